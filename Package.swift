@@ -1,0 +1,210 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// MARK: Settings
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: dependencies + ["TestSupport"],
+        swiftSettings: settings
+    )
+}
+
+func library(_ name: String, _ pkgConfig: String, apt package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+// MARK: Products of other packages
+
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser",
+    package: "swift-argument-parser"
+)
+let asyncHTTPClient = Target.Dependency.product(
+    name: "AsyncHTTPClient",
+    package: "async-http-client"
+)
+let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let hummingbird: [Target.Dependency] = [
+    .product(name: "Hummingbird", package: "hummingbird"),
+    .product(name: "HummingbirdCore", package: "hummingbird"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+]
+let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOWebSocket", package: "swift-nio"),
+    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+]
+let nioHTTPTypes: [Target.Dependency] = [
+    .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+]
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle"
+)
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+
+// MARK: The package
+
+let package = Package(
+    name: "realm-agent",
+    products: [
+        .executable(name: "realm-agent", targets: ["realm-agent"]),
+        .executable(name: "realm-server", targets: ["realm-server"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird",
+            from: "2.28.1",
+            traits: []
+        ),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        // Debian's libraries.
+        library("CCrypt", "libcrypt", apt: "libcrypt-dev"),
+        library("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
+        library("CSystemd", "libsystemd", apt: "libsystemd-dev"),
+        library("CYAML", "yaml-0.1", apt: "libyaml-dev"),
+        library("CZlib", "zlib", apt: "zlib1g-dev"),
+
+        // Pure modules: no socket, file, clock, task or logger.
+        module("Changesets"),
+        module("Schemas", ["Changesets"]),
+        module("Documents", ["Changesets", "Schemas"]),
+        module("Merge", ["Changesets"]),
+        module("Versions"),
+        module("YAML", ["CYAML"]),
+        module("SchemaFiles", ["Changesets", "Schemas", "YAML"]),
+        module("Scheduling"),
+        module("Config", ["Changesets", "Scheduling", "SchemaFiles", "Schemas", "YAML"]),
+        module("SyncProtocol", ["Changesets", "CZlib", "Versions"]),
+
+        // The agent's half.
+        module("SQLite", ["CSQLite"]),
+        module(
+            "LocalRealm",
+            ["Changesets", "Documents", "Merge", "SQLite", "Schemas", "Versions"]
+        ),
+        module("Transport", ["SyncProtocol", logging] + nio),
+        module("AppServices", [asyncHTTPClient, logging] + nio),
+        module("Platform", ["CSystemd", logging]),
+        module("Control", [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio),
+        module(
+            "SyncClient",
+            [
+                "Changesets", "LocalRealm", "Scheduling", "SyncProtocol", "Transport", "Versions",
+                logging,
+            ]
+        ),
+        module(
+            "Agent",
+            [
+                "AppServices", "Changesets", "Config", "Control", "LocalRealm", "Platform",
+                "SQLite", "Scheduling", "Schemas", "SchemaFiles", "SyncClient", "SyncProtocol",
+                "Transport", "Versions", logging, serviceLifecycle,
+            ]
+        ),
+        program(
+            "realm-agent",
+            ["Agent", "Config", "Control", "Platform", argumentParser, logging]
+        ),
+
+        // The server's half.
+        module(
+            "Server",
+            [
+                "CCrypt", "Changesets", "Documents", "Merge", "SQLite", "Schemas", "SyncProtocol",
+                "Transport", "Versions", "YAML", crypto, jwtKit, logging, serviceLifecycle,
+            ] + hummingbird + nio + nioHTTPTypes
+        ),
+        program("realm-server", ["Platform", "Server", argumentParser, logging]),
+
+        // Tests.
+        .target(
+            name: "TestSupport",
+            dependencies: ["Changesets", "CZlib"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        tests("Architecture", []),
+        tests("Changesets", ["Changesets"]),
+        tests("Schemas", ["Changesets", "Schemas"]),
+        tests("Documents", ["Changesets", "Documents", "Schemas"]),
+        tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
+        tests("YAML", ["YAML"]),
+        tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "YAML"]),
+        tests("Scheduling", ["Scheduling"]),
+        tests("Config", ["Changesets", "Config", "Scheduling", "Schemas", "YAML"]),
+        tests("SyncProtocol", ["Changesets", "SyncProtocol", "Versions"]),
+        tests("SQLite", ["SQLite"]),
+        tests(
+            "LocalRealm",
+            [
+                "Changesets", "Documents", "LocalRealm", "Merge", "SQLite", "Schemas", "Versions",
+                subprocess,
+            ]
+        ),
+        tests("Transport", ["SyncProtocol", "Transport", "Versions"] + nio),
+        tests("AppServices", ["AppServices", logging]),
+        tests("Platform", ["Platform", logging]),
+        tests("Control", ["Control", logging, serviceLifecycle]),
+        tests(
+            "SyncClient",
+            [
+                "Changesets", "LocalRealm", "SQLite", "Scheduling", "Schemas", "SyncClient",
+                "SyncProtocol", "Transport", "Versions", logging,
+            ]
+        ),
+        tests(
+            "Server",
+            [
+                "Changesets", "Documents", "Merge", "SQLite", "Schemas", "Server", "SyncProtocol",
+                "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
+            ] + nio
+        ),
+        tests(
+            "Simulation",
+            [
+                "Changesets", "Documents", "LocalRealm", "Merge", "SQLite", "Schemas", "Server",
+                "SyncClient", "SyncProtocol", "Transport", "Versions",
+            ]
+        ),
+        tests("EndToEnd", ["SQLite", subprocess]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,124 @@
+/// Reads the primitive encodings, and says where they are wrong (changesets spec, 2).
+struct ByteReader {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var offset = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { offset == bytes.count }
+    var remaining: Int { bytes.count - offset }
+
+    mutating func readByte() throws(DecodeError) -> UInt8 {
+        guard offset < bytes.count else { throw DecodeError(at: offset, .truncated) }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func readBytes(_ count: UInt64) throws(DecodeError) -> [UInt8] {
+        // The peer chose this number: hold it to what is there before it sizes a buffer.
+        guard count <= UInt64(remaining) else { throw DecodeError(at: offset, .truncated) }
+        defer { offset += Int(count) }
+        return Array(bytes[offset..<offset + Int(count)])
+    }
+
+    mutating func readSigned(_ width: IntegerWidth) throws(DecodeError) -> Int64 {
+        let start = offset
+        let (magnitude, isNegative) = try readVarint(maximumBytes: width.maximumBytes)
+        guard magnitude <= UInt64(Int64.max) else {
+            throw DecodeError(at: start, .integerOutOfRange)
+        }
+        let value = isNegative ? -Int64(magnitude) - 1 : Int64(magnitude)
+        guard width == .bits64 || Int64(Int32.min)...Int64(Int32.max) ~= value else {
+            throw DecodeError(at: start, .integerOutOfRange)
+        }
+        return value
+    }
+
+    mutating func readUnsigned(_ width: IntegerWidth) throws(DecodeError) -> UInt64 {
+        let start = offset
+        let (value, isNegative) = try readVarint(maximumBytes: width.maximumBytes)
+        guard !isNegative else { throw DecodeError(at: start, .negative) }
+        guard value <= width.unsignedMaximum else {
+            throw DecodeError(at: start, .integerOutOfRange)
+        }
+        return value
+    }
+
+    /// Any non-zero byte-sized number is true.
+    mutating func readBool() throws(DecodeError) -> Bool {
+        try readUnsigned(.bits8) != 0
+    }
+
+    mutating func readLittleEndian<Integer: FixedWidthInteger & UnsignedInteger>(
+        _ type: Integer.Type
+    ) throws(DecodeError) -> Integer {
+        var value: Integer = 0
+        guard Integer.bitWidth / 8 <= remaining else {
+            throw DecodeError(at: offset, .truncated)
+        }
+        for shift in stride(from: 0, to: Integer.bitWidth, by: 8) {
+            value |= Integer(try readByte()) << shift
+        }
+        return value
+    }
+
+    /// The decimal coefficient: seven bits from every byte, the last one included (spec, 2.6).
+    mutating func readCoefficient() throws(DecodeError) -> (high: UInt64, low: UInt64) {
+        let start = offset
+        var value: UInt128 = 0
+        for position in 0..<17 {
+            let byte = try readByte()
+            value |= UInt128(byte & 0x7f) << (7 * position)
+            if byte < 0x80 {
+                return (UInt64(truncatingIfNeeded: value >> 64), UInt64(truncatingIfNeeded: value))
+            }
+        }
+        throw DecodeError(at: start, .decimalOutOfRange)
+    }
+
+    /// Seven bits from each continuation byte, six and the sign from the last.
+    private mutating func readVarint(
+        maximumBytes: Int
+    ) throws(DecodeError) -> (magnitude: UInt64, isNegative: Bool) {
+        let start = offset
+        var value: UInt64 = 0
+        for position in 0..<maximumBytes {
+            let byte = try readByte()
+            let shift = UInt64(7 * position)
+            guard byte >= 0x80 else {
+                let bits = UInt64(byte & 0x3f)
+                guard (bits << shift) >> shift == bits else {
+                    throw DecodeError(at: start, .integerOutOfRange)
+                }
+                return (value | bits << shift, byte & 0x40 != 0)
+            }
+            // Only the last byte can overflow: nine groups of seven are 63 bits.
+            value |= UInt64(byte & 0x7f) << shift
+        }
+        throw DecodeError(at: start, .integerOutOfRange)
+    }
+}
+
+/// The width classes of the format's integers (changesets spec, 2.1).
+enum IntegerWidth {
+    case bits8, bits32, bits64
+
+    /// Bytes a reader looks at before it gives up.
+    var maximumBytes: Int {
+        switch self {
+        case .bits8: 2
+        case .bits32: 5
+        case .bits64: 10
+        }
+    }
+
+    var unsignedMaximum: UInt64 {
+        switch self {
+        case .bits8: UInt64(UInt8.max)
+        case .bits32: UInt64(UInt32.max)
+        case .bits64: .max
+        }
+    }
+}

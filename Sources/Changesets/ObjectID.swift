@@ -1,0 +1,43 @@
+/// A 12-byte object identifier, in the byte order of its hexadecimal text (changesets spec, 2.7).
+package struct ObjectID: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt32
+
+    /// Nil unless there are exactly 12 bytes.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 12 else { return nil }
+        self.high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        self.low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private init(high: UInt64, low: UInt32) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Twelve zero bytes: the default of a required property (instruction semantics, 1.5).
+    package static let zero = ObjectID(high: 0, low: 0)
+
+    package var bytes: [UInt8] {
+        BigEndian.bytes(of: high) + BigEndian.bytes(of: low)
+    }
+}
+
+extension ObjectID: Comparable {
+    package static func < (left: ObjectID, right: ObjectID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+extension ObjectID: CustomStringConvertible {
+    /// 24 lower-case hexadecimal digits.
+    package var description: String { Hexadecimal.text(of: bytes) }
+
+    /// Reads exactly 24 hexadecimal digits of either case.
+    package init?(_ text: some StringProtocol) {
+        guard let bytes = Hexadecimal.bytes(of: text), let value = ObjectID(bytes: bytes) else {
+            return nil
+        }
+        self = value
+    }
+}

@@ -1,0 +1,58 @@
+package import Changesets
+
+/// One property of a class, the primary key excepted (instruction semantics, 1.4).
+package struct PropertySchema: Hashable, Sendable {
+    package let name: Text
+    package let type: PropertyType
+    /// Whether the value, or in a collection each element, may be null.
+    package let isNullable: Bool
+    package let collection: CollectionType
+
+    package init(
+        name: Text,
+        type: PropertyType,
+        isNullable: Bool,
+        collection: CollectionType = .single
+    ) {
+        self.name = name
+        self.type = type
+        self.isNullable = isNullable
+        self.collection = collection
+    }
+}
+
+/// What a property holds, once or as the elements of a collection.
+package enum PropertyType: Hashable, Sendable {
+    /// Null, any scalar, a link to any top-level class, or a nested list or dictionary.
+    case mixed
+    case int
+    case bool
+    case string
+    case binary
+    case timestamp
+    case float
+    case double
+    case decimal
+    case objectID
+    case uuid
+    /// A link to a top-level class, or the owner of an object of an embedded class.
+    case link(target: Text)
+
+    /// The code of the AddColumn instruction.
+    package var typeCode: TypeCode {
+        switch self {
+        case .mixed: .null
+        case .int: .int
+        case .bool: .bool
+        case .string: .string
+        case .binary: .binary
+        case .timestamp: .timestamp
+        case .float: .float
+        case .double: .double
+        case .decimal: .decimal
+        case .objectID: .objectID
+        case .uuid: .uuid
+        case .link: .link
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package import Changesets
+
+/// All classes of a realm, in the order they were added.
+package struct RealmSchema: Hashable, Sendable {
+    package private(set) var classes: [ClassSchema]
+    private var positions: [Text: Int]
+
+    package init() {
+        self.classes = []
+        self.positions = [:]
+    }
+
+    package subscript(name: Text) -> ClassSchema? {
+        positions[name].map { classes[$0] }
+    }
+
+    /// Adds the class, or replaces the one of the same name in its place.
+    package mutating func update(_ schema: ClassSchema) {
+        if let position = positions[schema.name] {
+            classes[position] = schema
+        } else {
+            positions[schema.name] = classes.count
+            classes.append(schema)
+        }
+    }
+
+    package mutating func remove(_ name: Text) {
+        guard let position = positions.removeValue(forKey: name) else { return }
+        classes.remove(at: position)
+        for index in position..<classes.count {
+            positions[classes[index].name] = index
+        }
+    }
+}

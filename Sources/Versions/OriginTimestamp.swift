@@ -1,0 +1,23 @@
+/// When a changeset was made, at its origin: milliseconds since 2015-01-01T00:00:00Z, without leap
+/// seconds (sync history, 3.3).
+package struct OriginTimestamp: Hashable, Sendable, Comparable {
+    /// 0 ... 2^63 - 1.
+    package let rawValue: UInt64
+
+    package init(_ rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Milliseconds from 1970-01-01 to 2015-01-01.
+    package static let epochOffsetInMilliseconds: Int64 = 1_420_070_400_000
+
+    /// Nil for an instant before 2015: such a clock must be refused, not clamped.
+    package init?(millisecondsSince1970 milliseconds: Int64) {
+        guard milliseconds >= Self.epochOffsetInMilliseconds else { return nil }
+        self.rawValue = UInt64(milliseconds - Self.epochOffsetInMilliseconds)
+    }
+
+    package static func < (left: OriginTimestamp, right: OriginTimestamp) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
