@@ -1,0 +1,55 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// HTTP over the network. `shutdown()` must be awaited before the last reference goes.
+package final class AsyncHTTPExchange: HTTPExchange {
+    private let client: HTTPClient
+    /// Larger answers are refused: no route of the API has one.
+    private static let maximumReplySizeInBytes = 4 << 20
+
+    /// Trusts the authorities in `caFile`, a PEM file, or those of the system where it is nil.
+    package init(caFile: String?, verifiesPeer: Bool = true) {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let caFile { tls.trustRoots = .file(caFile) }
+        if !verifiesPeer { tls.certificateVerification = .none }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls,
+            redirectConfiguration: .disallow
+        )
+        configuration.proxy = nil
+        self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    package func perform(
+        _ request: ServiceRequest,
+        timeout: Duration
+    ) async throws(UnreachableError) -> ServiceReply {
+        var outgoing = HTTPClientRequest(url: request.url)
+        outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
+        for header in request.headers {
+            outgoing.headers.add(name: header.name, value: header.value)
+        }
+        if request.method == .post { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }
+        do {
+            let reply = try await client.execute(outgoing, timeout: TimeAmount(timeout))
+            let body = try await reply.body.collect(upTo: Self.maximumReplySizeInBytes)
+            return ServiceReply(
+                status: Int(reply.status.code),
+                contentType: reply.headers.first(name: "content-type"),
+                body: Array(buffer: body)
+            )
+        } catch {
+            throw UnreachableError(reason: Self.reason(error, url: request.url))
+        }
+    }
+
+    package func shutdown() async {
+        try? await client.shutdown()
+    }
+
+    private static func reason(_ error: any Error, url: String) -> String {
+        "\(url.prefix { $0 != "?" }) cannot be reached: \(error)"
+    }
+}

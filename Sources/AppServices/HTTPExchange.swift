@@ -1,0 +1,46 @@
+/// A request of the App Services API, before anything about connections is decided.
+package struct ServiceRequest: Sendable {
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case delete = "DELETE"
+    }
+
+    package let method: Method
+    /// Scheme, authority and path.
+    package let url: String
+    package let headers: [(name: String, value: String)]
+    package let body: [UInt8]
+}
+
+/// An answer, whatever its status.
+package struct ServiceReply: Sendable {
+    package let status: Int
+    package let contentType: String?
+    package let body: [UInt8]
+
+    package init(status: Int, contentType: String?, body: [UInt8]) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+}
+
+/// No answer came: the server could not be reached, or did not finish in time.
+package struct UnreachableError: Error, Sendable {
+    /// For people; holds no secret.
+    package let reason: String
+
+    package init(reason: String) {
+        self.reason = reason
+    }
+}
+
+/// Carries requests to a server and answers back.
+package protocol HTTPExchange: Sendable {
+    /// Follows no redirect (app services, 2.5).
+    func perform(
+        _ request: ServiceRequest,
+        timeout: Duration
+    ) async throws(UnreachableError) -> ServiceReply
+}

@@ -1,0 +1,33 @@
+/// Why a call of the App Services API gave no result.
+package enum ServiceError: Error, Sendable, Equatable {
+    /// No answer; trying again later may help.
+    case unreachable(reason: String)
+    /// The server said no (app services, 11.2).
+    case refused(Refusal)
+    /// An answer of success that cannot be used: `MissingJsonKey`, `MalformedJson` or `BadToken`.
+    case unusableAnswer(code: String, message: String)
+
+    package struct Refusal: Error, Sendable, Equatable {
+        /// The HTTP status: the decision to refresh or to log out hangs on it, not on the code.
+        package let status: Int
+        /// A name of app services, 11.3; `HTTPError` if the body carried none.
+        package let code: String
+        package let message: String
+        package let link: String?
+    }
+
+    package var status: Int? {
+        guard case .refused(let refusal) = self else { return nil }
+        return refusal.status
+    }
+}
+
+extension ServiceError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unreachable(let reason): reason
+        case .refused(let refusal): "\(refusal.message) (\(refusal.code), HTTP \(refusal.status))"
+        case .unusableAnswer(let code, let message): "\(message) (\(code))"
+        }
+    }
+}

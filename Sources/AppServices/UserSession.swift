@@ -1,0 +1,209 @@
+/// One user's log-in: gets it, keeps it fresh, and gives it up when the server says so
+/// (app services, 13).
+///
+/// Several realms share it; at most one log-in or refresh is under way at a time, and whoever asks
+/// meanwhile gets its result.
+package actor UserSession {
+    /// Why there is no token.
+    package enum Failure: Error, Sendable, Equatable {
+        /// The server cannot be reached or is in trouble: try again later.
+        case unavailable(reason: String)
+        /// The credential was refused; only new configuration or the server's owner can help.
+        case logInRefused(code: String, message: String)
+        /// The account could not be read or written on this machine.
+        case storage(reason: String)
+    }
+
+    private let client: AppClient
+    private let store: any AccountStore
+    private let credential: @Sendable () async throws(Failure) -> Credential
+    private let registersAccount: Bool
+    private let now: @Sendable () -> Int64
+    private var account: Account?
+    private var isLoaded = false
+    private var underway: Task<Result<Account, Failure>, Never>?
+
+    /// `credential` reads the secret anew each time one is needed; `now` is in seconds since 1970.
+    package init(
+        client: AppClient,
+        store: any AccountStore,
+        registersAccount: Bool,
+        credential: @escaping @Sendable () async throws(Failure) -> Credential,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.client = client
+        self.store = store
+        self.registersAccount = registersAccount
+        self.credential = credential
+        self.now = now
+    }
+
+    /// The account, logging in first if this machine holds none. Its access token may have expired.
+    package func logIn() async throws(Failure) -> Account {
+        if let account = try await known() { return account }
+        return try await alone { session in await session.fetchAccount() }
+    }
+
+    /// An account whose access token lasts at least another minute by this machine's clock.
+    package func validAccount() async throws(Failure) -> Account {
+        let account = try await logIn()
+        guard account.accessToken.isExpired(at: now(), margin: 60) else { return account }
+        return try await refresh(replacing: account.accessToken)
+    }
+
+    /// A new access token after the server refused `token`; a later one is returned as it is.
+    package func refresh(replacing token: Token) async throws(Failure) -> Account {
+        let account = try await logIn()
+        guard account.accessToken == token else { return account }
+        return try await alone { session in await session.fetchAccess(for: account) }
+    }
+
+    /// The server refused this user for good: forget the tokens, so that the next use logs in anew.
+    package func forget() async throws(Failure) {
+        account = nil
+        do {
+            try await store.forgetTokens()
+        } catch {
+            throw .storage(reason: "\(error)")
+        }
+    }
+}
+
+// MARK: One at a time
+
+extension UserSession {
+    private func known() async throws(Failure) -> Account? {
+        if account == nil, !isLoaded {
+            do {
+                account = try await store.load()
+                isLoaded = true
+            } catch {
+                throw .storage(reason: "\(error)")
+            }
+        }
+        return account
+    }
+
+    /// Runs the work, unless some is under way already: then its result serves this caller too.
+    private func alone(
+        _ work: @escaping @Sendable (isolated UserSession) async -> Result<Account, Failure>
+    ) async throws(Failure) -> Account {
+        let task: Task<Result<Account, Failure>, Never>
+        if let underway {
+            task = underway
+        } else {
+            task = Task { await work(self) }
+            underway = task
+        }
+        let result = await task.value
+        if underway == task { underway = nil }
+        return try result.get()
+    }
+
+    private func fetchAccount() async -> Result<Account, Failure> {
+        do throws(Failure) {
+            let credential = try await credential()
+            if registersAccount, case .emailPassword(let email, let password) = credential {
+                try await register(email: email, password: password)
+            }
+            let logIn = try await mapped { () throws(ServiceError) in
+                try await client.logIn(credential)
+            }
+            // A log-in is done only when the profile has arrived (app services, 4.4).
+            _ = try await mapped { () throws(ServiceError) in
+                try await client.profile(logIn.accessToken)
+            }
+            return .success(
+                try await keep(
+                    Account(
+                        userID: logIn.userID,
+                        deviceID: logIn.deviceID,
+                        provider: credential.provider,
+                        accessToken: logIn.accessToken,
+                        refreshToken: logIn.refreshToken
+                    )
+                )
+            )
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func fetchAccess(for account: Account) async -> Result<Account, Failure> {
+        do throws(ServiceError) {
+            var fresh = account
+            fresh.accessToken = try await client.refreshAccess(account.refreshToken)
+            let kept = fresh
+            do throws(Failure) {
+                return .success(try await keep(kept))
+            } catch {
+                return .failure(error)
+            }
+        } catch {
+            // 401 and 403 end the log-in; with the credential at hand, log in again (spec, 13.7).
+            guard let status = error.status, status == 401 || status == 403 else {
+                return .failure(.unavailable(reason: error.description))
+            }
+            do throws(Failure) {
+                try await forget()
+            } catch {
+                return .failure(error)
+            }
+            guard account.provider != Credential.anonymous.provider else {
+                return .failure(
+                    .logInRefused(
+                        code: "auth.session_ended",
+                        message: "the server ended the anonymous user's session: \(error)"
+                    )
+                )
+            }
+            return await fetchAccount()
+        }
+    }
+
+    private func register(email: String, password: String) async throws(Failure) {
+        do throws(ServiceError) {
+            try await client.register(email: email, password: password)
+        } catch {
+            // Registered by an earlier run: the log-in shows whether the password is right.
+            if case .refused(let refusal) = error, refusal.code == "AccountNameInUse" { return }
+            throw Self.failure(error)
+        }
+    }
+
+    private func keep(_ fresh: Account) async throws(Failure) -> Account {
+        do {
+            try await store.save(fresh)
+        } catch {
+            throw .storage(reason: "\(error)")
+        }
+        account = fresh
+        return fresh
+    }
+
+    private func mapped<Answer>(
+        _ call: () async throws(ServiceError) -> Answer
+    ) async throws(Failure) -> Answer {
+        do throws(ServiceError) {
+            return try await call()
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    /// What time can heal, and what it cannot.
+    private static func failure(_ error: ServiceError) -> Failure {
+        switch error {
+        case .unreachable(let reason):
+            .unavailable(reason: reason)
+        case .unusableAnswer:
+            .unavailable(reason: error.description)
+        case .refused(let refusal) where refusal.status == 429 || refusal.status >= 500:
+            .unavailable(reason: error.description)
+        case .refused(let refusal) where refusal.code == "HTTPError":
+            .unavailable(reason: error.description)
+        case .refused(let refusal):
+            .logInRefused(code: refusal.code, message: refusal.message)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import Logging
+
+/// Hands log messages to a sink if the settings let their category and level pass.
+package struct AgentLogHandler: LogHandler {
+    private let category: String
+    private let settings: LogSettings
+    private let sink: any LogSink
+
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+
+    package init(category: String, settings: LogSettings, sink: any LogSink) {
+        self.category = category
+        self.settings = settings
+        self.sink = sink
+    }
+
+    /// What the settings allow. Setting it is ignored: levels belong to the configuration.
+    package var logLevel: Logger.Level {
+        get { settings.threshold(of: category) ?? .critical }
+        set {}
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        guard let threshold = settings.threshold(of: category), event.level >= threshold else {
+            return
+        }
+        var fields = metadata
+        fields.merge(metadataProvider?.get() ?? [:]) { $1 }
+        fields.merge(event.metadata ?? [:]) { $1 }
+        let sorted = fields.map { (name: $0.key, value: "\($0.value)") }.sorted {
+            $0.name < $1.name
+        }
+        sink.write(
+            LogRecord(
+                level: event.level,
+                category: category,
+                message: "\(event.message)",
+                fields: sorted
+            )
+        )
+    }
+}
+
+/// One message on its way out.
+package struct LogRecord: Sendable {
+    package let level: Logger.Level
+    package let category: String
+    /// Constant text; what varies is in the fields.
+    package let message: String
+    package let fields: [(name: String, value: String)]
+}
+
+/// Where log records end up.
+package protocol LogSink: Sendable {
+    func write(_ record: LogRecord)
+}

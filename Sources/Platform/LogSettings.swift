@@ -1,0 +1,32 @@
+package import Logging
+import Synchronization
+
+/// Which messages pass, for the whole process; can change while it runs.
+package final class LogSettings: Sendable {
+    private struct State {
+        var level: LogLevel
+        var categories: [String: LogLevel]
+    }
+
+    private let state: Mutex<State>
+
+    package init(level: LogLevel, categories: [String: LogLevel] = [:]) {
+        self.state = Mutex(State(level: level, categories: categories))
+    }
+
+    package func set(level: LogLevel, categories: [String: LogLevel]) {
+        state.withLock { $0 = State(level: level, categories: categories) }
+    }
+
+    /// The threshold of a category: its own, else that of the longest dotted prefix, else the default.
+    package func threshold(of category: String) -> Logger.Level? {
+        state.withLock { state in
+            var name = Substring(category)
+            while !name.isEmpty {
+                if let level = state.categories[String(name)] { return level.threshold }
+                name = name.lastIndex(of: ".").map { name[..<$0] } ?? ""
+            }
+            return state.level.threshold
+        }
+    }
+}

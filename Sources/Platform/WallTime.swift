@@ -1,0 +1,49 @@
+import Glibc
+
+/// An instant of the wall clock.
+package struct WallTime: Hashable, Comparable, Sendable {
+    /// Since 1970-01-01T00:00:00Z, without leap seconds.
+    package let millisecondsSince1970: Int64
+
+    package init(millisecondsSince1970: Int64) {
+        self.millisecondsSince1970 = millisecondsSince1970
+    }
+
+    package static func < (left: WallTime, right: WallTime) -> Bool {
+        left.millisecondsSince1970 < right.millisecondsSince1970
+    }
+
+    /// The clock of this machine.
+    package static func now() -> WallTime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return WallTime(
+            millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        )
+    }
+}
+
+extension WallTime: CustomStringConvertible {
+    /// ISO 8601 in UTC with milliseconds.
+    package var description: String {
+        var seconds = time_t(millisecondsSince1970 / 1000)
+        var milliseconds = millisecondsSince1970 % 1000
+        if milliseconds < 0 {
+            milliseconds += 1000
+            seconds -= 1
+        }
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func padded(_ number: some BinaryInteger, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let date = [
+            padded(Int(parts.tm_year) + 1900, 4), padded(parts.tm_mon + 1, 2),
+            padded(parts.tm_mday, 2),
+        ].joined(separator: "-")
+        let time = [padded(parts.tm_hour, 2), padded(parts.tm_min, 2), padded(parts.tm_sec, 2)]
+            .joined(separator: ":")
+        return "\(date)T\(time).\(padded(milliseconds, 3))Z"
+    }
+}
