@@ -18,7 +18,8 @@ package final class AsyncHTTPExchange: HTTPExchange {
             tlsConfiguration: tls,
             redirectConfiguration: .disallow
         )
-        configuration.proxy = nil
+        // The back-off of the sync client decides when to try again.
+        configuration.connectionPool.retryConnectionEstablishment = false
         self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

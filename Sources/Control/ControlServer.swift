@@ -1,0 +1,122 @@
+import HTTPTypes
+import Hummingbird
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// Serves the control API on a Unix socket (interfaces, 6).
+///
+/// The socket takes its mode from the process's umask. A socket file left behind by an agent that was
+/// killed is replaced, so the caller must already hold the lock that makes it the only agent.
+package struct ControlServer: Service {
+    private let socketPath: String
+    private let backend: any ControlBackend
+    private let logger: Logger
+    private let onListening: @Sendable () async -> Void
+
+    /// `onListening` runs once requests are served.
+    package init(
+        socketPath: String,
+        backend: any ControlBackend,
+        logger: Logger,
+        onListening: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.socketPath = socketPath
+        self.backend = backend
+        self.logger = logger
+        self.onListening = onListening
+    }
+
+    package func run() async throws {
+        let onListening = onListening
+        let application = Application(
+            router: routes(),
+            configuration: .init(address: .unixDomainSocket(path: socketPath)),
+            onServerRunning: { _ in await onListening() },
+            logger: libraryLogger
+        )
+        try await application.run()
+    }
+
+    /// The library's own "server started" is no news for the agent's log.
+    private var libraryLogger: Logger {
+        var logger = logger
+        logger.logLevel = .warning
+        return logger
+    }
+
+    private func routes() -> Router<BasicRequestContext> {
+        let router = Router()
+        router.add(middleware: ErrorAnswers())
+        let backend = backend
+        router.get("v1/status") { _, _ in
+            try Self.answer(await backend.status())
+        }
+        router.get("v1/realms/:realm") { _, context in
+            let name = try context.parameters.require("realm")
+            let status = await backend.status()
+            guard let realm = status.realms.first(where: { $0.name == name }) else {
+                throw ControlError.unknownRealm(name)
+            }
+            return try Self.answer(realm)
+        }
+        router.post("v1/realms/:realm/sync") { request, context in
+            let name = try context.parameters.require("realm")
+            let body = Array(buffer: try await request.body.collect(upTo: 4096))
+            guard let sync = try? JSONBody.decode(SyncRequest.self, from: body) else {
+                throw ControlError(
+                    code: "request.malformed",
+                    message: "the body is not a JSON object of a sync request"
+                )
+            }
+            let timeout = sync.timeoutInSeconds.map { Duration.seconds($0) }
+            return try Self.answer(try await backend.sync(realm: name, timeout: timeout))
+        }
+        router.get("v1/health") { _, _ in
+            try Self.answer(["status": "ok"])
+        }
+        return router
+    }
+
+    private static func answer(_ value: some Encodable) throws -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: try JSONBody.encode(value)))
+        )
+    }
+}
+
+/// Turns errors into the body that interfaces, 6 prescribes.
+private struct ErrorAnswers: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as ControlError {
+            return try answer(error)
+        } catch let error as HTTPError where error.status == .notFound {
+            return try answer(
+                ControlError(
+                    code: "request.unknown",
+                    message: "there is nothing at \(request.uri.path)"
+                )
+            )
+        }
+    }
+
+    private func answer(_ error: ControlError) throws -> Response {
+        Response(
+            status: .init(code: error.status),
+            headers: [.contentType: "application/json"],
+            body: .init(
+                byteBuffer: ByteBuffer(bytes: try JSONBody.encode(ControlError.Body(error: error)))
+            )
+        )
+    }
+}

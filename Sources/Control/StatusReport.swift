@@ -1,0 +1,79 @@
+/// What the agent is doing: the answer of `GET /v1/status` (interfaces, 5 and 6).
+package struct StatusReport: Codable, Sendable, Equatable {
+    package let version: String
+    /// The process that answers.
+    package let pid: Int32
+    package let realms: [RealmStatus]
+
+    package init(version: String, pid: Int32, realms: [RealmStatus]) {
+        self.version = version
+        self.pid = pid
+        self.realms = realms
+    }
+}
+
+/// One realm, as far as an operator wants to know.
+package struct RealmStatus: Codable, Sendable, Equatable {
+    package var name: String
+    package var path: String
+    package var app: String
+    package var user: String
+    /// Canonical Extended JSON.
+    package var partition: String
+    package var state: RealmState
+    /// Why the state is not `open`; a word of interfaces, 5.
+    package var cause: String?
+    /// A sentence about the cause, with a remedy where there is one.
+    package var detail: String?
+    /// The newest version of the local file, and how far the server has it.
+    package var localVersion: UInt64
+    package var acknowledgedVersion: UInt64
+    package var serverVersion: UInt64
+    /// Bytes of changesets that the server has not acknowledged.
+    package var pendingUploadBytes: UInt64
+    /// Bytes that the server announced and this machine has not integrated.
+    package var pendingDownloadBytes: UInt64
+    package var firstDownloadFinished: Bool
+    /// ISO 8601, UTC; absent if it has not happened since the agent started.
+    package var lastConnected: String?
+    package var lastUploaded: String?
+    package var lastDownloaded: String?
+
+    package init(
+        name: String,
+        path: String,
+        app: String,
+        user: String,
+        partition: String,
+        state: RealmState
+    ) {
+        self.name = name
+        self.path = path
+        self.app = app
+        self.user = user
+        self.partition = partition
+        self.state = state
+        self.localVersion = 0
+        self.acknowledgedVersion = 0
+        self.serverVersion = 0
+        self.pendingUploadBytes = 0
+        self.pendingDownloadBytes = 0
+        self.firstDownloadFinished = false
+    }
+}
+
+/// The states of a realm (interfaces, 5).
+package enum RealmState: String, Codable, Sendable, CaseIterable {
+    case waitingForUser = "waiting-for-user"
+    case connecting
+    case progress
+    case open
+    case suspended
+    case paused
+    case offline
+    case resetting
+    case needsReset = "needs-reset"
+    case loginRequired = "login-required"
+    case failed
+    case disabled
+}
