@@ -1,0 +1,33 @@
+# realm-agent: everything a person does with this repository.
+#
+#   make run           install what is missing, build, and watch two agents sync (Ctrl-C ends it)
+#   make run EXIT=1    the same, ends by itself; exit status 0 only if every step held
+#   make test          install what is missing, and run every test
+
+SWIFT_BUILD_FLAGS ?=
+
+.PHONY: setup build run test lint format clean
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	swift build $(SWIFT_BUILD_FLAGS) --product realm-server
+	swift build $(SWIFT_BUILD_FLAGS) --product realm-agent
+
+run: build
+	@scripts/demo.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)" "$(EXIT)"
+
+test: setup
+	swift build $(SWIFT_BUILD_FLAGS) --build-tests
+	swift test $(SWIFT_BUILD_FLAGS) --skip-build --parallel
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Tests
+	@scripts/lint.sh
+
+format:
+	swift format --in-place --recursive Package.swift Sources Tests
+
+clean:
+	rm -rf .build .run
