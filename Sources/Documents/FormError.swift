@@ -1,0 +1,105 @@
+package import Changesets
+
+/// Why a stored or received value is not in the form of its type (local realm, 2).
+///
+/// The value itself is left out: whoever reports the error decides whether it may be shown.
+package struct FormError: Error, Hashable, Sendable {
+    package let problem: Problem
+    /// The way from the property to the value that is wrong; empty for the property itself.
+    package private(set) var path: [Step]
+
+    package init(_ problem: Problem, at path: [Step] = []) {
+        self.problem = problem
+        self.path = path
+    }
+
+    package enum Step: Hashable, Sendable {
+        case index(Int)
+        /// A dictionary key, or the name of a property of an embedded object.
+        case key(Text)
+    }
+
+    package enum Problem: Hashable, Sendable {
+        case null
+        case expected(ValueForm)
+        case stringTooLong(sizeInBytes: Int)
+        case binaryTooLong(sizeInBytes: Int)
+        /// More than the 34 digits of a decimal128.
+        case decimalTooPrecise
+        case decimalOutOfRange
+    }
+
+    /// The same error, seen from one level further out.
+    func inside(_ step: Step) -> FormError {
+        FormError(problem, at: [step] + path)
+    }
+}
+
+/// The forms that a value can be required to have, in words for people.
+package enum ValueForm: Hashable, Sendable {
+    case integer
+    case bool
+    case text
+    case blob
+    case timestamp
+    case number
+    case decimal
+    case objectID
+    case uuid
+    case globalKey
+}
+
+extension FormError: CustomStringConvertible {
+    /// A sentence without its subject: "must be a timestamp …", "[3] must not be null".
+    package var description: String {
+        path.isEmpty ? problem.description : "\(location) \(problem)"
+    }
+
+    /// The path as people write it: `lines[2].zip`.
+    package var location: String {
+        var text = ""
+        for step in path {
+            switch step {
+            case .index(let index): text += "[\(index)]"
+            case .key(let key): text += text.isEmpty ? "\(key)" : ".\(key)"
+            }
+        }
+        return text
+    }
+}
+
+extension FormError.Problem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .null:
+            "must not be null"
+        case .expected(let form):
+            "must be \(form)"
+        case .stringTooLong(let size):
+            "has \(size) bytes; a string has at most \(FormatLimits.stringSizeInBytes)"
+        case .binaryTooLong(let size):
+            "has \(size) bytes; a binary has at most \(FormatLimits.binarySizeInBytes)"
+        case .decimalTooPrecise:
+            "has more than the 34 digits that a decimal can hold"
+        case .decimalOutOfRange:
+            "is outside the range of decimals (exponents -6176 to 6111)"
+        }
+    }
+}
+
+extension ValueForm: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .integer: "an integer"
+        case .bool: "0 or 1"
+        case .text: "text"
+        case .blob: "a blob"
+        case .timestamp: "a timestamp such as 2026-03-04T05:06:07Z"
+        case .number: "a number, or the text NaN"
+        case .decimal: "a decimal number as text, such as '12.50'"
+        case .objectID: "24 lower-case hexadecimal digits"
+        case .uuid: "a UUID in lower case, such as '3b241101-e2bb-4255-8caf-4136c566a962'"
+        case .globalKey: "two numbers joined by a colon, such as '2:17'"
+        }
+    }
+}
