@@ -161,6 +161,13 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        .target(
+            name: "FaultInjection",
+            dependencies: ["CFaultVFS"],
+            path: "Tests/FaultInjection",
+            swiftSettings: settings
+        ),
         tests("Architecture", []),
         tests("Changesets", ["Changesets"]),
         tests("Schemas", ["Changesets", "Schemas"]),
@@ -171,12 +178,12 @@ let package = Package(
         tests("Scheduling", ["Scheduling"]),
         tests("Config", ["Changesets", "Config", "Scheduling", "Schemas", "YAML"]),
         tests("SyncProtocol", ["Changesets", "SyncProtocol", "Versions"]),
-        tests("SQLite", ["SQLite"]),
+        tests("SQLite", ["FaultInjection", "SQLite"]),
         tests(
             "LocalRealm",
             [
-                "Changesets", "Documents", "LocalRealm", "Merge", "SQLite", "Schemas", "Versions",
-                subprocess,
+                "Changesets", "Documents", "FaultInjection", "LocalRealm", "Merge", "SQLite",
+                "Schemas", "Versions", subprocess,
             ]
         ),
         tests("Transport", ["SyncProtocol", "Transport", "Versions"] + nio),

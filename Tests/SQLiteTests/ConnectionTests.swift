@@ -1,0 +1,173 @@
+import FoundationEssentials
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("SQLite connections")
+struct ConnectionTests {
+    let directory: TemporaryDirectory
+    let connection: Connection
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        connection = try Connection(path: directory.file("test.sqlite"))
+    }
+
+    @Test("Values of every storage class come back as they went in")
+    func roundTrip() throws {
+        try connection.execute("CREATE TABLE t(v ANY) STRICT")
+        let values: [Value] = [
+            nil, 0, -1, .integer(.max), .integer(.min), 1.5, .real(-0.0), "", "zürich", "a\u{0}b",
+            .blob([]), .blob([0, 255]), .text(String(repeating: "x", count: 100_000)),
+        ]
+        for value in values {
+            try connection.run("INSERT INTO t VALUES (?)", [value])
+        }
+        #expect(try connection.rows("SELECT v FROM t ORDER BY rowid") == values.map { [$0] })
+    }
+
+    @Test("A reset statement has forgotten its bindings, and can run again")
+    func rebinding() throws {
+        let statement = try connection.prepare("SELECT ?1, ?2")
+        try statement.bind("first", at: 1)
+        try statement.bind("second", at: 2)
+        #expect(try statement.step())
+        #expect(statement.row == ["first", "second"])
+        statement.reset()
+        try statement.bind("third", at: 2)
+        #expect(try statement.step())
+        #expect(statement.row == [nil, "third"])
+    }
+
+    @Test("Bound bytes stay put while the statement runs, however many there are")
+    func arena() throws {
+        let statement = try connection.prepare("SELECT ?1, ?2, ?3, ?4")
+        for length in [0, 1, 4000, 5000, 2_000_000, 3] {
+            let texts = (0..<4).map { Array(repeating: UInt8(97 + $0), count: length) }
+            for (index, text) in texts.enumerated() {
+                try statement.bind(text: text, at: index + 1)
+            }
+            #expect(try statement.step())
+            #expect((0..<4).map { statement.bytes(at: $0) } == texts)
+            #expect((0..<4).allSatisfy { statement.storageClass(at: $0) == .text })
+            statement.reset()
+        }
+    }
+
+    @Test("A transaction that throws leaves nothing behind")
+    func rollback() throws {
+        struct Failure: Error {}
+        try connection.execute("CREATE TABLE t(v)")
+        #expect(throws: Failure.self) {
+            try connection.transaction {
+                try connection.run("INSERT INTO t VALUES (1)")
+                throw Failure()
+            }
+        }
+        #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+        #expect(!connection.isInTransaction)
+    }
+
+    @Test("A savepoint that throws undoes only its own part")
+    func savepoint() throws {
+        struct Failure: Error {}
+        try connection.execute("CREATE TABLE t(v)")
+        try connection.transaction {
+            try connection.run("INSERT INTO t VALUES (1)")
+            #expect(throws: Failure.self) {
+                try connection.savepoint("inner") {
+                    try connection.run("INSERT INTO t VALUES (2)")
+                    throw Failure()
+                }
+            }
+            #expect(connection.isInTransaction)
+        }
+        #expect(try connection.rows("SELECT v FROM t") == [[1]])
+    }
+
+    @Test("Errors carry the condition, the message and the statement, but no value")
+    func errors() throws {
+        try connection.execute("CREATE TABLE t(v INTEGER CONSTRAINT \"v must be 1\" CHECK (v = 1))")
+        let error = try #require(throws: SQLiteError.self) {
+            try connection.run("INSERT INTO t VALUES (?)", [4711])
+        }
+        #expect(error.condition == .constraint)
+        #expect(error.message == "CHECK constraint failed: v must be 1")
+        #expect(error.sql == "INSERT INTO t VALUES (?)")
+        #expect(!"\(error)".contains("4711"))
+
+        let syntax = try #require(throws: SQLiteError.self) { try connection.execute("SELEKT") }
+        #expect(syntax.condition == .other)
+        #expect(syntax.message.contains("syntax error"))
+    }
+
+    @Test("A file that is no database is told apart by the first read")
+    func notADatabase() throws {
+        let path = directory.file("garbage")
+        let garbage = Data(repeating: 0x21, count: 5000)
+        try garbage.write(to: URL(filePath: path))
+        let other = try Connection(path: path)
+        let error = try #require(throws: SQLiteError.self) {
+            try other.integer("PRAGMA schema_version")
+        }
+        #expect(error.condition == .notADatabase)
+        #expect(try Data(contentsOf: URL(filePath: path)) == garbage)
+    }
+
+    @Test("A lock held elsewhere is reported as busy once the time is up")
+    func busy() throws {
+        try connection.execute("CREATE TABLE t(v)")
+        try connection.execute("BEGIN IMMEDIATE")
+        let other = try Connection(path: connection.path, .init(busyTimeout: .zero))
+        let error = try #require(throws: SQLiteError.self) {
+            try other.transaction(.immediate) {}
+        }
+        #expect(error.condition == .busy)
+    }
+
+    @Test("Triggers switched off stay silent on this connection alone")
+    func triggers() throws {
+        try connection.execute(
+            """
+            CREATE TABLE t(v); CREATE TABLE log(v);
+            CREATE TRIGGER capture AFTER INSERT ON t BEGIN INSERT INTO log VALUES (NEW.v); END;
+            """
+        )
+        let silent = try Connection(path: connection.path)
+        try silent.setTriggersEnabled(false)
+        try silent.run("INSERT INTO t VALUES (1)")
+        try connection.run("INSERT INTO t VALUES (2)")
+        #expect(try connection.rows("SELECT v FROM log") == [[2]])
+    }
+
+    @Test("A checkpoint empties the write-ahead log unless a reader is in the way")
+    func checkpoint() throws {
+        try connection.execute("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0")
+        try connection.execute("CREATE TABLE t(v); INSERT INTO t VALUES (1)")
+        let reader = try Connection(path: connection.path, .init(mode: .readOnly))
+        try reader.transaction(.deferred) {
+            _ = try reader.row("SELECT v FROM t")
+            try connection.run("INSERT INTO t VALUES (2)")
+            #expect(try connection.checkpoint(.passive) == false)
+        }
+        let truncating = try Connection(path: connection.path, .init(busyTimeout: .zero))
+        #expect(try truncating.checkpoint(.truncate))
+        let size = try FileManager.default.attributesOfItem(atPath: connection.path + "-wal")[.size]
+        #expect("\(size ?? "absent")" == "0")
+    }
+
+    @Test("Identifiers are quoted whatever they hold")
+    func quoting() throws {
+        let name = #"a "strange" name; DROP TABLE t"#
+        try connection.execute("CREATE TABLE \(Connection.quoted(name))(v)")
+        #expect(try connection.rows("SELECT name FROM sqlite_schema") == [[.text(name)]])
+    }
+
+    @Test("Statements keep working until they end, also when their connection is closed")
+    func closing() throws {
+        let statement = try connection.prepare("SELECT 1")
+        connection.close()
+        #expect(try statement.step())
+        #expect(throws: SQLiteError.self) { try connection.prepare("SELECT 1") }
+    }
+}

@@ -1,0 +1,21 @@
+internal import FoundationEssentials
+
+/// A directory of its own for a test, removed with everything in it when the value goes.
+package final class TemporaryDirectory: Sendable {
+    package let path: String
+
+    package init() throws {
+        let url = FileManager.default.temporaryDirectory
+            .appending(path: "realm-agent-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        self.path = url.path
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    package func file(_ name: String) -> String {
+        path + "/" + name
+    }
+}
