@@ -109,9 +109,13 @@ let package = Package(
         module("Merge", ["Changesets"]),
         module("Versions"),
         module("YAML", ["CYAML"]),
-        module("SchemaFiles", ["Changesets", "Schemas", "YAML"]),
+        module("Settings", ["YAML"]),
+        module("SchemaFiles", ["Changesets", "Schemas", "Settings", "YAML"]),
         module("Scheduling"),
-        module("Config", ["Changesets", "Scheduling", "SchemaFiles", "Schemas", "YAML"]),
+        module(
+            "Config",
+            ["Changesets", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML"]
+        ),
         module("SyncProtocol", ["Changesets", "CZlib", "Versions"]),
 
         // The agent's half.
@@ -135,24 +139,25 @@ let package = Package(
             "Agent",
             [
                 "AppServices", "Changesets", "Config", "Control", "LocalRealm", "Platform",
-                "SQLite", "Scheduling", "Schemas", "SchemaFiles", "SyncClient", "SyncProtocol",
-                "Transport", "Versions", logging, serviceLifecycle,
+                "SQLite", "Scheduling", "Schemas", "SchemaFiles", "Settings", "SyncClient",
+                "SyncProtocol", "Transport", "Versions", logging, serviceLifecycle,
             ]
         ),
         program(
             "realm-agent",
-            ["Agent", "Config", "Control", "Platform", argumentParser, logging]
+            ["Agent", "Config", "Control", "Platform", "Settings", argumentParser, logging]
         ),
 
         // The server's half.
         module(
             "Server",
             [
-                "CCrypt", "Changesets", "Documents", "Merge", "SQLite", "Schemas", "SyncProtocol",
-                "Transport", "Versions", "YAML", crypto, jwtKit, logging, serviceLifecycle,
+                "CCrypt", "Changesets", "Documents", "Merge", "SQLite", "SchemaFiles", "Schemas",
+                "Settings", "SyncProtocol", "Transport", "Versions", "YAML", crypto, jwtKit,
+                logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
         ),
-        program("realm-server", ["Platform", "Server", argumentParser, logging]),
+        program("realm-server", ["Platform", "Server", "Settings", argumentParser, logging]),
 
         // Tests.
         .target(
@@ -174,9 +179,15 @@ let package = Package(
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests("YAML", ["YAML"]),
-        tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "YAML"]),
+        tests("Settings", ["Settings", "YAML"]),
+        tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "Settings", "YAML"]),
         tests("Scheduling", ["Scheduling"]),
-        tests("Config", ["Changesets", "Config", "Scheduling", "Schemas", "YAML"]),
+        tests(
+            "Config",
+            [
+                "Changesets", "Config", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML",
+            ]
+        ),
         tests("SyncProtocol", ["Changesets", "SyncProtocol", "Versions"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
         tests(

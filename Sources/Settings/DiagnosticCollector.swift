@@ -1,0 +1,69 @@
+package import YAML
+
+/// Gathers everything that is wrong with a set of texts, so that people mend them in one go.
+///
+/// Lives as long as one reading and stays with it.
+package final class DiagnosticCollector {
+    private var collected: [Diagnostic] = []
+    private var files: [String] = []
+
+    package init() {}
+
+    /// In the order of the files as they were parsed, and of the text in each.
+    package var diagnostics: [Diagnostic] {
+        collected.sorted { position(of: $0) < position(of: $1) }
+    }
+
+    package var hasErrors: Bool {
+        collected.contains { $0.severity == .error }
+    }
+
+    package func report(_ diagnostic: Diagnostic) {
+        collected.append(diagnostic)
+    }
+
+    /// The document of a text, an empty mapping if it has none; nil, and reported, if it is not YAML.
+    package func parse(
+        _ bytes: [UInt8],
+        file: String,
+        limits: YAMLLimits = .standard
+    ) -> YAMLNode? {
+        if !files.contains(file) { files.append(file) }
+        do {
+            return try YAMLNode.parse(bytes, file: file, limits: limits)
+                ?? YAMLNode(
+                    location: TextLocation(file: file, line: 1, column: 1),
+                    content: .mapping(YAMLMapping())
+                )
+        } catch {
+            report(
+                Diagnostic(
+                    at: error.location,
+                    error.problem.code,
+                    .root,
+                    error.problem.description,
+                    remedy: error.problem.remedy
+                )
+            )
+            return nil
+        }
+    }
+
+    private func position(of diagnostic: Diagnostic) -> (Int, Int, Int) {
+        let location = diagnostic.location
+        return (
+            files.firstIndex(of: location.file) ?? files.count, location.line, location.column
+        )
+    }
+}
+
+extension YAMLError.Problem {
+    fileprivate var code: Diagnostic.Code {
+        switch self {
+        case .tooLarge, .tooDeep, .tooManyNodes, .outOfMemory: .tooLarge
+        case .syntax, .encoding, .severalDocuments, .unknownAnchor, .recursiveAlias, .keyIsNotText,
+            .mergeKey, .unknownTag:
+            .syntax
+        }
+    }
+}
