@@ -5,12 +5,17 @@ package struct ClassSchema: Hashable, Sendable {
     package let name: Text
     package let kind: Kind
     /// In the order they were added; the primary key is not among them.
-    package var properties: [PropertySchema]
+    package private(set) var properties: [PropertySchema]
+    private var positions: [Text: Int]
 
     package init(name: Text, kind: Kind, properties: [PropertySchema] = []) {
         self.name = name
         self.kind = kind
-        self.properties = properties
+        self.properties = []
+        self.positions = [:]
+        for property in properties {
+            update(property)
+        }
     }
 
     package enum Kind: Hashable, Sendable {
@@ -30,8 +35,35 @@ package struct ClassSchema: Hashable, Sendable {
 
     package var isEmbedded: Bool { kind == .embedded }
 
+    package var isAsymmetric: Bool {
+        if case .asymmetric = kind { true } else { false }
+    }
+
     package func property(named name: Text) -> PropertySchema? {
-        properties.first { $0.name == name }
+        position(of: name).map { properties[$0] }
+    }
+
+    /// Where the property stands in `properties`.
+    package func position(of name: Text) -> Int? {
+        positions[name]
+    }
+
+    /// Adds the property, or replaces the one of the same name in its place.
+    package mutating func update(_ property: PropertySchema) {
+        if let position = positions[property.name] {
+            properties[position] = property
+        } else {
+            positions[property.name] = properties.count
+            properties.append(property)
+        }
+    }
+
+    package mutating func remove(_ name: Text) {
+        guard let position = positions.removeValue(forKey: name) else { return }
+        properties.remove(at: position)
+        for index in position..<properties.count {
+            positions[properties[index].name] = index
+        }
     }
 }
 
@@ -46,5 +78,19 @@ package struct PrimaryKeySchema: Hashable, Sendable {
         self.name = name
         self.type = type
         self.isNullable = isNullable
+    }
+
+    /// Of a class without primary key: its objects carry a `GlobalKey`.
+    package static let none = PrimaryKeySchema(name: .empty, type: .globalKey, isNullable: false)
+
+    /// Whether the key is one that objects of such a class can have.
+    package func accepts(_ key: ObjectKey) -> Bool {
+        switch (key, type) {
+        case (.null, _): isNullable
+        case (.int, .int), (.string, .string), (.objectID, .objectID), (.uuid, .uuid),
+            (.globalKey, .globalKey):
+            true
+        case (.int, _), (.string, _), (.objectID, _), (.uuid, _), (.globalKey, _): false
+        }
     }
 }

@@ -19,6 +19,19 @@ package struct PropertySchema: Hashable, Sendable {
         self.isNullable = isNullable
         self.collection = collection
     }
+
+    /// Whether the value, or in a collection each element, can be null in fact.
+    ///
+    /// Mixed and links do not ask the column: Mixed always can, and so can a link, except as an element
+    /// of a list or set (instruction semantics, 1.4).
+    package var acceptsNull: Bool {
+        switch type {
+        case .mixed: true
+        case .link: collection == .single || collection == .dictionary
+        case .int, .bool, .string, .binary, .timestamp, .float, .double, .decimal, .objectID, .uuid:
+            isNullable
+        }
+    }
 }
 
 /// What a property holds, once or as the elements of a collection.

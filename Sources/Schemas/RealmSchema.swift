@@ -10,6 +10,13 @@ package struct RealmSchema: Hashable, Sendable {
         self.positions = [:]
     }
 
+    package init(_ classes: [ClassSchema]) {
+        self.init()
+        for schema in classes {
+            update(schema)
+        }
+    }
+
     package subscript(name: Text) -> ClassSchema? {
         positions[name].map { classes[$0] }
     }
@@ -22,6 +29,18 @@ package struct RealmSchema: Hashable, Sendable {
             positions[schema.name] = classes.count
             classes.append(schema)
         }
+    }
+
+    /// Changes a class where it stands.
+    mutating func withClass<Failure: Error>(
+        at position: Int,
+        _ body: (inout ClassSchema) throws(Failure) -> Void
+    ) throws(Failure) {
+        try body(&classes[position])
+    }
+
+    package func position(of name: Text) -> Int? {
+        positions[name]
     }
 
     package mutating func remove(_ name: Text) {
