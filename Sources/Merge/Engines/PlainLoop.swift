@@ -1,0 +1,41 @@
+/// The loop that defines the merge: every instruction of ours, in order, meets every one of theirs,
+/// in order (merge rules, 3).
+///
+/// It costs the product of both sizes.
+enum PlainLoop {
+    static func run(_ ours: inout Side, _ theirs: inout Side) throws(MergeError) {
+        var position = 0
+        while position < ours.operations.count {
+            position = try meetAll(&ours, position, &theirs, from: 0) + 1
+        }
+    }
+
+    /// Lets one of ours meet theirs from `start` on, and returns where it stands then: whatever had to
+    /// be put before it has met theirs too.
+    private static func meetAll(
+        _ ours: inout Side,
+        _ position: Int,
+        _ theirs: inout Side,
+        from start: Int
+    ) throws(MergeError) -> Int {
+        var (i, j) = (position, start)
+        while j < theirs.operations.count {
+            if !theirs.operations[j].isDiscarded {
+                switch try Meeting.merge(&ours.operations[i], &theirs.operations[j]) {
+                case .nothing:
+                    break
+                case .prependToTheirs(let operation):
+                    // It does not meet the current one of ours, only later ones.
+                    theirs.operations.insert(operation, at: j)
+                    j += 1
+                case .prependToOurs(let operation):
+                    ours.operations.insert(operation, at: i)
+                    i = try meetAll(&ours, i, &theirs, from: j + 1) + 1
+                }
+            }
+            if ours.operations[i].isDiscarded { break }
+            j += 1
+        }
+        return i
+    }
+}

@@ -1,0 +1,104 @@
+package import Changesets
+
+/// Why a merge was refused, and which two instructions could not be merged (merge rules, 9).
+///
+/// It always means a peer whose history does not fit ours: nothing of the batch may be stored. A
+/// server reports a bad changeset to the client that sent it, a client to its server.
+package struct MergeError: Error, Hashable, Sendable {
+    package let reason: Reason
+    package let ours: Location
+    package let theirs: Location
+
+    package enum Reason: Hashable, Sendable, CaseIterable {
+        /// Both sides added a class, and not the same one.
+        case classesDiffer
+        /// Both sides added a column, and not the same one.
+        case columnsDiffer
+        /// Two instructions on one list assume different sizes of it.
+        case listSizesDiffer
+        /// An instruction names an element outside the list that it assumes.
+        case indexOutOfRange
+        /// One side takes for a list what the other takes for a dictionary.
+        case listMeetsDictionary
+        /// A nested set, which no version of the format has.
+        case nestedSet
+    }
+
+    /// An instruction among the operands, as they were before the merge.
+    package struct Location: Hashable, Sendable {
+        /// Position in the array of operands.
+        package let changeset: Int
+        /// Position in that operand's instructions.
+        package let instruction: Int
+        package let kind: InstructionCode
+    }
+
+    init(_ failure: RuleFailure, ours: Operation, theirs: Operation) {
+        self.reason =
+            switch failure {
+            case .tablesDiffer: .classesDiffer
+            case .columnsDiffer: .columnsDiffer
+            case .priorSizesDiffer: .listSizesDiffer
+            case .indexOutOfRange: .indexOutOfRange
+            case .inconsistentPaths, .listMeetsDictionary: .listMeetsDictionary
+            case .nestedSet: .nestedSet
+            }
+        self.ours = Location(ours)
+        self.theirs = Location(theirs)
+    }
+
+    /// A stable word for logs and for `docs/errors.md`.
+    package var code: String {
+        switch reason {
+        case .classesDiffer: "merge.classes_differ"
+        case .columnsDiffer: "merge.columns_differ"
+        case .listSizesDiffer: "merge.list_sizes_differ"
+        case .indexOutOfRange: "merge.index_out_of_range"
+        case .listMeetsDictionary: "merge.list_meets_dictionary"
+        case .nestedSet: "merge.nested_set"
+        }
+    }
+
+    /// What the owner of the data can do about it.
+    package var remedy: String {
+        switch reason {
+        case .classesDiffer, .columnsDiffer:
+            "make both schemas declare it alike; a different definition needs a different name"
+        case .listSizesDiffer, .indexOutOfRange, .listMeetsDictionary, .nestedSet:
+            "reset the client: the histories of the two sides do not fit together"
+        }
+    }
+}
+
+extension MergeError.Location {
+    fileprivate init(_ operation: Operation) {
+        self.changeset = operation.origin.changeset
+        self.instruction = operation.origin.instruction
+        self.kind = operation.kind
+    }
+}
+
+extension MergeError: CustomStringConvertible {
+    package var description: String {
+        "cannot merge our \(ours) with their \(theirs): \(reason)"
+    }
+}
+
+extension MergeError.Location: CustomStringConvertible {
+    package var description: String {
+        "\(kind) (instruction \(instruction) of changeset \(changeset))"
+    }
+}
+
+extension MergeError.Reason: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .classesDiffer: "both add the class, with different kinds or primary keys"
+        case .columnsDiffer: "both add the column, with different types"
+        case .listSizesDiffer: "they assume different sizes of one list"
+        case .indexOutOfRange: "one of them names an element outside its list"
+        case .listMeetsDictionary: "one takes for a list what the other takes for a dictionary"
+        case .nestedSet: "a set inside a value is not part of the format"
+        }
+    }
+}

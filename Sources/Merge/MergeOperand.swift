@@ -1,0 +1,41 @@
+package import Changesets
+
+/// When and where a changeset was made; the later of two conflicting changes wins by it
+/// (merge rules, 1).
+///
+/// The file ident is never 0: whoever builds the operand has put the local ident in the place of
+/// "local origin".
+package struct Stamp: Hashable, Sendable {
+    /// Milliseconds since 2015-01-01T00:00:00Z, at the origin.
+    package let timestamp: UInt64
+    package let fileIdent: UInt64
+
+    package init(timestamp: UInt64, fileIdent: UInt64) {
+        self.timestamp = timestamp
+        self.fileIdent = fileIdent
+    }
+}
+
+extension Stamp: Comparable {
+    /// Whether left is older: by time, then by file ident.
+    package static func < (left: Stamp, right: Stamp) -> Bool {
+        left.timestamp != right.timestamp
+            ? left.timestamp < right.timestamp
+            : left.fileIdent < right.fileIdent
+    }
+}
+
+/// A changeset that takes part in a merge.
+package struct MergeOperand: Sendable {
+    package var changeset: Changeset
+    package let stamp: Stamp
+    /// Whether a merge changed the instructions. It stays set from one run of a batch to the next,
+    /// even if a later step restores the original value; a dirty reciprocal has to be stored again.
+    package var isDirty: Bool
+
+    package init(changeset: Changeset, stamp: Stamp, isDirty: Bool = false) {
+        self.changeset = changeset
+        self.stamp = stamp
+        self.isDirty = isDirty
+    }
+}

@@ -1,0 +1,51 @@
+import Changesets
+import Merge
+import TestSupport
+import Testing
+
+/// Every recorded merge of the reference engine, both sides byte for byte.
+@Suite(
+    "Transform vectors",
+    .enabled(if: Vectors.areRequiredOrPresent, "the golden vectors are not there")
+)
+struct MergeVectorTests {
+    static func files() throws -> [String] {
+        try Vectors.files(in: "transform", suffixes: [".jsonl", ".jsonl.gz"])
+            .filter { !$0.hasSuffix("/bases.jsonl") && !$0.hasSuffix("/bases.jsonl.gz") }
+    }
+
+    @Test("A merge gives the recorded changesets, and refuses what the reference refused")
+    func transformedChangesets() throws {
+        var count = 0
+        for file in try Self.files() {
+            for line in try Vectors.lines(TransformCase.self, of: file) {
+                try check(line)
+                count += 1
+            }
+        }
+        #expect(count > 0)
+        print("transform vectors: \(count) cases merged")
+    }
+
+    private func check(_ line: TransformCase) throws {
+        var ours = try line.local.map { try $0.operand() }
+        var theirs = try line.remote.map { try $0.operand() }
+        if line.error == true {
+            #expect(throws: MergeError.self, "\(line.name)") {
+                try rebase(ours: &ours, theirs: &theirs)
+            }
+        } else {
+            try rebase(ours: &ours, theirs: &theirs)
+            #expect(
+                ours.map { Hexadecimal.text(of: $0.changeset.encoded()) }
+                    == line.localTransformed?.map(\.hex),
+                "\(line.name), local"
+            )
+            #expect(
+                theirs.map { Hexadecimal.text(of: $0.changeset.encoded()) }
+                    == line.remoteTransformed?.map(\.hex),
+                "\(line.name), remote"
+            )
+        }
+    }
+}
