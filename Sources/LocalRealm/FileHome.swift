@@ -1,0 +1,25 @@
+internal import Glibc
+
+/// The place a file lives at: a copy of the file has another one (local realm, 6, "Copies").
+enum FileHome {
+    /// Machine, file system and inode; nil if there is no such file.
+    ///
+    /// The file system's own identity stands for the device: device numbers change between boots.
+    static func describe(path: String, machineID: String) -> String? {
+        var file = stat()
+        var system = statvfs()
+        guard stat(path, &file) == 0, statvfs(path, &system) == 0 else { return nil }
+        return "\(machineID):\(String(system.f_fsid, radix: 16)):\(file.st_ino)"
+    }
+
+    /// Creates the file empty, readable and writable for its group, if it is not there.
+    static func createIfMissing(path: String) throws(FileLock.Failure) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o660)
+        if descriptor >= 0 {
+            // Nothing else in this process can have the new file open, so no lock is lost by this.
+            close(descriptor)
+        } else if errno != EEXIST {
+            throw .system(String(cString: strerror(errno)))
+        }
+    }
+}

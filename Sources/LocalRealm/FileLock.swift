@@ -1,0 +1,29 @@
+internal import Glibc
+
+/// Keeps other agents away from a realm: an exclusive lock on the `.lock` file beside it.
+///
+/// The kernel releases it when the process ends, however it ends. Programs that only read and write
+/// data do not look at it.
+final class FileLock {
+    private let descriptor: Int32
+
+    enum Failure: Error {
+        case held
+        case system(String)
+    }
+
+    init(path: String) throws(Failure) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o660)
+        guard descriptor >= 0 else { throw .system(String(cString: strerror(errno))) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            Glibc.close(descriptor)
+            throw code == EWOULDBLOCK ? .held : .system(String(cString: strerror(code)))
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+}

@@ -1,0 +1,68 @@
+internal import SQLite
+internal import Versions
+
+/// The table `_realm_history`: local changesets until the server's downloads have passed them
+/// (sync history, 2.2).
+///
+/// Versions without a row are skippable: empty, or integrations of server changes.
+struct History {
+    let connection: Connection
+
+    /// Appends the changeset of a local version (sync history, 3.2).
+    func append(
+        _ version: ClientVersion,
+        originTimestamp: OriginTimestamp,
+        remoteVersion: ServerVersion,
+        changeset: [UInt8]
+    ) throws(SQLiteError) {
+        try connection.run(
+            """
+            INSERT INTO _realm_history(version, origin_file_ident, origin_timestamp, remote_version,
+              size, changeset) VALUES (?1, 0, ?2, ?3, ?4, ?5)
+            """,
+            [
+                .integer(Int64(clamping: version.rawValue)),
+                .integer(Int64(clamping: originTimestamp.rawValue)),
+                .integer(Int64(clamping: remoteVersion.rawValue)),
+                .integer(Int64(changeset.count)),
+                .blob(changeset),
+            ]
+        )
+    }
+
+    /// The first local changeset above a version, which is what stops a skip over the versions.
+    func firstLocalVersion(after version: ClientVersion) throws(SQLiteError) -> ClientVersion? {
+        try connection.integer(
+            """
+            SELECT version FROM _realm_history
+            WHERE version > ?1 AND origin_file_ident = 0 AND size > 0 ORDER BY version LIMIT 1
+            """,
+            [.integer(Int64(clamping: version.rawValue))]
+        ).map { ClientVersion(UInt64(clamping: $0)) }
+    }
+
+    /// Bytes of the local changesets with a version above the first and up to the second.
+    func localBytes(
+        after first: ClientVersion,
+        through last: ClientVersion
+    ) throws(SQLiteError) -> UInt64 {
+        let sum = try connection.integer(
+            """
+            SELECT sum(size) FROM _realm_history
+            WHERE version > ?1 AND version <= ?2 AND origin_file_ident = 0
+            """,
+            [
+                .integer(Int64(clamping: first.rawValue)),
+                .integer(Int64(clamping: last.rawValue)),
+            ]
+        )
+        return UInt64(clamping: sum ?? 0)
+    }
+
+    func remove(through version: ClientVersion) throws(SQLiteError) {
+        try connection.run(
+            "DELETE FROM _realm_history WHERE version <= ?1",
+            [.integer(Int64(clamping: version.rawValue))]
+        )
+    }
+}

@@ -1,0 +1,97 @@
+package import Changesets
+package import Schemas
+
+/// What must be known to open a local realm.
+package struct LocalRealmConfiguration: Sendable {
+    /// The SQLite file; `-wal`, `-shm` and `.lock` stand beside it.
+    package var path: String
+    package var owner: RealmOwner
+    /// Names this machine, to tell the realm from a copy of it made elsewhere.
+    package var machineID: String
+    /// The declared classes; nil if they are learned from the server.
+    package var schema: RealmSchema?
+    /// What is declared about single properties beyond their type.
+    package var options: [PropertyName: PropertyOptions]
+    /// Two captured writes further apart than this belong to different changesets (local realm, 4.2).
+    package var splitGap: Duration
+    /// How long a write waits for another program's transaction.
+    package var busyTimeout: Duration
+    /// The SQLite file layer; tests name one that can be told to fail.
+    package var vfs: String?
+
+    package init(
+        path: String,
+        owner: RealmOwner,
+        machineID: String,
+        schema: RealmSchema? = nil,
+        options: [PropertyName: PropertyOptions] = [:],
+        splitGap: Duration = .seconds(10),
+        busyTimeout: Duration = .seconds(5),
+        vfs: String? = nil
+    ) {
+        self.path = path
+        self.owner = owner
+        self.machineID = machineID
+        self.schema = schema
+        self.options = options
+        self.splitGap = splitGap
+        self.busyTimeout = busyTimeout
+        self.vfs = vfs
+    }
+}
+
+/// Whose realm it is: a file of another owner is refused (interfaces, 2).
+package struct RealmOwner: Hashable, Sendable {
+    package let appID: String
+    package let userID: String
+    package let scope: SyncScope
+
+    package init(appID: String, userID: String, scope: SyncScope) {
+        self.appID = appID
+        self.userID = userID
+        self.scope = scope
+    }
+}
+
+/// Which part of the app's data a realm holds.
+package enum SyncScope: Hashable, Sendable {
+    /// Everything of one partition; its value as canonical Extended JSON.
+    case partition(String)
+    /// What the realm's subscriptions select.
+    case flexible
+}
+
+extension RealmOwner: CustomStringConvertible {
+    package var description: String {
+        let part =
+            switch scope {
+            case .partition(let value): "partition \(value)"
+            case .flexible: "flexible sync"
+            }
+        return "app \(appID), user \(userID), \(part)"
+    }
+}
+
+/// A property and the class it belongs to.
+package struct PropertyName: Hashable, Sendable {
+    package let className: Text
+    package let property: Text
+
+    package init(className: Text, property: Text) {
+        self.className = className
+        self.property = property
+    }
+}
+
+/// What a schema file can say about a property beyond its type (interfaces, 3).
+package struct PropertyOptions: Hashable, Sendable {
+    /// Changes of the number are sent as increments, which add up instead of overwriting each other.
+    package var isCounter: Bool
+    /// What a row gets that is inserted without the column; nil is the default of the type.
+    package var defaultValue: Scalar?
+
+    package init(isCounter: Bool = false, defaultValue: Scalar? = nil) {
+        self.isCounter = isCounter
+        self.defaultValue = defaultValue
+    }
+}
