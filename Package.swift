@@ -110,7 +110,7 @@ let package = Package(
         module("Versions"),
         module("YAML", ["CYAML"]),
         module("Settings", ["YAML"]),
-        module("SchemaFiles", ["Changesets", "Schemas", "Settings", "YAML"]),
+        module("SchemaFiles", ["Changesets", "Documents", "Schemas", "Settings", "YAML"]),
         module("Scheduling"),
         module(
             "Config",
@@ -180,7 +180,7 @@ let package = Package(
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests("YAML", ["YAML"]),
         tests("Settings", ["Settings", "YAML"]),
-        tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "Settings", "YAML"]),
+        tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "Settings"]),
         tests("Scheduling", ["Scheduling"]),
         tests(
             "Config",

@@ -14,12 +14,14 @@ package final class DiagnosticCollector {
         collected.sorted { position(of: $0) < position(of: $1) }
     }
 
-    package var hasErrors: Bool {
-        collected.contains { $0.severity == .error }
-    }
+    package var hasErrors: Bool { errorCount > 0 }
+
+    /// Tells a reader, before and after, whether what it read was without fault.
+    package private(set) var errorCount = 0
 
     package func report(_ diagnostic: Diagnostic) {
         collected.append(diagnostic)
+        if diagnostic.severity == .error { errorCount += 1 }
     }
 
     /// The document of a text, an empty mapping if it has none; nil, and reported, if it is not YAML.

@@ -7,7 +7,8 @@ package enum Suggestion {
         var best: (candidate: String, distance: Int)?
         for candidate in candidates {
             let distance = distance(word, Array(candidate.lowercased().utf8))
-            guard distance <= max(1, min(word.count, candidate.utf8.count) / 3),
+            let length = min(word.count, candidate.utf8.count)
+            guard distance <= (length < 2 ? 0 : max(1, length / 3)),
                 distance < best?.distance ?? .max
             else { continue }
             best = (candidate, distance)

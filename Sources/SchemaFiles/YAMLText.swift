@@ -1,0 +1,63 @@
+/// Writes strings so that every YAML reader takes them for these strings.
+enum YAMLText {
+    /// Plain where that is safe, in any context and for readers of YAML 1.1 too; else quoted.
+    static func scalar(_ text: String) -> String {
+        let isPlain =
+            text.utf8.first.map(isLetter) ?? false
+            && text.utf8.allSatisfy { isLetter($0) || isInner($0) }
+            && !reserved.contains(text.lowercased())
+        return isPlain ? text : quoted(text)
+    }
+
+    static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\t": quoted += "\\t"
+            default:
+                if isPrintable(scalar) {
+                    quoted.unicodeScalars.append(scalar)
+                } else {
+                    let digits = String(scalar.value, radix: 16)
+                    quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+                }
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// Words that some reader takes for a truth value or nothing.
+    private static let reserved: Set<String> = [
+        "null", "true", "false", "yes", "no", "on", "off", "y", "n",
+    ]
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func isInner(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+            UInt8(ascii: "?"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
+            .unassigned:
+            false
+        default: true
+        }
+    }
+}
