@@ -1,4 +1,3 @@
-package import Changesets
 package import Schemas
 
 /// What must be known to open a local realm.
@@ -69,29 +68,5 @@ extension RealmOwner: CustomStringConvertible {
             case .flexible: "flexible sync"
             }
         return "app \(appID), user \(userID), \(part)"
-    }
-}
-
-/// A property and the class it belongs to.
-package struct PropertyName: Hashable, Sendable {
-    package let className: Text
-    package let property: Text
-
-    package init(className: Text, property: Text) {
-        self.className = className
-        self.property = property
-    }
-}
-
-/// What a schema file can say about a property beyond its type (interfaces, 3).
-package struct PropertyOptions: Hashable, Sendable {
-    /// Changes of the number are sent as increments, which add up instead of overwriting each other.
-    package var isCounter: Bool
-    /// What a row gets that is inserted without the column; nil is the default of the type.
-    package var defaultValue: Scalar?
-
-    package init(isCounter: Bool = false, defaultValue: Scalar? = nil) {
-        self.isCounter = isCounter
-        self.defaultValue = defaultValue
     }
 }

@@ -45,8 +45,7 @@ struct ClassDraft {
 struct PropertyDraft {
     let name: String
     let type: PropertyTypeText
-    let isCounter: Bool
-    let defaultValue: Scalar?
+    let options: PropertyOptions
     /// Where its type stands.
     let reader: NodeReader
 
@@ -58,8 +57,7 @@ struct PropertyDraft {
                 PropertyDraft(
                     name: entry.name,
                     type: $0,
-                    isCounter: false,
-                    defaultValue: nil,
+                    options: PropertyOptions(),
                     reader: entry.value
                 )
             }
@@ -80,8 +78,7 @@ struct PropertyDraft {
                 PropertyDraft(
                     name: entry.name,
                     type: $0,
-                    isCounter: isCounter,
-                    defaultValue: defaultValue,
+                    options: PropertyOptions(isCounter: isCounter, defaultValue: defaultValue),
                     reader: typeReader
                 )
             }

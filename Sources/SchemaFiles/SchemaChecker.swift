@@ -45,12 +45,9 @@ struct SchemaChecker {
         of draft: ClassDraft,
         to declaration: inout SchemaDeclaration
     ) {
-        let reference = PropertyReference(
-            className: Text(draft.name),
-            property: Text(property.name)
-        )
-        if property.isCounter { declaration.counters.insert(reference) }
-        if let value = property.defaultValue { declaration.defaults[reference] = value }
+        guard property.options != PropertyOptions() else { return }
+        let name = PropertyName(className: Text(draft.name), property: Text(property.name))
+        declaration.options[name] = property.options
     }
 
     // MARK: Kinds and keys
@@ -100,7 +97,7 @@ struct SchemaChecker {
             )
             return nil
         }
-        if property.isCounter || property.defaultValue != nil {
+        if property.options != PropertyOptions() {
             property.reader.report(
                 .badPrimaryKey,
                 "a primary key never changes and has no default",

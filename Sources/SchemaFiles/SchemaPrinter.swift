@@ -34,15 +34,14 @@ struct SchemaPrinter {
     }
 
     private func text(of property: PropertySchema, in className: Text) -> String {
-        let reference = PropertyReference(className: className, property: property.name)
+        let name = PropertyName(className: className, property: property.name)
+        let options = declaration.options[name] ?? PropertyOptions()
         let type = YAMLText.scalar(spelling(of: property).description)
         var details: [String] = []
-        if let value = declaration.defaults[reference] {
+        if let value = options.defaultValue {
             details.append("default: \(DefaultValue.text(of: value))")
         }
-        if declaration.counters.contains(reference) {
-            details.append("counter: true")
-        }
+        if options.isCounter { details.append("counter: true") }
         let value =
             details.isEmpty ? type : "{ type: \(type), \(details.joined(separator: ", ")) }"
         return "      \(key(property.name)): \(value)\n"

@@ -71,17 +71,16 @@ struct SchemaFilePropertyTests {
                     using: &random
                 )
                 properties.append(property)
-                let reference = PropertyReference(className: name, property: property.name)
+                var options = PropertyOptions()
                 if property.type == .int, property.collection == .single {
-                    if Bool.random(using: &random) { declaration.counters.insert(reference) }
-                    if Bool.random(using: &random) {
-                        declaration.defaults[reference] = .int(
-                            Int64(truncatingIfNeeded: random.next())
-                        )
-                    }
+                    options.isCounter = Bool.random(using: &random)
+                    options.defaultValue = .int(Int64(truncatingIfNeeded: random.next()))
                 }
                 if property.type == .double, property.collection == .single {
-                    declaration.defaults[reference] = .double(DoubleBits(bitPattern: random.next()))
+                    options.defaultValue = .double(DoubleBits(bitPattern: random.next()))
+                }
+                if options != PropertyOptions() {
+                    declaration.options[.init(className: name, property: property.name)] = options
                 }
             }
             declaration.schema.update(ClassSchema(name: name, kind: kind, properties: properties))

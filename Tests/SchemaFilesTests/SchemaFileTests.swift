@@ -101,9 +101,13 @@ struct SchemaFileTests {
         #expect(diagnostics.isEmpty)
         let read = try #require(declaration)
         #expect(read.schema == Self.exampleSchema)
-        #expect(read.counters == [PropertyReference(className: "Task", property: "views")])
         #expect(
-            read.defaults == [PropertyReference(className: "Task", property: "done"): .bool(false)]
+            read.options == [
+                PropertyName(className: "Task", property: "views"): .init(isCounter: true),
+                PropertyName(className: "Task", property: "done"): .init(
+                    defaultValue: .bool(false)
+                ),
+            ]
         )
     }
 
@@ -184,7 +188,7 @@ struct SchemaFileTests {
         #expect(diagnostics.map(\.description) == [])
         let read = try #require(declaration)
         let value = { (name: String) in
-            read.defaults[PropertyReference(className: "C", property: Text(name))]
+            read.options[PropertyName(className: "C", property: Text(name))]?.defaultValue
         }
         #expect(value("int") == .int(.min))
         #expect(value("bool") == .bool(true))
@@ -221,7 +225,7 @@ struct SchemaFileTests {
         let declaration = parse(
             "classes: {C: {primary_key: id, properties: {id: int, a: {type: int?, default: null}}}}"
         ).declaration
-        #expect(declaration?.defaults == [:])
+        #expect(declaration?.options == [:])
     }
 
     @Test("Names that YAML could misread are printed in quotes and survive")
