@@ -162,7 +162,7 @@ let package = Package(
         // Tests.
         .target(
             name: "TestSupport",
-            dependencies: ["Changesets", "CZlib"],
+            dependencies: ["Changesets", "CZlib", "Documents", "Schemas"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -174,7 +174,7 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("Architecture", []),
-        tests("Changesets", ["Changesets"]),
+        tests("Changesets", ["Changesets", "Documents"]),
         tests("Schemas", ["Changesets", "Schemas"]),
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),

@@ -27,12 +27,26 @@ package struct FormError: Error, Hashable, Sendable {
         /// More than the 34 digits of a decimal128.
         case decimalTooPrecise
         case decimalOutOfRange
+        case invalidJSON(JSONProblem, offset: Int)
     }
 
     /// The same error, seen from one level further out.
     func inside(_ step: Step) -> FormError {
         FormError(problem, at: [step] + path)
     }
+}
+
+/// What is wrong with a text that should be JSON.
+package enum JSONProblem: Hashable, Sendable {
+    case truncated
+    case unexpectedByte
+    case trailingBytes
+    case badNumber
+    case badEscape
+    case unpairedSurrogate
+    case controlCharacter
+    case invalidUTF8
+    case nestedTooDeeply
 }
 
 /// The forms that a value can be required to have, in words for people.
@@ -83,6 +97,24 @@ extension FormError.Problem: CustomStringConvertible {
             "has more than the 34 digits that a decimal can hold"
         case .decimalOutOfRange:
             "is outside the range of decimals (exponents -6176 to 6111)"
+        case .invalidJSON(let problem, let offset):
+            "is not JSON at byte \(offset): \(problem)"
+        }
+    }
+}
+
+extension JSONProblem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .truncated: "the text ends early"
+        case .unexpectedByte: "this cannot stand here"
+        case .trailingBytes: "the value has ended before"
+        case .badNumber: "a digit is missing"
+        case .badEscape: "unknown escape sequence"
+        case .unpairedSurrogate: "half of a surrogate pair"
+        case .controlCharacter: "a control character must be escaped"
+        case .invalidUTF8: "a string that is not UTF-8"
+        case .nestedTooDeeply: "nested too deeply"
         }
     }
 }

@@ -1,3 +1,4 @@
+package import Documents
 import FoundationEssentials
 
 /// The golden data recorded from the reference implementation.
@@ -30,13 +31,22 @@ package enum Vectors {
     /// The lines of a JSON-lines file, unpacked first if its name ends in `.gz`.
     package static func lines<Line: Decodable>(_ type: Line.Type, of path: String) throws -> [Line]
     {
-        var data = try Data(contentsOf: URL(filePath: path))
-        if path.hasSuffix(".gz") {
-            data = try Data(gunzip([UInt8](data)))
-        }
         let decoder = JSONDecoder()
-        return try data.split(separator: UInt8(ascii: "\n")).map {
+        return try rawLines(of: path).map {
             try decoder.decode(Line.self, from: Data($0))
         }
+    }
+
+    /// The lines of such a file as trees, for what has no shape that a `Decodable` could describe.
+    package static func nodes(of path: String) throws -> [JSONNode] {
+        try rawLines(of: path).map { try JSONNode(parsing: Array($0)) }
+    }
+
+    private static func rawLines(of path: String) throws -> [ArraySlice<UInt8>] {
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        if path.hasSuffix(".gz") {
+            bytes = try gunzip(bytes)
+        }
+        return bytes.split(separator: UInt8(ascii: "\n"))
     }
 }

@@ -1,0 +1,271 @@
+import Changesets
+
+/// Reads JSON text strictly, one value at a time, in the hands of someone who knows what to expect.
+///
+/// Numbers keep their spelling and strings their bytes: the readers of general libraries turn both into
+/// something else. Every nesting is counted, every error has an offset.
+struct JSONReader {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var offset = 0
+    private var depth = 0
+
+    /// No document that this project writes comes near: collections in Mixed end at 100 levels, paths
+    /// into embedded objects at 500 steps.
+    static let depthLimit = 1_000
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    enum Kind: Hashable {
+        case null, bool, number, string, array, object
+    }
+
+    /// What the next value is.
+    mutating func peek() throws(FormError) -> Kind {
+        skipSpace()
+        guard offset < bytes.count else { throw error(.truncated) }
+        switch bytes[offset] {
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        default: throw error(.unexpectedByte)
+        }
+    }
+
+    /// Fails if anything but white space follows.
+    mutating func finish() throws(FormError) {
+        skipSpace()
+        guard offset == bytes.count else { throw error(.trailingBytes) }
+    }
+
+    mutating func readNull() throws(FormError) {
+        try expect("null")
+    }
+
+    mutating func readBool() throws(FormError) -> Bool {
+        skipSpace()
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: "t") {
+            try expect("true")
+            return true
+        }
+        try expect("false")
+        return false
+    }
+
+    /// Hands out each element with its position.
+    mutating func readArray(
+        _ body: (inout JSONReader, Int) throws(FormError) -> Void
+    ) throws(FormError) {
+        try enter(UInt8(ascii: "["))
+        defer { depth -= 1 }
+        if try skip(UInt8(ascii: "]")) { return }
+        var position = 0
+        repeat {
+            try body(&self, position)
+            position += 1
+        } while try skip(UInt8(ascii: ","), orEnd: UInt8(ascii: "]"))
+    }
+
+    /// Hands out each member's name in the order of the text; equal names come as often as they stand.
+    mutating func readObject(
+        _ body: (inout JSONReader, Text) throws(FormError) -> Void
+    ) throws(FormError) {
+        try enter(UInt8(ascii: "{"))
+        defer { depth -= 1 }
+        if try skip(UInt8(ascii: "}")) { return }
+        repeat {
+            let name = try readString()
+            guard try skip(UInt8(ascii: ":")) else { throw error(.unexpectedByte) }
+            try body(&self, Text(bytes: name))
+        } while try skip(UInt8(ascii: ","), orEnd: UInt8(ascii: "}"))
+    }
+}
+
+// MARK: Numbers
+
+/// A number as it is spelled.
+struct JSONNumber: Hashable {
+    let text: String
+    /// Neither point nor exponent.
+    let isInteger: Bool
+}
+
+extension JSONReader {
+    mutating func readNumber() throws(FormError) -> JSONNumber {
+        skipSpace()
+        let start = offset
+        _ = skipByte(UInt8(ascii: "-"))
+        if skipByte(UInt8(ascii: "0")) {
+            // A leading zero stands alone.
+        } else {
+            try skipDigits()
+        }
+        var isInteger = true
+        if skipByte(UInt8(ascii: ".")) {
+            isInteger = false
+            try skipDigits()
+        }
+        if skipByte(UInt8(ascii: "e")) || skipByte(UInt8(ascii: "E")) {
+            isInteger = false
+            if !skipByte(UInt8(ascii: "+")) { _ = skipByte(UInt8(ascii: "-")) }
+            try skipDigits()
+        }
+        let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+        return JSONNumber(text: text, isInteger: isInteger)
+    }
+
+    private mutating func skipDigits() throws(FormError) {
+        let start = offset
+        while offset < bytes.count, bytes[offset].isASCIIDigit {
+            offset += 1
+        }
+        guard offset > start else { throw error(.badNumber) }
+    }
+}
+
+// MARK: Strings
+
+extension JSONReader {
+    /// The bytes of a string, which are UTF-8.
+    mutating func readString() throws(FormError) -> [UInt8] {
+        skipSpace()
+        guard skipByte(UInt8(ascii: "\"")) else {
+            throw error(offset < bytes.count ? .unexpectedByte : .truncated)
+        }
+        let start = offset
+        var text: [UInt8] = []
+        var copied = offset
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case UInt8(ascii: "\""):
+                text.append(contentsOf: bytes[copied..<offset])
+                offset += 1
+                guard UTF8Validation.isValid(text) else {
+                    throw FormError(.invalidJSON(.invalidUTF8, offset: start))
+                }
+                return text
+            case UInt8(ascii: "\\"):
+                text.append(contentsOf: bytes[copied..<offset])
+                try readEscape(into: &text)
+                copied = offset
+            case 0..<0x20:
+                throw error(.controlCharacter)
+            default:
+                offset += 1
+            }
+        }
+        throw error(.truncated)
+    }
+
+    private mutating func readEscape(into text: inout [UInt8]) throws(FormError) {
+        let start = offset
+        offset += 1
+        guard offset < bytes.count else { throw error(.truncated) }
+        let escaped = bytes[offset]
+        offset += 1
+        switch escaped {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(escaped)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0c)
+        case UInt8(ascii: "n"): text.append(0x0a)
+        case UInt8(ascii: "r"): text.append(0x0d)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"):
+            let scalar = try readEscapedScalar(from: start)
+            text.append(contentsOf: Array(String(Character(scalar)).utf8))
+        default:
+            throw FormError(.invalidJSON(.badEscape, offset: start))
+        }
+    }
+
+    /// One `\uXXXX`, or two that make a surrogate pair.
+    private mutating func readEscapedScalar(from start: Int) throws(FormError) -> Unicode.Scalar {
+        let first = try readHexadecimal(from: start)
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard 0xd800..<0xdc00 ~= first, skipByte(UInt8(ascii: "\\")), skipByte(UInt8(ascii: "u"))
+        else { throw FormError(.invalidJSON(.unpairedSurrogate, offset: start)) }
+        let second = try readHexadecimal(from: start)
+        guard 0xdc00..<0xe000 ~= second,
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
+        else { throw FormError(.invalidJSON(.unpairedSurrogate, offset: start)) }
+        return scalar
+    }
+
+    private mutating func readHexadecimal(from start: Int) throws(FormError) -> UInt32 {
+        guard offset + 4 <= bytes.count else { throw error(.truncated) }
+        let digits = String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
+        guard let value = Hexadecimal.bytes(of: digits) else {
+            throw FormError(.invalidJSON(.badEscape, offset: start))
+        }
+        offset += 4
+        return UInt32(value[0]) << 8 | UInt32(value[1])
+    }
+}
+
+// MARK: Structure
+
+extension JSONReader {
+    private func error(_ problem: JSONProblem) -> FormError {
+        FormError(.invalidJSON(problem, offset: offset))
+    }
+
+    private mutating func skipSpace() {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x09, 0x0a, 0x0d: offset += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func skipByte(_ byte: UInt8) -> Bool {
+        guard offset < bytes.count, bytes[offset] == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func skip(_ byte: UInt8) throws(FormError) -> Bool {
+        skipSpace()
+        guard offset < bytes.count else { throw error(.truncated) }
+        return skipByte(byte)
+    }
+
+    /// True for the separator, false for the end, and an error for anything else.
+    private mutating func skip(_ separator: UInt8, orEnd end: UInt8) throws(FormError) -> Bool {
+        if try skip(separator) { return true }
+        guard skipByte(end) else { throw error(.unexpectedByte) }
+        return false
+    }
+
+    private mutating func enter(_ opening: UInt8) throws(FormError) {
+        guard try skip(opening) else { throw error(.unexpectedByte) }
+        guard depth < Self.depthLimit else { throw error(.nestedTooDeeply) }
+        depth += 1
+    }
+
+    private mutating func expect(_ word: StaticString) throws(FormError) {
+        skipSpace()
+        let expected = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        guard bytes[offset...].starts(with: expected) else { throw error(.unexpectedByte) }
+        offset += expected.count
+    }
+}
+
+extension JSONReader {
+    /// Reads one value that is all of the text.
+    static func read<Result>(
+        _ json: [UInt8],
+        _ body: (inout JSONReader) throws(FormError) -> Result
+    ) throws(FormError) -> Result {
+        try json.withUnsafeBufferPointer { (buffer) throws(FormError) -> Result in
+            var reader = JSONReader(buffer)
+            let result = try body(&reader)
+            try reader.finish()
+            return result
+        }
+    }
+}
