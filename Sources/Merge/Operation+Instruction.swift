@@ -46,8 +46,8 @@ extension Operation {
             }
         case .addInteger(let target, let amount):
             self = reader.path(target, .addInteger(amount), &symbols)
-        case .arrayInsert(let target, _, let priorSize):
-            self = reader.path(target, .none, &symbols)
+        case .arrayInsert(let target, let payload, let priorSize):
+            self = reader.path(target, .element(reader.content(payload, &symbols)), &symbols)
             self.priorSize = priorSize
         case .arrayMove(let target, let destination, let priorSize):
             self = reader.path(target, .none, &symbols)

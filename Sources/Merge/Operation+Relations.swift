@@ -49,6 +49,11 @@ extension Operation {
         return container.count
     }
 
+    /// Nil if the path is empty.
+    var firstStep: Step? {
+        container.first ?? lastStep
+    }
+
     private var lastStep: Step? {
         switch end {
         case .none: nil

@@ -55,6 +55,14 @@ struct Operation {
         isDiscarded = true
     }
 
+    /// The payload, if this kind of instruction has one.
+    var content: Content? {
+        switch detail {
+        case .update(let content, _), .element(let content): content
+        case .none, .table, .column, .addInteger, .clear: nil
+        }
+    }
+
     /// Whether the stamp of this operation is the smaller one; false both ways if they are equal.
     func isOlder(than other: Operation) -> Bool {
         stamp < other.stamp
@@ -101,7 +109,7 @@ extension Operation {
         case update(Content, isDefault: Bool)
         case addInteger(Int64)
         case clear(CollectionType)
-        /// SetInsert and SetErase.
+        /// ArrayInsert, SetInsert and SetErase.
         case element(Content)
     }
 

@@ -11,10 +11,35 @@ package func rebase(
     ours: inout [MergeOperand],
     theirs: inout [MergeOperand]
 ) throws(MergeError) {
+    try rebase(ours: &ours, theirs: &theirs, engine: .indexed)
+}
+
+/// The two ways to find the pairs of instructions that have something to say to each other.
+///
+/// Both give the same bytes, flags and errors.
+enum Engine {
+    /// Every instruction of ours meets every one of theirs: the loop that defines the merge.
+    case plain
+    /// Only the pairs that some rule can act on, from an index of theirs (merge rules, 10).
+    case indexed
+}
+
+func rebase(
+    ours: inout [MergeOperand],
+    theirs: inout [MergeOperand],
+    engine: Engine
+) throws(MergeError) {
     var symbols = Symbols()
     var our = Side(ours, symbols: &symbols)
     var their = Side(theirs, symbols: &symbols)
-    try PlainLoop.run(&our, &their)
+    let dirtyByQuirk = NaNQuirk.dirtyChangesets(of: our, against: their)
+    switch engine {
+    case .plain:
+        try PlainLoop.run(&our, &their)
+    case .indexed:
+        try IndexedLoop.run(&our, &their, objectCount: symbols.objectCount)
+    }
+    for changeset in dirtyByQuirk { ours[changeset].isDirty = true }
     our.store(into: &ours, symbols)
     their.store(into: &theirs, symbols)
 }

@@ -12,6 +12,8 @@ struct Symbol: Hashable {
 struct ObjectNumber: Hashable {
     let rawValue: UInt32
 
+    var index: Int { Int(rawValue) }
+
     /// Stands where an instruction names no object.
     static let none = ObjectNumber(rawValue: .max)
 }

@@ -1,7 +1,8 @@
 import Changesets
-import Merge
 import TestSupport
 import Testing
+
+@testable import Merge
 
 /// Every recorded merge of the reference engine, both sides byte for byte.
 @Suite(
@@ -14,37 +15,38 @@ struct MergeVectorTests {
             .filter { !$0.hasSuffix("/bases.jsonl") && !$0.hasSuffix("/bases.jsonl.gz") }
     }
 
-    @Test("A merge gives the recorded changesets, and refuses what the reference refused")
+    @Test("Both engines give the recorded changesets, and refuse what the reference refused")
     func transformedChangesets() throws {
         var count = 0
         for file in try Self.files() {
             for line in try Vectors.lines(TransformCase.self, of: file) {
-                try check(line)
+                try check(line, engine: .plain)
+                try check(line, engine: .indexed)
                 count += 1
             }
         }
         #expect(count > 0)
-        print("transform vectors: \(count) cases merged")
+        print("transform vectors: \(count) cases merged by both engines")
     }
 
-    private func check(_ line: TransformCase) throws {
+    private func check(_ line: TransformCase, engine: Engine) throws {
         var ours = try line.local.map { try $0.operand() }
         var theirs = try line.remote.map { try $0.operand() }
         if line.error == true {
-            #expect(throws: MergeError.self, "\(line.name)") {
-                try rebase(ours: &ours, theirs: &theirs)
+            #expect(throws: MergeError.self, "\(line.name), \(engine)") {
+                try rebase(ours: &ours, theirs: &theirs, engine: engine)
             }
         } else {
-            try rebase(ours: &ours, theirs: &theirs)
+            try rebase(ours: &ours, theirs: &theirs, engine: engine)
             #expect(
                 ours.map { Hexadecimal.text(of: $0.changeset.encoded()) }
                     == line.localTransformed?.map(\.hex),
-                "\(line.name), local"
+                "\(line.name), local, \(engine)"
             )
             #expect(
                 theirs.map { Hexadecimal.text(of: $0.changeset.encoded()) }
                     == line.remoteTransformed?.map(\.hex),
-                "\(line.name), remote"
+                "\(line.name), remote, \(engine)"
             )
         }
     }

@@ -1,7 +1,7 @@
 /// The loop that defines the merge: every instruction of ours, in order, meets every one of theirs,
 /// in order (merge rules, 3).
 ///
-/// It costs the product of both sizes.
+/// It costs the product of both sizes. `IndexedLoop` gives the same and visits less.
 enum PlainLoop {
     static func run(_ ours: inout Side, _ theirs: inout Side) throws(MergeError) {
         var position = 0
