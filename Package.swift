@@ -124,7 +124,7 @@ let package = Package(
             "LocalRealm",
             ["Changesets", "Documents", "Merge", "SQLite", "Schemas", "Versions"]
         ),
-        module("Transport", ["SyncProtocol", logging] + nio),
+        module("Transport", nio),
         module("AppServices", [asyncHTTPClient, logging] + nio),
         module("Platform", ["CSystemd", logging]),
         module("Control", [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio),
@@ -197,7 +197,7 @@ let package = Package(
                 "Schemas", "Versions", subprocess,
             ]
         ),
-        tests("Transport", ["SyncProtocol", "Transport", "Versions"] + nio),
+        tests("Transport", ["Transport"] + nio),
         tests("AppServices", ["AppServices", logging]),
         tests("Platform", ["Platform", logging]),
         tests("Control", ["Control", logging, serviceLifecycle]),

@@ -1,0 +1,130 @@
+import Synchronization
+
+/// A queue between two tasks that holds so many elements and then lets the producer wait.
+package final class BoundedQueue<Element: Sendable>: Sendable {
+    private enum End {
+        case finished
+        case failed(TransportError)
+    }
+
+    private struct State {
+        var elements: [Element] = []
+        var end: End?
+        var consumer: CheckedContinuation<Void, Never>?
+        var producers: [CheckedContinuation<Void, Never>] = []
+
+        mutating func takeConsumer() -> [CheckedContinuation<Void, Never>] {
+            defer { consumer = nil }
+            return consumer.map { [$0] } ?? []
+        }
+
+        mutating func takeProducers() -> [CheckedContinuation<Void, Never>] {
+            defer { producers = [] }
+            return producers
+        }
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    package init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// Waits for a place; false if the queue has ended, and the element is dropped.
+    package func push(_ element: Element) async -> Bool {
+        while !Task.isCancelled {
+            let attempt = state.withLock { state -> (verdict: Bool?, woken: Waiters) in
+                if state.end != nil { return (false, Waiters()) }
+                guard state.elements.count < capacity else { return (nil, Waiters()) }
+                state.elements.append(element)
+                return (true, state.takeConsumer())
+            }
+            attempt.woken.resume()
+            if let verdict = attempt.verdict { return verdict }
+            await waitForPlace()
+        }
+        return false
+    }
+
+    /// The next element; nil at the end, or when the task is cancelled.
+    package func pop() async throws(TransportError) -> Element? {
+        while !Task.isCancelled {
+            let next = state.withLock { state -> (element: Element?, end: End?, woken: Waiters) in
+                guard !state.elements.isEmpty else { return (nil, state.end, Waiters()) }
+                return (state.elements.removeFirst(), nil, state.takeProducers())
+            }
+            next.woken.resume()
+            if let element = next.element { return element }
+            switch next.end {
+            case .finished: return nil
+            case .failed(let error): throw error
+            case nil: await waitForElement()
+            }
+        }
+        return nil
+    }
+
+    /// Ends the queue; what is in it can still be taken. Only the first end counts.
+    package func finish(throwing error: TransportError? = nil) {
+        let woken = state.withLock { state -> Waiters in
+            guard state.end == nil else { return Waiters() }
+            state.end = error.map { .failed($0) } ?? .finished
+            return state.takeConsumer() + state.takeProducers()
+        }
+        woken.resume()
+    }
+}
+
+// MARK: Waiting
+
+extension BoundedQueue {
+    /// Tasks to wake, but only once the lock is free: a wake-up and a cancellation of the same task
+    /// would otherwise wait for each other.
+    private typealias Waiters = [CheckedContinuation<Void, Never>]
+
+    private func waitForElement() async {
+        await wait { state, continuation in
+            guard state.elements.isEmpty, state.end == nil else { return false }
+            precondition(state.consumer == nil, "one task receives at a time")
+            state.consumer = continuation
+            return true
+        } onCancel: { state in
+            state.takeConsumer()
+        }
+    }
+
+    private func waitForPlace() async {
+        await wait { state, continuation in
+            guard state.elements.count >= capacity, state.end == nil else { return false }
+            state.producers.append(continuation)
+            return true
+        } onCancel: { state in
+            // Whoever is not cancelled looks at the queue and waits again.
+            state.takeProducers()
+        }
+    }
+
+    /// Suspends unless `enlist` finds that there is nothing to wait for.
+    private func wait(
+        _ enlist: (inout sending State, CheckedContinuation<Void, Never>) -> Bool,
+        onCancel: @escaping @Sendable (inout sending State) -> Waiters
+    ) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWaiting = state.withLock { state in
+                    !Task.isCancelled && enlist(&state, continuation)
+                }
+                if !isWaiting { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { onCancel(&$0) }.resume()
+        }
+    }
+}
+
+extension [CheckedContinuation<Void, Never>] {
+    fileprivate func resume() {
+        for continuation in self { continuation.resume() }
+    }
+}

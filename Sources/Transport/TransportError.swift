@@ -1,0 +1,46 @@
+/// Why there is no connection, or no longer one.
+package enum TransportError: Error, Sendable, Equatable {
+    case badURL(String)
+    /// The host's name is unknown, or nothing listens there.
+    case unreachable(reason: String)
+    /// The certificate is not trusted, or the peer speaks no TLS.
+    case tls(reason: String)
+    /// No connection within the time allowed for name, TCP, TLS and upgrade together.
+    case connectTimeout
+    /// The server answered the upgrade with another status than 101.
+    case rejected(Rejection)
+    /// The peer speaks no HTTP, or upgraded to something else.
+    case notWebSocket(reason: String)
+    /// The peer closed with this code.
+    case closed(CloseCode, reason: String)
+    /// The connection ended without a word.
+    case lost(reason: String)
+
+    package struct Rejection: Hashable, Sendable {
+        package let status: Int
+        /// At most 8 KiB of the body.
+        package let body: String
+
+        package init(status: Int, body: String) {
+            self.status = status
+            self.body = body
+        }
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .badURL(let url): "\(url) is no ws or wss URL"
+        case .unreachable(let reason): "the server cannot be reached: \(reason)"
+        case .tls(let reason): "TLS fails: \(reason)"
+        case .connectTimeout: "the server does not answer in time"
+        case .rejected(let rejection):
+            "the server refuses the connection with HTTP \(rejection.status)"
+        case .notWebSocket(let reason): "the server speaks no WebSocket: \(reason)"
+        case .closed(let code, let reason):
+            "the server closed the connection: \(code.rawValue)\(reason.isEmpty ? "" : " \(reason)")"
+        case .lost(let reason): "the connection is lost: \(reason)"
+        }
+    }
+}

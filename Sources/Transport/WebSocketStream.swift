@@ -1,0 +1,181 @@
+package import NIOCore
+package import NIOWebSocket
+import Synchronization
+
+/// A WebSocket connection as a message stream (wire protocol, 2.6).
+package final class WebSocketStream: MessageStream {
+    package typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+
+    /// Which end we are: a client masks its frames, a server must not.
+    package enum Role: Sendable {
+        case client
+        case server
+    }
+
+    package let subProtocol: String?
+    private let role: Role
+    private let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+    private let channel: any NIOCore.Channel
+    private let messages = BoundedQueue<[UInt8]>(capacity: 4)
+    private let hasSentClose = Atomic(false)
+
+    private init(
+        subProtocol: String?,
+        role: Role,
+        outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>,
+        channel: any NIOCore.Channel
+    ) {
+        self.subProtocol = subProtocol
+        self.role = role
+        self.outbound = outbound
+        self.channel = channel
+    }
+
+    /// How long a close waits for the peer: reference clients answer no close frame.
+    private static let closeTimeout = TimeAmount.seconds(2)
+
+    /// Prepares the pipeline of an upgraded channel: whole messages up to the limit, masks checked.
+    package static func wrap(
+        _ channel: any NIOCore.Channel,
+        role: Role,
+        maximumMessageSizeInBytes limit: Int
+    ) throws -> Channel {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(MaskCheck(role: role))
+        try pipeline.addHandler(
+            NIOWebSocketFrameAggregator(
+                minNonFinalFragmentSize: 0,
+                maxAccumulatedFrameCount: 1 << 16,
+                maxAccumulatedFrameSize: limit
+            )
+        )
+        return try Channel(wrappingChannelSynchronously: channel)
+    }
+
+    /// Lends the stream of an upgraded channel to the body, and ends the connection after it.
+    package static func with<Result: Sendable>(
+        _ channel: Channel,
+        role: Role,
+        subProtocol: String?,
+        _ body: @escaping @Sendable (WebSocketStream) async throws -> Result
+    ) async throws -> Result {
+        try await channel.executeThenClose { inbound, outbound in
+            let stream = WebSocketStream(
+                subProtocol: subProtocol,
+                role: role,
+                outbound: outbound,
+                channel: channel.channel
+            )
+            return try await withThrowingTaskGroup(of: Result?.self) { group in
+                group.addTask {
+                    await stream.pump(inbound)
+                    return nil
+                }
+                group.addTask { try await body(stream) }
+                defer {
+                    group.cancelAll()
+                    stream.messages.finish()
+                }
+                while let result = try await group.next() {
+                    // The pump ends first when the peer does; the body hears of it and ends too.
+                    guard let result else { continue }
+                    // A close frame needs its time on the wire: the peer, or the timer, ends it.
+                    if stream.hasSentClose.load(ordering: .relaxed) { _ = try await group.next() }
+                    return result
+                }
+                throw TransportError.lost(reason: "the stream ended")
+            }
+        }
+    }
+
+    package func receive() async throws(TransportError) -> [UInt8]? {
+        try await messages.pop()
+    }
+
+    package func send(_ message: [UInt8]) async throws(TransportError) {
+        do {
+            try await write(.binary, channel.allocator.buffer(bytes: message))
+        } catch {
+            throw .lost(reason: "\(error)")
+        }
+    }
+
+    package func close(_ code: CloseCode, reason: String) async {
+        var data = channel.allocator.buffer(capacity: 2 + reason.utf8.count)
+        data.write(webSocketErrorCode: .init(codeNumber: Int(code.rawValue)))
+        // A control frame holds 125 bytes at most.
+        data.writeString(String(decoding: reason.utf8.prefix(120), as: UTF8.self))
+        guard !hasSentClose.exchange(true, ordering: .relaxed) else { return }
+        try? await write(.connectionClose, data)
+        messages.finish(throwing: .lost(reason: "closed here"))
+        let channel = channel
+        channel.eventLoop.scheduleTask(in: Self.closeTimeout) { channel.close(promise: nil) }
+    }
+
+    private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer) async throws {
+        try await outbound.write(
+            WebSocketFrame(
+                fin: true,
+                opcode: opcode,
+                maskKey: role == .client ? .random() : nil,
+                data: data
+            )
+        )
+    }
+}
+
+// MARK: Receiving
+
+extension WebSocketStream {
+    /// Sorts frames until the connection ends, then tells the receiver how it ended.
+    private func pump(_ frames: NIOAsyncChannelInboundStream<WebSocketFrame>) async {
+        do {
+            for try await frame in frames {
+                switch frame.opcode {
+                case .binary:
+                    guard await messages.push(Array(buffer: frame.unmaskedData)) else { return }
+                case .ping:
+                    try await write(.pong, frame.unmaskedData)
+                case .connectionClose:
+                    return await answerClose(frame.unmaskedData)
+                case .text, .pong, .continuation:
+                    continue  // Never part of the protocol: ignored, as the reference does.
+                default:
+                    return await close(.protocolError, reason: "unknown frame type")
+                }
+            }
+            messages.finish(throwing: .lost(reason: "the peer is gone"))
+        } catch {
+            await fail(error)
+        }
+    }
+
+    private func answerClose(_ data: ByteBuffer) async {
+        var data = data
+        let code = data.readWebSocketErrorCode().map { CloseCode(UInt16($0)) } ?? .absent
+        let reason = String(buffer: data)
+        messages.finish(throwing: code == .normal ? nil : .closed(code, reason: reason))
+        await close(code == .absent ? .normal : code, reason: "")
+    }
+
+    private func fail(_ error: any Error) async {
+        switch error {
+        case is CancellationError:
+            messages.finish(throwing: .lost(reason: "cancelled"))
+        case NIOWebSocketError.invalidFrameLength, is NIOWebSocketFrameAggregator.Error:
+            messages.finish(throwing: .lost(reason: "a message is too big"))
+            await close(.messageTooBig, reason: "message too big")
+        case is NIOWebSocketError, is MaskCheck.WrongMask:
+            messages.finish(throwing: .lost(reason: "the peer broke the WebSocket protocol"))
+            await close(.protocolError, reason: "bad frame")
+        default:
+            messages.finish(throwing: .lost(reason: "\(error)"))
+        }
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func readWebSocketErrorCode() -> Int? {
+        readInteger(as: UInt16.self).map { Int($0) }
+    }
+}

@@ -1,0 +1,221 @@
+import NIOSSL
+import Testing
+
+@testable import Transport
+
+/// What every stream must do; the real one and its twin pass the same tests.
+@Suite("Message streams, over a real WebSocket and in memory")
+struct MessageStreamTests {
+    enum Kind: CaseIterable {
+        case inMemory
+        case webSocket
+    }
+
+    /// Connects two bodies with each other and waits for both.
+    func connect(
+        _ kind: Kind,
+        server: @escaping @Sendable (any MessageStream) async throws -> Void,
+        client: @escaping @Sendable (any MessageStream) async throws -> Void
+    ) async throws {
+        switch kind {
+        case .inMemory:
+            let pair = InMemoryStream.makePair(subProtocol: "test#2")
+            async let serving: Void = server(pair.server)
+            async let using: Void = client(pair.client)
+            _ = try await (serving, using)
+        case .webSocket:
+            try await LoopbackServer.with { stream in
+                try await server(stream)
+            } _: { loopback in
+                try await loopback.client().withConnection(
+                    to: loopback.url,
+                    .init(query: "baas_at=secret", subProtocols: ["test#2"])
+                ) { stream in
+                    try await client(stream)
+                }
+            }
+        }
+    }
+
+    static func echo(_ stream: any MessageStream) async throws {
+        while let message = try await stream.receive() { try await stream.send(message) }
+    }
+
+    @Test("Messages of all sizes arrive whole and in order", arguments: Kind.allCases)
+    func order(kind: Kind) async throws {
+        try await connect(kind, server: Self.echo) { stream in
+            #expect(stream.subProtocol == "test#2")
+            let messages = [0, 1, 125, 126, 65_535, 65_536, 300_000].map { size in
+                [UInt8](repeating: UInt8(truncatingIfNeeded: size), count: size)
+            }
+            async let sending: Void = {
+                for message in messages { try await stream.send(message) }
+            }()
+            for message in messages {
+                let received = try await stream.receive()
+                #expect(received == message)
+            }
+            try await sending
+            await stream.close(.normal, reason: "")
+        }
+    }
+
+    @Test("A close with code 1000 is the end; any other code is told", arguments: Kind.allCases)
+    func closeCodes(kind: Kind) async throws {
+        for code in [CloseCode.normal, .unauthorized, .messageTooBig] {
+            try await connect(kind) { stream in
+                try await stream.send([1])
+                await stream.close(code, reason: "token expired")
+            } client: { stream in
+                let first = try await stream.receive()
+                #expect(first == [1])
+                do throws(TransportError) {
+                    let second = try await stream.receive()
+                    #expect(second == nil)
+                    #expect(code == .normal)
+                } catch {
+                    #expect(error == .closed(code, reason: "token expired"))
+                }
+            }
+        }
+    }
+
+    @Test("After our own close nothing is received, and sending fails", arguments: Kind.allCases)
+    func afterClose(kind: Kind) async throws {
+        try await connect(kind) { stream in
+            _ = try? await stream.receive()
+        } client: { stream in
+            await stream.close(.normal, reason: "")
+            await #expect(throws: TransportError.self) { _ = try await stream.receive() }
+        }
+    }
+
+    @Test("A receiver that is cancelled lets go", arguments: Kind.allCases)
+    func cancellation(kind: Kind) async throws {
+        try await connect(kind) { stream in
+            _ = try? await stream.receive()
+        } client: { stream in
+            let receiver = Task { try await stream.receive() }
+            receiver.cancel()
+            let message = try await receiver.value
+            #expect(message == nil)
+            await stream.close(.normal, reason: "")
+        }
+    }
+}
+
+@Suite("Opening WebSocket connections")
+struct WebSocketClientTests {
+    /// A TCP server that answers whatever comes with the same bytes.
+    func answering(
+        _ answer: String,
+        _ body: (Int) async throws -> Void
+    ) async throws {
+        try await RawServer.with(answer: Array(answer.utf8), body)
+    }
+
+    func connect(port: Int, timeout: Duration = .seconds(20)) async -> TransportError? {
+        do {
+            let client = try WebSocketClient(
+                tls: .makeClientConfiguration(),
+                connectTimeout: timeout,
+                maximumMessageSizeInBytes: 1 << 20
+            )
+            try await client.withConnection(
+                to: "ws://127.0.0.1:\(port)/",
+                .init(query: "baas_at=verysecret", subProtocols: ["a"])
+            ) { _ in }
+            return nil
+        } catch {
+            #expect(!"\(error)".contains("verysecret"))
+            return error as? TransportError
+        }
+    }
+
+    @Test("The status and body of a refusal come through")
+    func rejection() async throws {
+        let answer = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\nnope"
+        try await answering(answer) { port in
+            #expect(await connect(port: port) == .rejected(.init(status: 401, body: "nope")))
+        }
+    }
+
+    @Test(
+        "A peer that speaks something else is an error, not a hang",
+        arguments: [
+            "garbage\r\n\r\n", "\u{0}\u{1}\u{2}", "HTTP/1.1 101 Switching Protocols\r\n\r\n", "",
+        ]
+    )
+    func garbage(answer: String) async throws {
+        try await answering(answer) { port in
+            #expect(await connect(port: port) != nil)
+        }
+    }
+
+    @Test("A port where nobody listens is unreachable")
+    func nobody() async throws {
+        var free = 0
+        try await answering("") { free = $0 }
+        let error = await connect(port: free)
+        guard case .unreachable = error else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("A peer that never answers meets the watchdog")
+    func silence() async throws {
+        try await RawServer.with(answer: nil) { port in
+            #expect(await connect(port: port, timeout: .milliseconds(200)) == .connectTimeout)
+        }
+    }
+
+    @Test("A message over the limit ends the connection for its receiver")
+    func tooBig() async throws {
+        try await LoopbackServer.with(messageLimit: 1000) { stream in
+            await #expect(throws: TransportError.self) { _ = try await stream.receive() }
+        } _: { loopback in
+            try await loopback.client().withConnection(
+                to: loopback.url,
+                .init(query: nil, subProtocols: [])
+            ) { stream in
+                try? await stream.send([UInt8](repeating: 7, count: 2000))
+                do throws(TransportError) {
+                    _ = try await stream.receive()
+                    Issue.record("the connection went on")
+                } catch {
+                    guard case .closed(.messageTooBig, _) = error else {
+                        Issue.record("unexpected \(error)")
+                        return
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "URLs are taken apart, or refused",
+        arguments: [
+            ("ws://a", "a", 80, "/"), ("wss://a.b/c/d", "a.b", 443, "/c/d"),
+            ("ws://[::1]:9/x", "::1", 9, "/x"), ("ws://a:7800/", "a", 7800, "/"),
+        ]
+    )
+    func urls(text: String, host: String, port: Int, path: String) {
+        let url = WebSocketURL(text)
+        #expect(url?.host == host)
+        #expect(url?.port == port)
+        #expect(url?.path == path)
+    }
+
+    @Test(
+        "What is no plain ws URL is refused",
+        arguments: [
+            "http://a", "ws://", "ws://a:b/", "ws://u@a/", "ws://a/?q", "ws://a/#f", "a",
+            "ws://a:0/",
+            "ws://a/x\r\ny", "ws://a:99999/",
+        ]
+    )
+    func badURLs(text: String) {
+        #expect(WebSocketURL(text) == nil)
+    }
+}
