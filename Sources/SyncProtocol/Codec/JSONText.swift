@@ -1,0 +1,76 @@
+import FoundationEssentials
+
+/// Builds one JSON object with its members in the order they are written, as the protocol's
+/// examples have them; `JSONEncoder` would choose its own.
+struct JSONText {
+    private var text = "{"
+
+    var bytes: [UInt8] { Array(text.utf8) + [UInt8(ascii: "}")] }
+
+    mutating func write(_ name: String, _ value: String) {
+        begin(name)
+        text += Self.quoted(value)
+    }
+
+    mutating func write(_ name: String, _ value: Bool) {
+        begin(name)
+        text += value ? "true" : "false"
+    }
+
+    mutating func write(_ name: String, _ value: some BinaryInteger) {
+        begin(name)
+        text += String(value)
+    }
+
+    mutating func write(_ name: String, _ objects: [JSONText]) {
+        begin(name)
+        text += "[" + objects.map { $0.text + "}" }.joined(separator: ",") + "]"
+    }
+
+    private mutating func begin(_ name: String) {
+        if text.utf8.count > 1 { text += "," }
+        text += Self.quoted(name) + ":"
+    }
+
+    private static func quoted(_ value: String) -> String {
+        var quoted = "\""
+        for character in value.unicodeScalars {
+            switch character {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\u{8}": quoted += "\\b"
+            case "\u{c}": quoted += "\\f"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            case "\u{0}"..."\u{1f}":
+                let digits = String(character.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(character)
+            }
+        }
+        return quoted + "\""
+    }
+
+    static func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from body: [UInt8],
+        at offset: Int
+    ) throws(WireError) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(body))
+        } catch {
+            throw WireError(at: offset, .json(reason(error)))
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, _): "no member \"\(key.stringValue)\""
+        case DecodingError.typeMismatch(_, let context),
+            DecodingError.valueNotFound(_, let context):
+            "wrong type of \"\(context.codingPath.map(\.stringValue).joined(separator: "."))\""
+        default: "not readable"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// Why bytes are not a message, and where (wire protocol, 3).
+package struct WireError: Error, Hashable, Sendable {
+    /// Bytes before the field that is wrong; in an entry, bytes of the uncompressed body.
+    package let offset: Int
+    package let problem: Problem
+
+    package init(at offset: Int, _ problem: Problem) {
+        self.offset = offset
+        self.problem = problem
+    }
+
+    package enum Problem: Hashable, Sendable {
+        case unknownMessage(name: String)
+        /// The head, or a body that is not made of entries.
+        case head(FieldProblem)
+        /// The message exists, but in the other mode of sync.
+        case otherMode(message: String, expected: SyncMode)
+        case bodySize(announced: UInt64, actual: Int)
+        case tooLarge(field: String, announced: UInt64, limit: UInt64)
+        case decompression
+        /// The numbers before a changeset.
+        case entry(FieldProblem)
+        case entrySize(announced: UInt64, remaining: Int)
+        case json(String)
+    }
+
+    package enum FieldProblem: Hashable, Sendable {
+        case malformed(field: String)
+        case outOfRange(field: String)
+        /// Something other than the one separator stands behind the field.
+        case separator(after: String)
+        case unknownValue(field: String)
+    }
+}
+
+extension WireError {
+    /// What a server does about a message with this error.
+    package enum ServerReaction: Hashable, Sendable {
+        case report(ConnectionFault)
+        /// No error code may be sent for a message that is too large.
+        case close(CloseCode)
+    }
+
+    package var serverReaction: ServerReaction {
+        switch problem {
+        case .unknownMessage: .report(.unknownMessage)
+        case .head, .otherMode, .bodySize, .json: .report(.badSyntax)
+        case .tooLarge: .close(.messageTooBig)
+        case .decompression: .report(.badDecompression)
+        case .entry: .report(.badChangesetHeaderSyntax)
+        case .entrySize: .report(.badChangesetSize)
+        }
+    }
+}
+
+extension WireError: CustomStringConvertible {
+    package var description: String {
+        "bad sync message at byte \(offset): \(problem.description)"
+    }
+}
+
+extension WireError.Problem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownMessage(let name): "unknown message \"\(name)\""
+        case .head(let problem): "head: \(problem.description)"
+        case .otherMode(let message, let expected):
+            "\(message) has the form of the other mode; this connection is \(expected.description)"
+        case .bodySize(let announced, let actual):
+            "the head announces a body of \(announced) bytes, and \(actual) follow"
+        case .tooLarge(let field, let announced, let limit):
+            "\(field) of \(announced) bytes is above the limit of \(limit)"
+        case .decompression: "the body does not decompress to the announced size"
+        case .entry(let problem): "changeset header: \(problem.description)"
+        case .entrySize(let announced, let remaining):
+            "a changeset of \(announced) bytes where \(remaining) are left"
+        case .json(let reason): "JSON body: \(reason)"
+        }
+    }
+}
+
+extension WireError.FieldProblem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .malformed(let field): "\(field) is not a number"
+        case .outOfRange(let field): "\(field) is out of range"
+        case .separator(let field): "no single separator after \(field)"
+        case .unknownValue(let field): "\(field) has an unknown value"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package import Changesets
+import Versions
+
+/// A server's ERROR: a code and a text, without a word on what to do about it (wire protocol, 6.4).
+///
+/// Only clients read it: our server reports in JSON, and no other module can build one.
+package struct PlainErrorReport: Hashable, Sendable {
+    package let code: Int
+    package let message: Text
+    package let tryAgain: Bool
+    /// Nil for an error of the connection.
+    package let session: SessionIdent?
+}
+
+/// A server's JSON_ERROR (wire protocol, 6.4 and 7).
+package struct JSONErrorReport: Hashable, Sendable {
+    package let code: Int
+    /// Nil for an error of the connection.
+    package let session: SessionIdent?
+    package let body: JSONErrorBody
+
+    init(code: Int, session: SessionIdent?, body: JSONErrorBody) {
+        self.code = code
+        self.session = session
+        self.body = body
+    }
+
+    /// What a server reports about the connection before it closes it.
+    package init(_ fault: ConnectionFault, message: String) {
+        self.init(
+            code: fault.code,
+            session: nil,
+            body: JSONErrorBody(
+                message: message,
+                tryAgain: fault.tryAgain,
+                action: fault.action
+            )
+        )
+    }
+
+    /// What a server reports about one session.
+    ///
+    /// - Parameter allowsRecovery: whether a client that starts over may keep its unsent writes.
+    package init(
+        _ fault: SessionFault,
+        session: SessionIdent,
+        message: String,
+        backoff: JSONErrorBody.Backoff? = nil,
+        allowsRecovery: Bool = true
+    ) {
+        let isWithoutRecovery = fault.action == .clientReset && !allowsRecovery
+        self.init(
+            code: fault.code,
+            session: session,
+            body: JSONErrorBody(
+                message: message,
+                tryAgain: fault.tryAgain,
+                action: isWithoutRecovery ? .clientResetNoRecovery : fault.action,
+                isRecoveryModeDisabled: isWithoutRecovery,
+                backoff: backoff,
+                details: JSONErrorBody.Details(fault)
+            )
+        )
+    }
+}
+
+/// A client's JSON_ERROR: it cannot integrate what it received (wire protocol, 5.8).
+package struct ClientErrorReport: Hashable, Sendable {
+    package let session: SessionIdent
+    package let code: Int
+    package let message: String
+    /// The JSON object as it stands on the wire.
+    let encodedBody: [UInt8]
+
+    package init(session: SessionIdent, failure: IntegrationFailure) {
+        self.session = session
+        self.code = failure.code.rawValue
+        self.message = failure.message
+        var text = JSONText()
+        text.write("message", failure.message)
+        self.encodedBody = text.bytes
+    }
+
+    init(session: SessionIdent, code: Int, body: [UInt8], at offset: Int) throws(WireError) {
+        struct Members: Decodable {
+            let message: String?
+        }
+        self.session = session
+        self.code = code
+        self.message = try JSONText.decode(Members.self, from: body, at: offset).message ?? ""
+        self.encodedBody = body
+    }
+}
+
+/// Why a client could not integrate what it downloaded (sync history, 8).
+package struct IntegrationFailure: Error, Hashable, Sendable {
+    package enum Code: Int, Hashable, Sendable {
+        /// A bootstrap changeset is too large to store.
+        case badChangesetSize = 112
+        case other = 201
+        /// A changeset does not parse, transform or apply.
+        case badChangeset = 212
+        /// The server's progress would take the client back.
+        case badProgress = 233
+    }
+
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+}

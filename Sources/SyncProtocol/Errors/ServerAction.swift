@@ -1,0 +1,32 @@
+/// What an error asks of the client, besides ending or resuming the session (wire protocol, 9).
+package enum ServerAction: String, Hashable, Sendable, CaseIterable {
+    case transient = "Transient"
+    case warning = "Warning"
+    case applicationBug = "ApplicationBug"
+    case protocolViolation = "ProtocolViolation"
+    case deleteRealm = "DeleteRealm"
+    case clientReset = "ClientReset"
+    case clientResetNoRecovery = "ClientResetNoRecovery"
+    case migrateToFlexibleSync = "MigrateToFLX"
+    case revertToPartitionBasedSync = "RevertToPBS"
+    case migrateSchema = "MigrateSchema"
+    case refreshUser = "RefreshUser"
+    case refreshLocation = "RefreshLocation"
+    case logOutUser = "LogOutUser"
+
+    /// The action of that name; an unknown or empty one counts as a bug of the application.
+    package init(name: String) {
+        self = ServerAction(rawValue: name) ?? .applicationBug
+    }
+
+    /// Whether the client must start over from a fresh copy.
+    package var isClientReset: Bool {
+        switch self {
+        case .clientReset, .clientResetNoRecovery: true
+        case .transient, .warning, .applicationBug, .protocolViolation, .deleteRealm,
+            .migrateToFlexibleSync, .revertToPartitionBasedSync, .migrateSchema, .refreshUser,
+            .refreshLocation, .logOutUser:
+            false
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// How much of anything one end accepts (wire protocol, 15).
+package struct Limits: Hashable, Sendable {
+    /// Longest whole message; a longer one closes the connection with 1009.
+    package var messageSizeInBytes: Int
+    /// Largest size a body may announce for itself once decompressed.
+    package var bodySizeInBytes: UInt64
+    /// Longest BIND path; a longer one is an illegal realm path.
+    package var pathSizeInBytes: Int
+    /// Longest token in a BIND.
+    package var tokenSizeInBytes: Int
+    /// Sessions open at the same time on one connection.
+    package var sessionsPerConnection: Int
+
+    package init(
+        messageSizeInBytes: Int,
+        bodySizeInBytes: UInt64,
+        pathSizeInBytes: Int = 1024,
+        tokenSizeInBytes: Int = 2048,
+        sessionsPerConnection: Int = 1024
+    ) {
+        self.messageSizeInBytes = messageSizeInBytes
+        self.bodySizeInBytes = bodySizeInBytes
+        self.pathSizeInBytes = pathSizeInBytes
+        self.tokenSizeInBytes = tokenSizeInBytes
+        self.sessionsPerConnection = sessionsPerConnection
+    }
+
+    /// What our server accepts from a client: 16 MiB with some room for the head.
+    package static let server = Limits(
+        messageSizeInBytes: 16 << 20 + 64 << 10,
+        bodySizeInBytes: 64 << 20
+    )
+
+    /// What our client accepts from a server.
+    package static let client = Limits(
+        messageSizeInBytes: 1 << 30 + 64 << 10,
+        bodySizeInBytes: 1 << 30
+    )
+}

@@ -1,0 +1,120 @@
+import Changesets
+import SyncProtocol
+import Testing
+import Versions
+
+@Suite("Error codes and what they ask for")
+struct ErrorCodeTests {
+    static let rejected = SessionFault.RejectedUpdates(
+        clientVersion: ClientVersion(11),
+        updates: [RejectedUpdate(className: "Task", key: .int(5), reason: "no")]
+    )
+
+    static let sessionFaults: [SessionFault] = [
+        .sessionClosed, .otherError, .illegalRealmPath, .permissionDenied, .badClientFileIdent,
+        .badServerVersion, .badClientVersion, .divergingHistories, .badChangeset,
+        .badOriginFileIdent, .badClientFile, .clientFileExpired, .userMismatch,
+        .invalidSchemaChange, .badQuery, .serverPermissionsChanged, .initialSyncNotCompleted,
+        .writeNotAllowed(rejected), .compensatingWrite(rejected, undoneAt: ServerVersion(31)),
+        .migrateToFlexibleSync(partitionQuery: "x == 1"), .revertToPartitionBasedSync,
+        .badSchemaVersion, .schemaVersionChanged(previous: 3),
+    ]
+
+    @Test("What our server can report has a known code of its level that ends no client's process")
+    func sendableCodes() throws {
+        for fault in Self.sessionFaults {
+            let code = try #require(SyncErrorCode(rawValue: fault.code))
+            #expect(code.level == .session)
+            #expect(!code.endsClientProcess)
+        }
+        for fault in ConnectionFault.allCases {
+            let code = try #require(SyncErrorCode(rawValue: fault.code))
+            #expect(code.level == .connection)
+            #expect(!code.endsClientProcess)
+        }
+        // 227 and 233 are not for servers; every other code is either sendable or never sent.
+        let sendable = Self.sessionFaults.map(\.code) + ConnectionFault.allCases.map(\.code)
+        let rest = SyncErrorCode.allCases.filter { !sendable.contains($0.rawValue) }
+        #expect(
+            rest.filter { !$0.endsClientProcess } == [.objectAlreadyExists, .badProgress]
+        )
+    }
+
+    @Test("Each report is read back as it was made, with the action and the flags of the table")
+    func roundTrip() throws {
+        for fault in Self.sessionFaults {
+            let report = JSONErrorReport(
+                fault,
+                session: 3,
+                message: "zürich \"\\\n\u{1}",
+                backoff: JSONErrorBody.Backoff(
+                    initialInSeconds: 2,
+                    maximumInSeconds: 300,
+                    multiplier: 2
+                )
+            )
+            let message = ServerMessage.jsonError(report)
+            let decoded = try ServerMessage(decoding: message.encoded(), context: .partitionClient)
+            #expect(decoded == message)
+            // Neither pairing makes sense to a client.
+            #expect(report.body.action != .transient || report.body.tryAgain)
+            #expect(!report.body.action.isClientReset || !report.body.tryAgain)
+        }
+        for fault in ConnectionFault.allCases {
+            let message = ServerMessage.jsonError(JSONErrorReport(fault, message: "m"))
+            let decoded = try ServerMessage(decoding: message.encoded(), context: .partitionClient)
+            #expect(decoded == message)
+        }
+    }
+
+    @Test("Without recovery a reset says so")
+    func withoutRecovery() {
+        let report = JSONErrorReport(
+            .divergingHistories,
+            session: 1,
+            message: "m",
+            allowsRecovery: false
+        )
+        #expect(report.body.action == .clientResetNoRecovery)
+        #expect(report.body.isRecoveryModeDisabled)
+        #expect(report.body.shouldClientReset)
+        let other = JSONErrorReport(.sessionClosed, session: 1, message: "m", allowsRecovery: false)
+        #expect(other.body.action == .transient)
+        #expect(!other.body.isRecoveryModeDisabled)
+    }
+
+    @Test("Unknown and empty actions count as a bug of the application")
+    func actions() {
+        #expect(ServerAction(name: "") == .applicationBug)
+        #expect(ServerAction(name: "clientReset") == .applicationBug)
+        for action in ServerAction.allCases {
+            #expect(ServerAction(name: action.rawValue) == action)
+        }
+    }
+
+    @Test("Names of codes are those of the specification")
+    func names() {
+        #expect(SyncErrorCode.badClientFileIdent.name == "bad_client_file_ident")
+        #expect(SyncErrorCode.reuseOfSessionIdent.name == "reuse_of_session_ident")
+    }
+
+    @Test(
+        "Keys of refused writes have the base64 form of the specification",
+        arguments: [
+            (ObjectKey.null, "AA=="), (.int(5), "AQU="), (.string("abc"), "AwNhYmM="),
+            (
+                ObjectID("6503f2864af8894aa04db0e4").map { .objectID($0) } ?? .null,
+                "CmUD8oZK+IlKoE2w5A=="
+            ),
+            (
+                UniqueID("00010203-0405-0607-0809-0a0b0c0d0e0f").map { .uuid($0) } ?? .null,
+                "CwABAgMEBQYHCAkKCwwNDg8="
+            ),
+        ]
+    )
+    func rejectedKeys(key: ObjectKey, text: String) {
+        let update = RejectedUpdate(className: "T", key: key, reason: "")
+        #expect(update.encodedKey == text)
+        #expect(update.key == key)
+    }
+}
