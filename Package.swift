@@ -114,7 +114,7 @@ let package = Package(
         module("Scheduling"),
         module(
             "Config",
-            ["Changesets", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML"]
+            ["Changesets", "SchemaFiles", "Schemas", "Settings", "YAML"]
         ),
         module("SyncProtocol", ["Changesets", "CZlib", "Versions"]),
 
@@ -185,7 +185,7 @@ let package = Package(
         tests(
             "Config",
             [
-                "Changesets", "Config", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML",
+                "Changesets", "Config", "SchemaFiles", "Schemas", "Settings", "YAML",
             ]
         ),
         tests("SyncProtocol", ["Changesets", "SyncProtocol", "Versions"]),

@@ -20,7 +20,7 @@ enum DefaultValue {
         switch scalarType {
         case .int: return reader.integer().map { .int(Int64($0)) }
         case .bool: return reader.bool().map { .bool($0) }
-        case .string: return readString(reader)
+        case .string: return reader.string(allowsEmpty: true).map { .string(Text($0)) }
         case .float, .double: return readFloatingPoint(reader, scalarType)
         case .binary: return readBinary(reader)
         case .timestamp, .decimal, .objectID, .uuid: return readText(reader, scalarType)
@@ -41,15 +41,6 @@ enum DefaultValue {
     }
 
     // MARK: Reading
-
-    /// An empty string is a fine default, unlike elsewhere in a configuration.
-    private static func readString(_ reader: NodeReader) -> Scalar? {
-        guard case .scalar(let scalar) = reader.node.content, !reader.node.isNull else {
-            reader.reportWrongType(expected: "a string")
-            return nil
-        }
-        return .string(Text(scalar.text))
-    }
 
     private static func readFloatingPoint(_ reader: NodeReader, _ type: ScalarType) -> Scalar? {
         guard let text = reader.string() else { return nil }

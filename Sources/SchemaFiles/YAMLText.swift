@@ -1,10 +1,14 @@
+import Settings
+
 /// Writes strings so that every YAML reader takes them for these strings.
 enum YAMLText {
     /// Plain where that is safe, in any context and for readers of YAML 1.1 too; else quoted.
     static func scalar(_ text: String) -> String {
         let isPlain =
-            text.utf8.first.map(isLetter) ?? false
-            && text.utf8.allSatisfy { isLetter($0) || isInner($0) }
+            text.utf8.first.map { $0.isASCIILetter || $0.isOne(of: "_") } ?? false
+            && text.utf8.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: "_<>?-.")
+            }
             && !reserved.contains(text.lowercased())
         return isPlain ? text : quoted(text)
     }
@@ -33,24 +37,6 @@ enum YAMLText {
     private static let reserved: Set<String> = [
         "null", "true", "false", "yes", "no", "on", "off", "y", "n",
     ]
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
-    private static func isInner(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "<"), UInt8(ascii: ">"),
-            UInt8(ascii: "?"), UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

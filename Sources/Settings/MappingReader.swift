@@ -6,6 +6,7 @@ package final class MappingReader {
     private let parent: NodeReader
     private var known: [String] = []
     private var later: [String] = []
+    private var missing: [String] = []
 
     init(_ mapping: YAMLMapping, of parent: NodeReader) {
         self.mapping = mapping
@@ -20,18 +21,15 @@ package final class MappingReader {
         mapping[key] != nil
     }
 
+    /// Lets keys stand whose meaning depends on others; they are not read by this.
+    package func allow(_ keys: String...) {
+        known += keys
+    }
+
     /// The value of a key that must be there.
     package func required<Value>(_ key: String, _ read: (NodeReader) -> Value?) -> Value? {
         guard let value = value(of: key) else {
-            parent.diagnostics.report(
-                Diagnostic(
-                    at: parent.node.location,
-                    .missingKey,
-                    parent.path.appending(key),
-                    "is missing",
-                    remedy: "add it"
-                )
-            )
+            missing.append(key)
             return nil
         }
         return read(value)
@@ -50,6 +48,24 @@ package final class MappingReader {
         _ read: (NodeReader) -> Value?
     ) -> Value {
         value(of: key).flatMap(read) ?? standard
+    }
+
+    /// The one of several keys that exclude each other; nil, and reported, unless exactly one is there.
+    package func exactlyOne(of keys: [String], remedy: String) -> (key: String, value: NodeReader)?
+    {
+        let present = keys.compactMap { key in value(of: key).map { (key, $0) } }
+        guard let first = present.first, present.count == 1 else {
+            // Where another key stands instead, the message about that one is enough.
+            guard !present.isEmpty || mapping.entries.isEmpty else { return nil }
+            let names = present.map(\.0).joined(separator: " and ")
+            whole.report(
+                present.isEmpty ? .missingKey : .conflict,
+                present.isEmpty ? "is empty" : "\(names) exclude each other",
+                remedy: remedy
+            )
+            return nil
+        }
+        return first
     }
 
     /// A mapping all of whose keys may be left out, and so may it: then `read` finds it empty.
@@ -94,23 +110,35 @@ package final class MappingReader {
         }
     }
 
-    func reportUnknownKeys() {
+    /// Reports the keys that nobody asked for, and those asked for in vain.
+    func finish() {
+        var misspelt: Set<String> = []
         for entry in mapping.entries where !known.contains(entry.key) && !later.contains(entry.key)
         {
+            let nearest = Suggestion.nearest(to: entry.key, among: known)
+            if let nearest { misspelt.insert(nearest) }
             parent.diagnostics.report(
                 Diagnostic(
                     at: entry.keyLocation,
                     .unknownKey,
                     parent.path.appending(entry.key),
                     "unknown key",
-                    remedy: remedy(for: entry.key)
+                    remedy: known.isEmpty
+                        ? "remove it" : Suggestion.remedy(for: entry.key, among: known)
                 )
             )
         }
-    }
-
-    private func remedy(for key: String) -> String {
-        if known.isEmpty { return "remove it" }
-        return Suggestion.remedy(for: key, among: known)
+        // A key that stands there misspelt is not missing too.
+        for key in missing where !misspelt.contains(key) {
+            parent.diagnostics.report(
+                Diagnostic(
+                    at: parent.node.location,
+                    .missingKey,
+                    parent.path.appending(key),
+                    "is missing",
+                    remedy: "add it"
+                )
+            )
+        }
     }
 }

@@ -1,10 +1,10 @@
 import YAML
 
 extension NodeReader {
-    /// The text as written, whatever it looks like; not empty.
-    package func string() -> String? {
+    /// The text as written, whatever it looks like.
+    package func string(allowsEmpty: Bool = false) -> String? {
         guard let scalar = scalar(expected: "a string") else { return nil }
-        guard !scalar.text.isEmpty else {
+        guard allowsEmpty || !scalar.text.isEmpty else {
             report(.badValue, "is an empty string", remedy: "give at least one character")
             return nil
         }
@@ -15,7 +15,7 @@ extension NodeReader {
     package func string(matching isGood: (String) -> Bool, expected: String) -> String? {
         guard let text = string() else { return nil }
         guard isGood(text) else {
-            report(.badValue, "\(quoted(text)) is not \(expected)", remedy: "give \(expected)")
+            report(.badValue, "\(quoted(text)) is malformed", remedy: "give \(expected)")
             return nil
         }
         return text
@@ -114,7 +114,11 @@ extension NodeReader {
 
     /// A path from the root of the file system, without superfluous slashes and dots.
     package func absolutePath() -> String? {
-        guard let text = string() else { return nil }
+        string().flatMap(absolutePath)
+    }
+
+    /// The same of a text that was made from the value.
+    package func absolutePath(of text: String) -> String? {
         let components = text.utf8.split(separator: UInt8(ascii: "/")).filter {
             !$0.elementsEqual(".".utf8)
         }
@@ -160,14 +164,7 @@ extension NodeReader {
     }
 
     private static func isDecimal(_ text: String) -> Bool {
-        text.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "+"), UInt8(ascii: "e"), UInt8(ascii: "E"):
-                true
-            default: false
-            }
-        }
+        text.utf8.allSatisfy { $0.isASCIIDigit || $0.isOne(of: ".+-eE") }
     }
 
     /// Whole numbers without a fraction, as people write them.

@@ -39,17 +39,20 @@ package struct NodeReader {
 
 extension NodeReader {
     /// Lets `read` ask for the keys it knows, and reports the others; nothing counts as `{}`.
-    package func mapping<Value>(_ read: (MappingReader) -> Value?) -> Value? {
-        guard let mapping = mappingContent() else { return nil }
+    package func mapping<Value>(
+        expected: String = "a mapping",
+        _ read: (MappingReader) -> Value?
+    ) -> Value? {
+        guard let mapping = mappingContent(expected: expected) else { return nil }
         let keys = MappingReader(mapping, of: self)
         let value = read(keys)
-        keys.reportUnknownKeys()
+        keys.finish()
         return value
     }
 
     /// The values of a mapping whose keys are free names; nothing counts as `{}`.
     package func entries() -> [Entry] {
-        (mappingContent()?.entries ?? []).map { entry in
+        (mappingContent(expected: "a mapping")?.entries ?? []).map { entry in
             Entry(
                 name: entry.key,
                 nameLocation: entry.keyLocation,
@@ -78,10 +81,10 @@ extension NodeReader {
         }
     }
 
-    private func mappingContent() -> YAMLMapping? {
+    private func mappingContent(expected: String) -> YAMLMapping? {
         if node.isNull { return YAMLMapping() }
         guard case .mapping(let mapping) = node.content else {
-            reportWrongType(expected: "a mapping")
+            reportWrongType(expected: expected)
             return nil
         }
         for duplicate in mapping.duplicates {

@@ -22,46 +22,39 @@ extension SecretReference: CustomStringConvertible {
 extension NodeReader {
     /// `{ credential: NAME }`, `{ file: PATH }` or `{ env: NAME }`, and nothing else.
     package func secret() -> SecretReference? {
+        let forms = "{ credential: NAME }, { file: PATH } or { env: NAME }"
         if case .scalar = node.content {
             // What stands here may be the secret itself: no message shows it.
             report(
-                .plainSecret,
+                node.isNull ? .wrongType : .plainSecret,
                 node.isNull ? "is empty" : "a secret cannot stand in the file",
-                remedy: """
-                    put it into a file that only the program can read and refer to it with \
-                    { file: PATH }, { credential: NAME } or { env: NAME }
-                    """
+                remedy: node.isNull
+                    ? "give \(forms)"
+                    : "put it into a file that only the program can read, and give \(forms)"
             )
             return nil
         }
-        return mapping { keys in
-            let references = [
-                keys.optional("credential") { reader in
-                    reader.string(
-                        matching: isFileName,
-                        expected: "the name of a systemd credential"
-                    ).map(SecretReference.credential)
-                },
-                keys.optional("file") { $0.absolutePath().map(SecretReference.file) },
-                keys.optional("env") { reader in
-                    reader.string(
-                        matching: isVariableName,
-                        expected: "the name of an environment variable"
-                    ).map(SecretReference.environment)
-                },
-            ]
-            let present = ["credential", "file", "env"].filter(keys.contains)
-            guard present.count == 1 else {
-                report(
-                    present.isEmpty ? .missingKey : .conflict,
-                    present.isEmpty
-                        ? "names no place of the secret"
-                        : "names several places: \(present.joined(separator: ", "))",
-                    remedy: "give one of { credential: NAME }, { file: PATH } or { env: NAME }"
-                )
+        return mapping(expected: forms) { keys in
+            let place = keys.exactlyOne(
+                of: ["credential", "file", "env"],
+                remedy: "give \(forms)"
+            )
+            switch place?.key {
+            case "credential":
+                return place?.value.string(
+                    matching: isFileName,
+                    expected: "the name of a systemd credential"
+                ).map(SecretReference.credential)
+            case "file":
+                return place?.value.absolutePath().map(SecretReference.file)
+            case "env":
+                return place?.value.string(
+                    matching: isVariableName,
+                    expected: "the name of an environment variable"
+                ).map(SecretReference.environment)
+            default:
                 return nil
             }
-            return references.compactMap { $0 }.first
         }
     }
 }
@@ -72,13 +65,6 @@ private func isFileName(_ text: String) -> Bool {
 }
 
 private func isVariableName(_ text: String) -> Bool {
-    text.utf8.first.map { $0 < UInt8(ascii: "0") || $0 > UInt8(ascii: "9") } ?? false
-        && text.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+    text.utf8.first?.isASCIIDigit == false
+        && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: "_") }
 }

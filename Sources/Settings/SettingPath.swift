@@ -28,18 +28,18 @@ extension SettingPath: CustomStringConvertible {
             case .index(let index):
                 text += "[\(index)]"
             case .key(let key):
-                let isPlain = !key.isEmpty && key.utf8.allSatisfy(Self.isPlain)
-                text += (text.isEmpty ? "" : ".") + (isPlain ? key : quoted(key))
+                text += (text.isEmpty ? "" : ".") + Self.shown(key)
             }
         }
     }
 
+    private static func shown(_ key: String) -> String {
+        let quoted = quoted(key)
+        let isHarmless = !key.isEmpty && quoted.dropFirst().dropLast() == key
+        return isHarmless && key.utf8.allSatisfy(isPlain) ? key : quoted
+    }
+
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), 0x80...:
-            true
-        default: false
-        }
+        byte.isASCIILetter || byte.isASCIIDigit || byte.isOne(of: "_-") || byte >= 0x80
     }
 }

@@ -54,6 +54,14 @@ struct MappingReaderTests {
         )
     }
 
+    @Test("A required key that is misspelt is not reported as missing too")
+    func misspelt() {
+        #expect(
+            readApp("app-id: x\n").messages
+                == ["f.yaml:1:1: error: app-id: unknown key; did you mean \"app_id\"?"]
+        )
+    }
+
     @Test("An empty document is an empty mapping")
     func emptyDocument() {
         #expect(

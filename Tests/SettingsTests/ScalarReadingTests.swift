@@ -196,8 +196,8 @@ struct SecretReadingTests {
             messages == [
                 """
                 f.yaml:1:4: error: a: a secret cannot stand in the file; put it into a file that \
-                only the program can read and refer to it with { file: PATH }, \
-                { credential: NAME } or { env: NAME }
+                only the program can read, and give { credential: NAME }, { file: PATH } or \
+                { env: NAME }
                 """
             ]
         )
@@ -208,22 +208,22 @@ struct SecretReadingTests {
         arguments: [
             (
                 "{}",
-                "f.yaml:1:4: error: a: names no place of the secret; "
-                    + "give one of { credential: NAME }, { file: PATH } or { env: NAME }"
+                "f.yaml:1:4: error: a: is empty; "
+                    + "give { credential: NAME }, { file: PATH } or { env: NAME }"
             ),
             (
                 "{ file: /x, env: X }",
-                "f.yaml:1:4: error: a: names several places: file, env; "
-                    + "give one of { credential: NAME }, { file: PATH } or { env: NAME }"
+                "f.yaml:1:4: error: a: file and env exclude each other; "
+                    + "give { credential: NAME }, { file: PATH } or { env: NAME }"
             ),
             (
                 "{ credential: ../x }",
-                "f.yaml:1:18: error: a.credential: \"../x\" is not the name of a systemd "
-                    + "credential; give the name of a systemd credential"
+                "f.yaml:1:18: error: a.credential: \"../x\" is malformed; "
+                    + "give the name of a systemd credential"
             ),
             (
                 "{ env: 1X }",
-                "f.yaml:1:11: error: a.env: \"1X\" is not the name of an environment variable; "
+                "f.yaml:1:11: error: a.env: \"1X\" is malformed; "
                     + "give the name of an environment variable"
             ),
         ]

@@ -1,0 +1,32 @@
+/// Everything the agent is told to do, complete and checked: nothing downstream checks it again.
+package struct AgentConfiguration: Hashable, Sendable {
+    package var daemon: DaemonConfiguration
+    /// Each of the three in the order of their names.
+    package var apps: [AppConfiguration]
+    package var users: [UserConfiguration]
+    package var realms: [RealmConfiguration]
+}
+
+/// What concerns the agent as a process (section `agent`).
+package struct DaemonConfiguration: Hashable, Sendable {
+    package var dataDirectory: String
+    package var controlSocket: String
+    package var log: LogConfiguration
+}
+
+/// What is logged, and where to.
+package struct LogConfiguration: Hashable, Sendable {
+    package var level: Level
+    /// Nil where nothing is said: the journal if it listens, else standard error.
+    package var output: Output?
+    /// The level of a category and all below it: `Sync.Client` covers `Sync.Client.Reset`.
+    package var categories: [String: Level]
+
+    package enum Level: String, CaseIterable, Sendable {
+        case off, fatal, error, warn, info, detail, debug, trace, all
+    }
+
+    package enum Output: String, CaseIterable, Sendable {
+        case journald, stderr
+    }
+}

@@ -1,0 +1,49 @@
+/// A backend app, and how to talk to it (section `apps`).
+package struct AppConfiguration: Hashable, Sendable {
+    package var name: String
+    package var appID: String
+    package var baseURL: ServiceURL
+    /// Where the servers are, if that shall not be asked.
+    package var location: FixedLocation?
+    package var timeouts: TimeoutConfiguration
+    package var backoff: BackoffConfiguration
+    package var tls: TLSConfiguration
+}
+
+/// Server addresses that need no discovery.
+package struct FixedLocation: Hashable, Sendable {
+    package var http: ServiceURL
+    package var webSocket: ServiceURL
+}
+
+/// How long things may take (wire protocol, 11).
+package struct TimeoutConfiguration: Hashable, Sendable {
+    /// Of one HTTP request.
+    package var request: Duration = .seconds(60)
+    /// Of a connection: name, TCP, TLS and upgrade together.
+    package var connect: Duration = .seconds(120)
+    /// Between two PINGs.
+    package var keepAlive: Duration = .seconds(60)
+    /// From a due PING to its PONG.
+    package var pong: Duration = .seconds(120)
+    /// How long a connection outlives its last session.
+    package var linger: Duration = .seconds(30)
+    /// A connection that comes back sooner uploads at once.
+    package var fastReconnect: Duration = .seconds(60)
+}
+
+/// How the waits between attempts grow (wire protocol, 10.1).
+package struct BackoffConfiguration: Hashable, Sendable {
+    package var initial: Duration = .seconds(1)
+    package var maximum: Duration = .seconds(300)
+    package var multiplier: Double = 2
+    /// The largest part of a wait that chance takes off it.
+    package var jitter: Double = 0.25
+}
+
+/// Whom to trust.
+package struct TLSConfiguration: Hashable, Sendable {
+    /// Certificates in PEM; nil for those of the system.
+    package var certificateAuthorityFile: String?
+    package var verifiesServer: Bool = true
+}

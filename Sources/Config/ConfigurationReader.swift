@@ -1,0 +1,89 @@
+import SchemaFiles
+import Settings
+
+/// Reads the sections of a merged configuration, in the order in which they refer to each other.
+final class ConfigurationReader {
+    let surroundings: Surroundings
+    /// Several realms may share a schema file: it is read, and complained about, once.
+    var schemaFiles: [String: SchemaDeclaration?] = [:]
+
+    init(_ surroundings: Surroundings) {
+        self.surroundings = surroundings
+    }
+
+    func read(_ root: NodeReader) -> AgentConfiguration? {
+        root.mapping { keys in
+            checkVersion(keys)
+            keys.notYetSupported("network", "plugins")
+            let daemon = keys.section("agent", readDaemon)
+            let apps = Declarations(keys.optional("apps") { $0 }, read: readApp)
+            let users = Declarations(keys.optional("users") { $0 }) { readUser($0, apps: apps) }
+            let realms = Declarations(keys.optional("realms") { $0 }) {
+                readRealm($0, users: users, dataDirectory: daemon.dataDirectory)
+            }
+            checkPaths(of: realms.values.map(\.value))
+            return AgentConfiguration(
+                daemon: daemon,
+                apps: apps.values.map(\.value),
+                users: users.values.map(\.value),
+                realms: realms.values.map(\.value.configuration)
+            )
+        }
+    }
+
+    private func checkVersion(_ keys: MappingReader) {
+        _ = keys.optional("version") { reader in
+            reader.integer().map { version in
+                guard version != 1 else { return }
+                reader.report(
+                    .badValue,
+                    "this program does not understand version \(version)",
+                    remedy: "write version 1, or install a program that does"
+                )
+            }
+        }
+    }
+
+    // MARK: Agent
+
+    private func readDaemon(_ keys: MappingReader) -> DaemonConfiguration {
+        keys.notYetSupported("metrics", "control_group")
+        return DaemonConfiguration(
+            dataDirectory: keys.optional("data_directory", default: "/var/lib/realm-agent") {
+                $0.absolutePath()
+            },
+            controlSocket: keys.optional(
+                "control_socket",
+                default: "/run/realm-agent/control.sock",
+                readSocketPath
+            ),
+            log: keys.section("log", readLog)
+        )
+    }
+
+    private func readSocketPath(_ reader: NodeReader) -> String? {
+        guard let path = reader.absolutePath() else { return nil }
+        // What fits into a `sockaddr_un`, its final zero apart.
+        guard path.utf8.count <= 107 else {
+            reader.report(
+                .badValue,
+                "the path of a socket cannot have \(path.utf8.count) bytes",
+                remedy: "use at most 107"
+            )
+            return nil
+        }
+        return path
+    }
+
+    private func readLog(_ keys: MappingReader) -> LogConfiguration {
+        LogConfiguration(
+            level: keys.optional("level", default: .info) { $0.choice() },
+            output: keys.optional("output") { $0.choice() },
+            categories: keys.optional("categories", default: [:]) { reader in
+                reader.entries().reduce(into: [:]) { levels, entry in
+                    levels[entry.name] = entry.value.choice(of: LogConfiguration.Level.self)
+                }
+            }
+        )
+    }
+}

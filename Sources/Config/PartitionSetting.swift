@@ -1,0 +1,80 @@
+import Settings
+import YAML
+
+/// The partition of a realm, as far as it is known before its user is logged in.
+package enum PartitionSetting: Hashable, Sendable {
+    case fixed(PartitionValue)
+    /// Contains the user's id.
+    case ofUser(PartitionValue.Kind, UserTemplate)
+
+    /// The partition of a user with this id.
+    package func value(userID: String) throws(PartitionError) -> PartitionValue {
+        switch self {
+        case .fixed(let value):
+            return value
+        case .ofUser(let kind, let template):
+            let text = template.text(userID: userID)
+            guard let value = PartitionValue(text, kind: kind) else {
+                throw PartitionError(text: text, kind: kind)
+            }
+            return value
+        }
+    }
+}
+
+/// A partition that turned out not to be of its type once the user's id was filled in.
+package struct PartitionError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+    package let kind: PartitionValue.Kind
+
+    package var description: String {
+        "the partition \(quoted(text)) is not \(kind.expected)"
+    }
+}
+
+extension PartitionSetting {
+    /// `null`, or one of `{ string: … }`, `{ int: … }`, `{ object_id: … }`, `{ uuid: … }`.
+    static func read(_ reader: NodeReader, templates: TemplateReader) -> PartitionSetting? {
+        let forms = "{ string: … }, { int: … }, { object_id: … }, { uuid: … } or null"
+        if case .scalar(let scalar) = reader.node.content {
+            // Left empty it may as well be forgotten: the null partition is asked for by its name.
+            if reader.node.isNull, !scalar.text.isEmpty { return .fixed(.null) }
+            reader.report(
+                .wrongType,
+                scalar.text.isEmpty
+                    ? "is empty" : "\(quoted(scalar.text)) does not tell the type of the partition",
+                remedy: "give \(forms)"
+            )
+            return nil
+        }
+        return reader.mapping(expected: forms) { keys in
+            let kinds = PartitionValue.Kind.allCases.map(\.rawValue)
+            guard let (key, value) = keys.exactlyOne(of: kinds, remedy: "give \(forms)"),
+                let kind = PartitionValue.Kind(rawValue: key),
+                let text = value.string(allowsEmpty: kind == .string),
+                let template = templates.resolve(text, at: value)
+            else { return nil }
+            guard let fixed = template.fixedText else { return .ofUser(kind, template) }
+            guard let partition = PartitionValue(fixed, kind: kind) else {
+                value.report(
+                    .badValue,
+                    "\(quoted(fixed)) is malformed",
+                    remedy: "give \(kind.expected)"
+                )
+                return nil
+            }
+            return .fixed(partition)
+        }
+    }
+}
+
+extension PartitionValue.Kind {
+    var expected: String {
+        switch self {
+        case .string: "a string"
+        case .int: "a whole number that fits into 64 bits"
+        case .objectID: "24 hexadecimal digits"
+        case .uuid: "a UUID such as 3b241101-e2bb-4255-8caf-4136c566a962"
+        }
+    }
+}

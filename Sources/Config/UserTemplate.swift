@@ -1,0 +1,35 @@
+/// A text in which only the id of a user is still missing.
+package struct UserTemplate: Hashable, Sendable {
+    private var pieces: [Piece] = []
+
+    private enum Piece: Hashable, Sendable {
+        case text(String)
+        case userID
+    }
+
+    mutating func append(_ text: String) {
+        if case .text(let before) = pieces.last {
+            pieces[pieces.count - 1] = .text(before + text)
+        } else {
+            pieces.append(.text(text))
+        }
+    }
+
+    mutating func appendUserID() {
+        pieces.append(.userID)
+    }
+
+    package func text(userID: String) -> String {
+        pieces.map { piece in
+            switch piece {
+            case .text(let text): text
+            case .userID: userID
+            }
+        }.joined()
+    }
+
+    /// The text, if nothing is missing in it.
+    package var fixedText: String? {
+        pieces.contains(.userID) ? nil : text(userID: "")
+    }
+}
