@@ -12,13 +12,14 @@ package final class LocalRealm {
     let connection: Connection
     /// Milliseconds since 1970.
     let clock: () -> Int64
-    private let lock: FileLock
+    private var lock: FileLock?
     private let isAdoptedCopy: Bool
+    let statements: StatementPool
     /// As committed; a transaction works on a copy.
-    var state: RealmState
-    private var synchronous: Durability?
+    var committed: Draft
+    var synchronous: Durability?
     /// Whether everything committed so far would survive a power cut.
-    private var isDurable = false
+    var isDurable = false
 
     private init(
         configuration: LocalRealmConfiguration,
@@ -31,7 +32,8 @@ package final class LocalRealm {
         self.connection = connection
         self.lock = lock
         self.clock = clock
-        self.state = opening.state
+        self.statements = StatementPool(connection)
+        self.committed = opening.draft
         self.isAdoptedCopy = opening.isAdoptedCopy
     }
 
@@ -76,13 +78,16 @@ extension LocalRealm {
         }
     }
 
-    /// Closes the file; it is an ordinary SQLite file again.
+    /// Closes the file and gives the lock back; every later call fails.
     package func close() {
+        statements.removeAll()
         connection.close()
+        lock = nil
     }
 
     package var status: LocalRealmStatus {
-        LocalRealmStatus(
+        let state = committed.state
+        return LocalRealmStatus(
             instance: Hexadecimal.text(of: state.instance),
             home: state.home,
             isAdoptedCopy: isAdoptedCopy,
@@ -102,22 +107,20 @@ extension LocalRealm {
 // MARK: What the session tells and asks
 
 extension LocalRealm {
-    /// Takes the local writes that other programs made into the history.
-    package func drain() throws(LocalRealmError) -> DrainReport {
-        DrainReport(localVersion: state.localVersion)
-    }
-
     /// Keeps the ident that the server has assigned; durable when the call returns (sync history, 4).
     package func storeFileIdent(_ ident: SaltedFileIdent) throws(LocalRealmError) {
         try mappingErrors {
-            guard state.fileIdent == .none else {
+            let known = committed.state.fileIdent
+            guard known == .none else {
                 throw LocalRealmError(
                     .identAlreadySet,
                     path: configuration.path,
-                    "the file already has ident \(state.fileIdent.ident.rawValue)"
+                    "the file already has ident \(known.ident.rawValue)"
                 )
             }
-            try write(.full) { state in
+            try write(.full) { draft in
+                var state = draft.state
+                defer { draft.state = state }
                 state.fileIdent = ident
                 state.progress.download = DownloadCursor(
                     serverVersion: state.progress.download.serverVersion,
@@ -138,36 +141,13 @@ extension LocalRealm {
         upTo end: ClientVersion
     ) throws(LocalRealmError) -> UploadBatch {
         try mappingErrors {
-            try History(connection: connection).scanUploads(
+            let state = committed.state
+            return try History(connection: connection).scanUploads(
                 from: cursor,
                 through: end,
                 base: state.historyBaseVersion,
                 newest: state.localVersion,
                 integrated: state.progress.download.serverVersion
-            )
-        }
-    }
-
-    /// Applies what the server sent, in one transaction with the new cursors (sync history, 7).
-    package func integrate(
-        _ changesets: [DownloadChangeset],
-        progress: SyncProgress,
-        downloadableBytes: UInt64
-    ) throws(LocalRealmError) -> IntegrationReport {
-        try mappingErrors {
-            try write(.normal) { state in
-                try state.adopt(
-                    progress,
-                    downloadableBytes: downloadableBytes,
-                    history: History(connection: connection)
-                )
-                _ = state.advanceVersion()
-            }
-            return IntegrationReport(
-                drained: DrainReport(localVersion: state.localVersion),
-                localVersion: state.localVersion,
-                integratedChangesetCount: changesets.count,
-                learnedClasses: []
             )
         }
     }
@@ -182,9 +162,9 @@ extension LocalRealm {
     }
 
     package func markFirstDownloadFinished() throws(LocalRealmError) {
-        guard !state.isFirstDownloadFinished else { return }
+        guard !committed.state.isFirstDownloadFinished else { return }
         try mappingErrors {
-            try write(.normal) { $0.isFirstDownloadFinished = true }
+            try write(.normal) { $0.state.isFirstDownloadFinished = true }
         }
     }
 
@@ -192,72 +172,10 @@ extension LocalRealm {
     /// (sync history, 9.3).
     package func acknowledgedVersion() throws(LocalRealmError) -> ClientVersion {
         try mappingErrors {
+            let state = committed.state
             let passed = max(state.progress.upload.clientVersion, state.historyBaseVersion)
             let next = try History(connection: connection).firstLocalVersion(after: passed)
             return next.map { ClientVersion($0.rawValue - 1) } ?? max(state.localVersion, passed)
-        }
-    }
-}
-
-// MARK: Transactions
-
-extension LocalRealm {
-    /// Runs the body in one write transaction with the state row, which is saved at its end.
-    func write<Result>(
-        _ durability: Durability,
-        _ body: (inout RealmState) throws -> Result
-    ) throws -> Result {
-        try set(durability)
-        var next = state
-        let result = try connection.transaction(.immediate) {
-            let result = try body(&next)
-            try next.save(to: connection)
-            return result
-        }
-        state = next
-        isDurable = durability == .full
-        return result
-    }
-
-    /// SQLite takes a change of this setting between transactions only.
-    private func set(_ durability: Durability) throws(SQLiteError) {
-        guard synchronous != durability else { return }
-        try connection.execute(durability.rawValue)
-        synchronous = durability
-    }
-
-    func mappingErrors<Result>(
-        _ body: () throws -> Result
-    ) throws(LocalRealmError) -> Result {
-        try Self.mappingErrors(configuration.path, body)
-    }
-
-    /// Gives every error of the modules below the form that callers choose by.
-    static func mappingErrors<Result>(
-        _ path: String,
-        _ body: () throws -> Result
-    ) throws(LocalRealmError) -> Result {
-        do {
-            return try body()
-        } catch let error as LocalRealmError {
-            throw error
-        } catch let error as SQLiteError {
-            throw LocalRealmError(error, path: path)
-        } catch FileLock.Failure.held {
-            throw LocalRealmError(.locked, path: path, "another agent has the realm open")
-        } catch FileLock.Failure.system(let problem) {
-            throw LocalRealmError(.cannotOpen, path: path, problem)
-        } catch let decrease as ProgressDecrease {
-            throw LocalRealmError(
-                .badProgress,
-                path: path,
-                """
-                the server moved the \(decrease.name) back from \(decrease.stored) to \
-                \(decrease.offered)
-                """
-            )
-        } catch {
-            throw LocalRealmError(.database, path: path, "\(error)")
         }
     }
 }

@@ -1,0 +1,169 @@
+internal import Changesets
+internal import Merge
+internal import SQLite
+internal import Schemas
+internal import Versions
+
+/// Merges downloaded changesets with the local ones that the server had not seen, and applies them,
+/// within the current transaction (sync history, 7.3 and 7.4).
+struct Integration {
+    let connection: Connection
+    let statements: StatementPool
+    let options: [PropertyName: PropertyOptions]
+
+    /// A downloaded changeset, parsed before the write lock was taken.
+    struct Incoming {
+        let download: DownloadChangeset
+        let changeset: Changeset
+    }
+
+    /// What went wrong with a downloaded changeset.
+    struct Failure: Error {
+        let serverVersion: ServerVersion
+        let cause: any Error
+    }
+
+    static func parse(_ downloads: [DownloadChangeset]) throws(Failure) -> [Incoming] {
+        var result: [Incoming] = []
+        result.reserveCapacity(downloads.count)
+        for download in downloads {
+            do {
+                let changeset = try Changeset(decoding: download.bytes)
+                result.append(Incoming(download: download, changeset: changeset))
+            } catch {
+                throw Failure(serverVersion: download.cursor.serverVersion, cause: error)
+            }
+        }
+        return result
+    }
+
+    /// Applies the changesets; the cursors are left to the caller.
+    func run(_ incoming: [Incoming], _ draft: inout Draft) throws {
+        let editor = SchemaEditor(
+            connection,
+            draft.catalogue,
+            options: options,
+            published: CatalogueStore.learned
+        )
+        var applier = ChangesetApplier(editor, statements)
+        var ours = OurChangesets(connection: connection, state: draft.state)
+        var rest = incoming[...]
+        while let first = rest.first {
+            let base = mergeBase(of: first, draft.state)
+            let run = rest.prefix { mergeBase(of: $0, draft.state) == base }
+            rest = rest.dropFirst(run.count)
+            try apply(run, base: base, &ours, &applier)
+        }
+        try applier.finish()
+        try ours.saveReciprocals()
+        try draft.adopt(applier.editor)
+    }
+
+    /// The last own version that the changeset had seen; what is trimmed can have been no obstacle.
+    private func mergeBase(of incoming: Incoming, _ state: RealmState) -> ClientVersion {
+        max(incoming.download.cursor.lastIntegratedClientVersion, state.historyBaseVersion)
+    }
+
+    private func apply(
+        _ run: ArraySlice<Incoming>,
+        base: ClientVersion,
+        _ ours: inout OurChangesets,
+        _ applier: inout ChangesetApplier
+    ) throws {
+        var theirs = run.map { incoming in
+            MergeOperand(
+                changeset: incoming.changeset,
+                stamp: Stamp(
+                    timestamp: incoming.download.originTimestamp.rawValue,
+                    fileIdent: incoming.download.originFileIdent.rawValue
+                )
+            )
+        }
+        do {
+            try ours.rebase(&theirs, after: base)
+        } catch let error as MergeError {
+            let position = run.startIndex + error.theirs.changeset
+            throw Failure(
+                serverVersion: run[position].download.cursor.serverVersion,
+                cause: error
+            )
+        }
+        for (incoming, transformed) in zip(run, theirs) {
+            do {
+                try applier.apply(transformed.changeset)
+            } catch let error as BadInstruction {
+                throw Failure(
+                    serverVersion: incoming.download.cursor.serverVersion,
+                    cause: error
+                )
+            }
+        }
+    }
+}
+
+/// The local changesets that the server had not seen, as the merges of one batch leave them.
+///
+/// They are read at the first use and shared by all runs of the batch, so that a later run sees what an
+/// earlier one did to them.
+struct OurChangesets {
+    let connection: Connection
+    let state: RealmState
+    private var entries: [(version: ClientVersion, operand: MergeOperand)]?
+
+    init(connection: Connection, state: RealmState) {
+        self.connection = connection
+        self.state = state
+    }
+
+    /// Rebases theirs over everything local above the version.
+    mutating func rebase(_ theirs: inout [MergeOperand], after base: ClientVersion) throws {
+        var entries = try self.entries ?? read(after: base)
+        let start = entries.firstIndex { $0.version > base } ?? entries.endIndex
+        var operands = entries[start...].map(\.operand)
+        self.entries = nil
+        if !operands.isEmpty {
+            try Merge.rebase(ours: &operands, theirs: &theirs)
+            for (offset, operand) in operands.enumerated() {
+                entries[start + offset].operand = operand
+            }
+        }
+        self.entries = entries
+    }
+
+    /// Stores what the merges have changed; the original changesets stay as they are.
+    func saveReciprocals() throws {
+        for entry in entries ?? [] where entry.operand.isDirty {
+            let statement = try connection.statement(
+                "UPDATE _realm_history SET reciprocal = ?1 WHERE version = ?2"
+            )
+            try statement.bind(blob: entry.operand.changeset.encoded(), at: 1)
+            try statement.bind(Int64(clamping: entry.version.rawValue), at: 2)
+            try statement.run()
+        }
+    }
+
+    private func read(
+        after base: ClientVersion
+    ) throws -> [(version: ClientVersion, operand: MergeOperand)] {
+        let statement = try connection.statement(
+            """
+            SELECT version, origin_timestamp, coalesce(reciprocal, changeset) FROM _realm_history
+            WHERE version > ?1 AND origin_file_ident = 0 AND size > 0 ORDER BY version
+            """
+        )
+        defer { statement.reset() }
+        try statement.bind(Int64(clamping: base.rawValue), at: 1)
+        var result: [(version: ClientVersion, operand: MergeOperand)] = []
+        while try statement.step() {
+            let operand = MergeOperand(
+                changeset: try Changeset(decoding: statement.bytes(at: 2)),
+                stamp: Stamp(
+                    timestamp: UInt64(clamping: statement.integer(at: 1)),
+                    fileIdent: state.fileIdent.ident.rawValue
+                )
+            )
+            result.append((ClientVersion(UInt64(clamping: statement.integer(at: 0))), operand))
+        }
+        return result
+    }
+}

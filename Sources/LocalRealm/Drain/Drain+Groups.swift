@@ -1,0 +1,170 @@
+internal import Changesets
+internal import Documents
+internal import SQLite
+internal import Schemas
+
+/// What one group of log rows becomes: erasures of what is created anew, creations, values, erasures
+/// (local realm, 4.3).
+extension Drain {
+    mutating func write(_ group: Int) throws {
+        let touched = log.groups[group].touched
+        for object in touched where isReborn(object, in: group) {
+            try writeErasure(of: object)
+        }
+        for object in touched where isBorn(object, in: group) {
+            guard let reference = references[object] else { continue }
+            changeset.createObject(reference)
+            try cutIfLarge()
+        }
+        for object in touched {
+            guard log.objects[object].isPresent, let reference = references[object] else {
+                continue
+            }
+            try writeValues(of: object, reference, in: group)
+            try cutIfLarge()
+        }
+        for object in touched where isGone(object, in: group) {
+            try writeErasure(of: object)
+        }
+    }
+
+    private mutating func writeErasure(of object: Int) throws(SQLiteError) {
+        guard let reference = references[object] else { return }
+        changeset.eraseObject(reference)
+        try cutIfLarge()
+    }
+
+    private func isBorn(_ object: Int, in group: Int) -> Bool {
+        let trace = log.objects[object]
+        return trace.isPresent && trace.birthGroup == group
+    }
+
+    /// Deleted and created again within the group.
+    private func isReborn(_ object: Int, in group: Int) -> Bool {
+        let trace = log.objects[object]
+        return trace.wasPresent && trace.deathGroup == group && isBorn(object, in: group)
+    }
+
+    /// Deleted in the group, and not created again before a later one.
+    private func isGone(_ object: Int, in group: Int) -> Bool {
+        let trace = log.objects[object]
+        return trace.wasPresent && trace.deathGroup == group && !isBorn(object, in: group)
+    }
+}
+
+// MARK: Values
+
+extension Drain {
+    private mutating func writeValues(
+        of object: Int,
+        _ reference: ObjectReference,
+        in group: Int
+    ) throws {
+        let trace = log.objects[object]
+        let isNew = trace.birthGroup == group
+        let table = draft.catalogue[trace.table]
+        let changes = changes(of: object, in: group, isNew: isNew, table)
+        guard !changes.isEmpty else { return }
+
+        var repair = Repair()
+        let tableStatements = statements.statements(of: table)
+        _ = try tableStatements.withRow(of: trace.key) { row in
+            for change in changes {
+                let column = table.columns[change.column]
+                let before = change.old.flatMap { try? column.decode($0) }
+                let later = log.value(of: object, column: change.column, after: group)
+                let value: Scalar
+                if let later {
+                    // Not sent if it is none of the type: a later group has replaced it.
+                    guard let decoded = try? column.decode(later) else { continue }
+                    value = decoded
+                } else {
+                    let stored = row.columnValue(at: change.column)
+                    value = try read(stored, column, change, before, trace, &repair)
+                }
+                writeValue(value, of: column, before: isNew ? nil : before, reference, isNew)
+            }
+        }
+        if !repair.positions.isEmpty {
+            _ = try tableStatements.update(trace.key, at: repair.positions, to: repair.values)
+        }
+    }
+
+    /// A property whose value at the end of the group matters.
+    private struct PendingChange {
+        let column: Int
+        /// Before the group; nil for a new object.
+        let old: ColumnValue?
+    }
+
+    /// Columns to write back: values that were not in their canonical form, or of no use.
+    private struct Repair {
+        var positions: [Int] = []
+        var values: [ColumnValue] = []
+    }
+
+    /// In schema order.
+    private func changes(
+        of object: Int,
+        in group: Int,
+        isNew: Bool,
+        _ table: ClassTable
+    ) -> [PendingChange] {
+        if isNew {
+            return table.columns.indices.map { PendingChange(column: $0, old: nil) }
+        }
+        // A deletion in a later group has emptied the list; so has none in an earlier one.
+        return log.changes(of: object)
+            .filter { $0.group == group }
+            .map { PendingChange(column: $0.column, old: $0.old) }
+            .sorted { $0.column < $1.column }
+    }
+
+    /// The value of a row, which is put into its canonical form; one that is none of its type gives
+    /// way to the one before (local realm, 4.6).
+    private mutating func read(
+        _ stored: ColumnValue,
+        _ column: Column,
+        _ change: PendingChange,
+        _ before: Scalar?,
+        _ trace: CaptureLog.ObjectTrace,
+        _ repair: inout Repair
+    ) throws -> Scalar {
+        let value: Scalar
+        do {
+            value = try column.decode(stored)
+        } catch {
+            try reject(trace, column: change.column, stored, error)
+            value = before ?? column.options.defaultValue ?? column.typeDefault
+        }
+        let canonical = ColumnForm.encode(value)
+        if canonical != stored {
+            repair.positions.append(change.column)
+            repair.values.append(canonical)
+        }
+        return value
+    }
+
+    private mutating func writeValue(
+        _ value: Scalar,
+        of column: Column,
+        before: Scalar?,
+        _ reference: ObjectReference,
+        _ isNew: Bool
+    ) {
+        if isNew {
+            guard value != column.typeDefault else { return }
+            // Whoever sets the property on another replica at the same time has more to say than
+            // the default has.
+            let isDefault = column.options.defaultValue == value
+            changeset.update(reference, column.name, to: .scalar(value), isDefault: isDefault)
+            return
+        }
+        guard value != before else { return }
+        if column.options.isCounter, case .int(let new) = value, case .int(let old)? = before {
+            changeset.addInteger(reference, column.name, amount: new &- old)
+        } else {
+            changeset.update(reference, column.name, to: .scalar(value))
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import Changesets
+internal import Documents
+internal import SQLite
+internal import Schemas
+internal import Versions
+
+/// Turns the capture log into changesets of the history, within the current transaction
+/// (local realm, 4).
+struct Drain {
+    let connection: Connection
+    let statements: StatementPool
+    /// Milliseconds since 1970.
+    let now: Int64
+    var draft: Draft
+    var log: CaptureLog
+    /// What the log's objects are called outside of this file; nil for those with an impossible key.
+    var references: [ObjectReference?] = []
+    var changeset = ChangesetWriter()
+    private var stamp = OriginTimestamp(0)
+    var report: DrainReport
+
+    /// A changeset larger than this is cut at the next object (local realm, 4.2).
+    static let changesetLimitInBytes = 15 << 20
+
+    /// The clock of this machine stands before 2015, where no changeset can be stamped.
+    struct ClockBeforeEpoch: Error {}
+
+    init(
+        _ draft: Draft,
+        _ connection: Connection,
+        _ statements: StatementPool,
+        now: Int64,
+        splitGap: Duration
+    ) throws {
+        self.connection = connection
+        self.statements = statements
+        self.now = now
+        self.draft = draft
+        self.report = DrainReport(localVersion: draft.state.localVersion)
+        let (seconds, attoseconds) = splitGap.components
+        self.log = try CaptureLog.read(
+            from: connection,
+            draft.catalogue,
+            splitGapInMilliseconds: seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        )
+    }
+
+    /// Whether there is anything to do.
+    static func isNeeded(
+        on connection: Connection,
+        _ catalogue: Catalogue
+    ) throws(SQLiteError) -> Bool {
+        if catalogue.schema.hasAdditions(to: catalogue.published) { return true }
+        return try !CaptureLog.isEmpty(on: connection)
+    }
+
+    mutating func run() throws {
+        try readKeys()
+        try Nullifier(connection: connection, catalogue: draft.catalogue).run(&log)
+        // Of the objects whose links were emptied.
+        try readKeys()
+        try publishSchema()
+        for group in log.groups.indices {
+            stamp = try stamp(of: log.groups[group].lastAt)
+            try write(group)
+            try finishChangeset()
+        }
+        try connection.run("DELETE FROM _realm_capture")
+        report.localVersion = draft.state.localVersion
+    }
+
+    private mutating func readKeys() throws {
+        references.reserveCapacity(log.objects.count)
+        for index in references.count..<log.objects.count {
+            let object = log.objects[index]
+            let table = draft.catalogue[object.table]
+            do {
+                let key = try ColumnForm.decodeKey(object.key, as: table.key)
+                references.append(ObjectReference(className: table.name, key: key))
+            } catch {
+                references.append(nil)
+                if object.isPresent {
+                    _ = try statements.statements(of: table).delete(object.key)
+                    try reject(object, column: nil, object.key, error)
+                }
+                log.drop(index)
+            }
+        }
+    }
+
+    /// A new class or property is made known ahead of the first data (local realm, 7.2).
+    private mutating func publishSchema() throws {
+        let catalogue = draft.catalogue
+        guard catalogue.schema.hasAdditions(to: catalogue.published) else { return }
+        catalogue.schema.writeAdditions(to: catalogue.published, into: &changeset)
+        draft.catalogue.published = catalogue.schema
+        let version = ClientVersion(draft.state.localVersion.rawValue + 1)
+        try CatalogueStore(connection: connection).markAllPublished(version)
+        // With data in the log it shares the changeset of the first group.
+        if log.groups.isEmpty {
+            stamp = try stamp(of: now)
+            try finishChangeset()
+        }
+    }
+}
+
+// MARK: Changesets
+
+extension Drain {
+    /// Appends what was written to the history as a version of its own (sync history, 3.2).
+    mutating func finishChangeset() throws(SQLiteError) {
+        guard !changeset.isEmpty else { return }
+        let bytes = changeset.bytes
+        changeset = ChangesetWriter()
+        let version = draft.state.advanceVersion()
+        try History(connection: connection).append(
+            version,
+            originTimestamp: stamp,
+            remoteVersion: draft.state.progress.download.serverVersion,
+            changeset: bytes
+        )
+        draft.state.lastOriginTimestamp = stamp
+        draft.state.uploadableBytes += UInt64(bytes.count)
+        report.changesetCount += 1
+    }
+
+    mutating func cutIfLarge() throws(SQLiteError) {
+        if changeset.sizeInBytes > Self.changesetLimitInBytes { try finishChangeset() }
+    }
+
+    /// Never earlier than the one before: a clock that steps back must not make a later write lose
+    /// to an earlier one of the same file (sync history, 3.3).
+    private func stamp(of instant: Int64) throws(ClockBeforeEpoch) -> OriginTimestamp {
+        let previous = draft.state.lastOriginTimestamp
+        if let stamp = OriginTimestamp(millisecondsSince1970: instant) {
+            return max(stamp, previous)
+        }
+        // The clock was wrong when the write was captured. If it still is, it has to be set first.
+        guard OriginTimestamp(millisecondsSince1970: now) != nil else { throw ClockBeforeEpoch() }
+        return previous
+    }
+}
+
+// MARK: What cannot be sent
+
+extension Drain {
+    /// Writes down a value that is none of its property's type, or a key that is none (column nil).
+    mutating func reject(
+        _ object: CaptureLog.ObjectTrace,
+        column position: Int?,
+        _ value: ColumnValue,
+        _ error: FormError
+    ) throws {
+        let table = draft.catalogue[object.table]
+        let column = position.map { table.columns[$0] }
+        let statement = try connection.statement(
+            """
+            INSERT INTO _realm_issue(at, class, key, prop, value, reason)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        )
+        try statement.bind(now, at: 1)
+        try statement.bind(table.id, at: 2)
+        try statement.bind(object.key, at: 3)
+        if let column { try statement.bind(column.id, at: 4) }
+        try statement.bind(value, at: 5)
+        try statement.bind("\(error)", at: 6)
+        try statement.run()
+        report.rejected.append(
+            RejectedValue(
+                className: table.name,
+                key: SQLText.literal(object.key),
+                property: column?.name,
+                reason: "\(error)"
+            )
+        )
+    }
+}

@@ -1,0 +1,125 @@
+internal import Documents
+internal import SQLite
+internal import Schemas
+
+/// The prepared statements of one class's table.
+final class TableStatements {
+    let table: ClassTable
+    private let connection: Connection
+    private var select: Statement?
+    private var insert: Statement?
+    private var delete: Statement?
+    private var updates: [[Int]: Statement] = [:]
+
+    /// Statements for sets of columns that are kept; a table that needs more starts over.
+    private static let updateLimit = 256
+
+    init(_ table: ClassTable, on connection: Connection) {
+        self.table = table
+        self.connection = connection
+    }
+
+    /// Lends the row of a key, its properties from column 0 on; nil if there is no such object.
+    func withRow<Result>(
+        of key: ColumnValue,
+        _ body: (Statement) throws -> Result
+    ) throws -> Result? {
+        let statement = try prepared(&select) {
+            // A class of nothing but its key has a row, too.
+            let columns = table.columns.map { SQLText.name($0.columnName) } + ["1"]
+            return "SELECT \(columns.joined(separator: ", ")) FROM \(name) WHERE \(isKey)"
+        }
+        defer { statement.reset() }
+        try statement.bind(key, at: 1)
+        guard try statement.step() else { return nil }
+        return try body(statement)
+    }
+
+    /// Inserts an object with all of its properties; false if it is there already.
+    func insert(_ key: ColumnValue, _ values: [ColumnValue]) throws(SQLiteError) -> Bool {
+        let statement = try prepared(&insert) {
+            let columns = [keyName] + table.columns.map { SQLText.name($0.columnName) }
+            let parameters = columns.indices.map { "?\($0 + 1)" }
+            return """
+                INSERT INTO \(name)(\(columns.joined(separator: ", "))) \
+                VALUES (\(parameters.joined(separator: ", "))) ON CONFLICT DO NOTHING
+                """
+        }
+        try statement.bind(key, at: 1)
+        for (index, value) in values.enumerated() {
+            try statement.bind(value, at: index + 2)
+        }
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    /// Sets some properties, named by their ascending positions; false if there is no such object.
+    func update(
+        _ key: ColumnValue,
+        at positions: [Int],
+        to values: [ColumnValue]
+    ) throws(SQLiteError) -> Bool {
+        let statement: Statement
+        if let known = updates[positions] {
+            statement = known
+        } else {
+            let assignments = positions.enumerated().map { index, position in
+                "\(SQLText.name(table.columns[position].columnName)) = ?\(index + 2)"
+            }
+            statement = try connection.prepare(
+                "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(isKey)"
+            )
+            if updates.count == Self.updateLimit { updates = [:] }
+            updates[positions] = statement
+        }
+        try statement.bind(key, at: 1)
+        for (index, value) in values.enumerated() {
+            try statement.bind(value, at: index + 2)
+        }
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    /// False if there is no such object.
+    func delete(_ key: ColumnValue) throws(SQLiteError) -> Bool {
+        let statement = try prepared(&delete) { "DELETE FROM \(name) WHERE \(isKey)" }
+        try statement.bind(key, at: 1)
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    private var name: String { SQLText.name(table.tableName) }
+    private var keyName: String { SQLText.name(table.keyColumn) }
+    private var isKey: String { "\(keyName) \(table.key.isNullable ? "IS" : "=") ?1" }
+
+    private func prepared(
+        _ statement: inout Statement?,
+        _ sql: () -> String
+    ) throws(SQLiteError) -> Statement {
+        if let statement { return statement }
+        let new = try connection.prepare(sql())
+        statement = new
+        return new
+    }
+}
+
+/// The prepared statements of all tables; to be emptied when a table changes.
+final class StatementPool {
+    private let connection: Connection
+    private var tables: [Int64: TableStatements] = [:]
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func statements(of table: ClassTable) -> TableStatements {
+        if let known = tables[table.id] { return known }
+        let new = TableStatements(table, on: connection)
+        tables[table.id] = new
+        return new
+    }
+
+    func removeAll() {
+        tables = [:]
+    }
+}

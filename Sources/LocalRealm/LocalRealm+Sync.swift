@@ -1,0 +1,115 @@
+internal import Changesets
+internal import SQLite
+package import Versions
+
+/// Taking local writes into the history, and the server's into the tables.
+extension LocalRealm {
+    /// Takes the writes of other programs into the history; durable when the call returns.
+    ///
+    /// Costs next to nothing when there are none.
+    package func drain() throws(LocalRealmError) -> DrainReport {
+        try mappingErrors {
+            guard try Drain.isNeeded(on: connection, committed.catalogue) else {
+                return DrainReport(localVersion: committed.state.localVersion)
+            }
+            return try write(.full) { try drain(&$0) }
+        }
+    }
+
+    /// Applies what the server sent, in one transaction with the new cursors (sync history, 7).
+    ///
+    /// Local writes that wait in the capture log come first, so that they are in the history before
+    /// anything is merged; they stay there even if the server's changesets are refused.
+    package func integrate(
+        _ changesets: [DownloadChangeset],
+        progress: SyncProgress,
+        downloadableBytes: UInt64
+    ) throws(LocalRealmError) -> IntegrationReport {
+        try mappingErrors {
+            let incoming = try Integration.parse(changesets)
+            let (drained, outcome) = try write(.normal) { draft in
+                let drained = try drain(&draft)
+                return (
+                    drained,
+                    try integrate(incoming, progress, downloadableBytes, &draft)
+                )
+            }
+            return IntegrationReport(
+                drained: drained,
+                localVersion: committed.state.localVersion,
+                integratedChangesetCount: changesets.count,
+                learnedClasses: try outcome.get()
+            )
+        }
+    }
+
+    private func drain(_ draft: inout Draft) throws -> DrainReport {
+        try draft.verify(on: connection)
+        guard try Drain.isNeeded(on: connection, draft.catalogue) else {
+            return DrainReport(localVersion: draft.state.localVersion)
+        }
+        var drain = try Drain(
+            draft,
+            connection,
+            statements,
+            now: clock(),
+            splitGap: configuration.splitGap
+        )
+        try drain.run()
+        draft = drain.draft
+        return drain.report
+    }
+
+    /// The classes that were learned, or why nothing was integrated.
+    ///
+    /// A failure that leaves the transaction alive is a result, not a throw: what was drained before is
+    /// to be committed.
+    private func integrate(
+        _ incoming: [Integration.Incoming],
+        _ progress: SyncProgress,
+        _ downloadableBytes: UInt64,
+        _ draft: inout Draft
+    ) throws -> Result<[Text], any Error> {
+        let beforehand = draft
+        do {
+            return .success(
+                try connection.savepoint("integration") {
+                    try apply(incoming, &draft)
+                    try draft.state.adopt(
+                        progress,
+                        downloadableBytes: downloadableBytes,
+                        history: History(connection: connection)
+                    )
+                    _ = draft.state.advanceVersion()
+                    return draft.catalogue.tables.map(\.name)
+                        .filter { beforehand.catalogue.position(of: $0) == nil }
+                }
+            )
+        } catch {
+            guard connection.isInTransaction else { throw error }
+            draft = beforehand
+            statements.removeAll()
+            return .failure(error)
+        }
+    }
+
+    private func apply(_ incoming: [Integration.Incoming], _ draft: inout Draft) throws {
+        guard !incoming.isEmpty else { return }
+        guard draft.uniqueIndexes.isEmpty else {
+            throw LocalRealmError(
+                .schemaUniqueIndex,
+                path: configuration.path,
+                "UNIQUE index \(draft.uniqueIndexes.joined(separator: ", "))"
+            )
+        }
+        let integration = Integration(
+            connection: connection,
+            statements: statements,
+            options: configuration.options
+        )
+        try integration.run(incoming, &draft)
+        for download in incoming.map(\.download) {
+            draft.state.downloadedBytes += download.originalSizeInBytes
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import Changesets
+internal import Schemas
+
+/// A test of a column's value in SQL, and what it demands in words.
+struct Check: Sendable {
+    /// Follows the name of the property: "must be a timestamp".
+    let demand: String
+    /// The test, given the quoted column.
+    let condition: @Sendable (_ column: String) -> String
+
+    /// Nil where the storage class says it all.
+    init?(_ type: ScalarType) {
+        switch type {
+        case .int, .string, .binary: return nil
+        case .bool: self = .bool
+        case .timestamp: self = .timestamp
+        case .double: self = .number(bitsInHexadecimal: 16)
+        case .float: self = .number(bitsInHexadecimal: 8)
+        case .decimal: self = .decimal
+        case .objectID: self = .objectID
+        case .uuid: self = .uuid
+        }
+    }
+
+    /// Of a key.
+    init?(_ type: PrimaryKeyType) {
+        switch type {
+        case .int, .string, .globalKey: return nil
+        case .objectID: self = .objectID
+        case .uuid: self = .uuid
+        }
+    }
+
+    init?(linkTo target: LinkTarget) {
+        let article = "AEIOUaeiou".contains { "\(target.className)".first == $0 } ? "an" : "a"
+        let demand = "must be the \(target.key.name) of \(article) \(target.className)"
+        let form = Check(target.key.type)
+        guard target.key.isNullable else {
+            guard let form else { return nil }
+            self.init(demand: demand, condition: form.condition)
+            return
+        }
+        let storageClass = target.key.type == .int ? "integer" : "text"
+        self.init(demand: demand) { column in
+            let test = form.map { " AND \($0.condition(column))" } ?? ""
+            return "\(column) = x'' OR typeof(\(column)) = '\(storageClass)'\(test)"
+        }
+    }
+
+    private init(demand: String, condition: @escaping @Sendable (String) -> String) {
+        self.demand = demand
+        self.condition = condition
+    }
+}
+
+extension Check {
+    private static let bool = Check(demand: "must be 0 or 1") { "\($0) IN (0, 1)" }
+
+    private static let timestamp = Check(demand: "must be a timestamp") {
+        """
+        \($0) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND julianday(\($0)) IS NOT NULL \
+        OR \($0) GLOB '@[-0-9]*' AND \($0) NOT GLOB '@*[^-.0-9]*'
+        """
+    }
+
+    /// A column of type ANY takes texts too, of which only NaN is a number: SQLite has none.
+    private static func number(bitsInHexadecimal digits: Int) -> Check {
+        Check(demand: "must be a number, or the text NaN") {
+            """
+            typeof(\($0)) IN ('real', 'integer') OR typeof(\($0)) = 'text' AND (\($0) = 'NaN' \
+            OR length(\($0)) = \(digits + 4) AND \($0) GLOB 'NaN:*' \
+            AND substr(\($0), 5) NOT GLOB '*[^0-9a-f]*')
+            """
+        }
+    }
+
+    private static let decimal = Check(demand: "must be a decimal number") {
+        """
+        \($0) GLOB '*[0-9]*' AND \($0) NOT GLOB '*[^-+.0-9eE]*' \
+        OR ltrim(lower(\($0)), '+-') IN ('nan', 'infinity', 'inf') \
+        OR length(\($0)) = 33 AND \($0) GLOB '#*' AND substr(\($0), 2) NOT GLOB '*[^0-9a-f]*'
+        """
+    }
+
+    private static let objectID = Check(
+        demand: "must be an ObjectId (24 lower-case hex digits)"
+    ) {
+        "length(CAST(\($0) AS BLOB)) = 24 AND \($0) NOT GLOB '*[^0-9a-f]*'"
+    }
+
+    private static let uuid = Check(demand: "must be a UUID in lower case") {
+        """
+        length(CAST(\($0) AS BLOB)) = 36 AND \($0) GLOB '????????-????-????-????-????????????' \
+        AND length(replace(\($0), '-', '')) = 32 AND replace(\($0), '-', '') NOT GLOB '*[^0-9a-f]*'
+        """
+    }
+}

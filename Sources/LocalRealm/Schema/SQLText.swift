@@ -1,0 +1,45 @@
+internal import Changesets
+internal import Documents
+internal import SQLite
+
+/// Pieces of generated SQL.
+enum SQLText {
+    /// A name as an identifier.
+    static func name(_ name: String) -> String {
+        Connection.quoted(name)
+    }
+
+    /// A text as a string literal.
+    static func string(_ text: String) -> String {
+        var result = "'"
+        for character in text.unicodeScalars {
+            if character == "'" { result.unicodeScalars.append(character) }
+            result.unicodeScalars.append(character)
+        }
+        return result + "'"
+    }
+
+    static func literal(_ value: ColumnValue) -> String {
+        switch value {
+        case .null: return "NULL"
+        case .integer(let value): return "\(value)"
+        case .real(let value):
+            guard value.isInfinite else { return "\(value)" }
+            return value < 0 ? "-9e999" : "9e999"
+        case .text(let bytes):
+            guard !bytes.contains(0), let text = Text(bytes: bytes).string else {
+                return "(CAST(x'\(Hexadecimal.text(of: bytes))' AS TEXT))"
+            }
+            return string(text)
+        case .blob(let bytes): return "x'\(Hexadecimal.text(of: bytes))'"
+        }
+    }
+
+    /// The name without regard to ASCII case, as SQLite compares identifiers.
+    static func folded(_ name: String) -> String {
+        String(
+            decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 },
+            as: UTF8.self
+        )
+    }
+}

@@ -1,0 +1,79 @@
+import Changesets
+import Documents
+import LocalRealm
+import SQLite
+import Schemas
+import TestSupport
+import Versions
+
+/// A local realm in a directory of its own, and what a test needs around it.
+final class RealmFixture {
+    let directory: TemporaryDirectory
+    let path: String
+    /// Milliseconds since 1970; what the realm takes for now.
+    let clock = TestClock()
+    private(set) var realm: LocalRealm
+
+    /// 2026-03-04T05:06:07Z.
+    static let instant: Int64 = 1_772_600_767_000
+
+    init(
+        _ schema: RealmSchema? = nil,
+        options: [PropertyName: PropertyOptions] = [:],
+        vfs: String? = nil
+    ) throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("stock.sqlite")
+        realm = try Self.open(path, schema, options: options, vfs: vfs, clock)
+    }
+
+    static func open(
+        _ path: String,
+        _ schema: RealmSchema? = nil,
+        options: [PropertyName: PropertyOptions] = [:],
+        vfs: String? = nil,
+        _ clock: TestClock = TestClock(),
+        owner: RealmOwner = .test,
+        machineID: String = "machine"
+    ) throws(LocalRealmError) -> LocalRealm {
+        var random = SplitMix64(seed: 7)
+        return try LocalRealm.open(
+            LocalRealmConfiguration(
+                path: path,
+                owner: owner,
+                machineID: machineID,
+                schema: schema,
+                options: options,
+                vfs: vfs
+            ),
+            clock: { clock.now },
+            random: &random
+        )
+    }
+
+    func reopen(
+        _ schema: RealmSchema? = nil,
+        options: [PropertyName: PropertyOptions] = [:],
+        vfs: String? = nil
+    ) throws(LocalRealmError) {
+        realm.close()
+        realm = try Self.open(path, schema, options: options, vfs: vfs, clock)
+    }
+
+    /// Another program's connection to the file.
+    func connect() throws -> Connection {
+        try Connection(path: path)
+    }
+}
+
+final class TestClock {
+    var now = RealmFixture.instant
+}
+
+extension RealmOwner {
+    static let test = RealmOwner(
+        appID: "shop-abcde",
+        userID: "till-7",
+        scope: .partition(#""store-42""#)
+    )
+}

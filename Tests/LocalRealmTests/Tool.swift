@@ -1,0 +1,44 @@
+import Subprocess
+
+/// The programs that write realms in these tests, beside the library the agent itself links.
+enum Tool {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Runs SQL with the `sqlite3` command-line tool, and returns what it prints.
+    @discardableResult
+    static func sqlite3(_ path: String, _ sql: String) async throws -> String {
+        try await run("sqlite3", ["-batch", "-bail", "-cmd", ".timeout 10000", path], sql)
+    }
+
+    /// Runs a Python program; `path` is the file, `connection` an open connection to it.
+    @discardableResult
+    static func python(_ path: String, _ program: String) async throws -> String {
+        let preamble = """
+            import sqlite3, sys
+            path = sys.argv[1]
+            connection = sqlite3.connect(path, timeout=10, isolation_level=None)
+
+            """
+        return try await run("python3", ["-", path], preamble + program)
+    }
+
+    private static func run(
+        _ program: String,
+        _ arguments: [String],
+        _ input: String
+    ) async throws -> String {
+        let result = try await Subprocess.run(
+            .name(program),
+            arguments: Arguments(arguments),
+            input: .string(input),
+            output: .string(limit: 16 << 20),
+            error: .string(limit: 1 << 20)
+        )
+        guard result.terminationStatus.isSuccess else {
+            throw Failure(description: result.standardError)
+        }
+        return result.standardOutput
+    }
+}
