@@ -6,9 +6,10 @@ import Changesets
 enum NaNQuirk {
     /// Which changesets of ours become dirty for no other reason, by their number.
     static func dirtyChangesets(of ours: Side, against theirs: Side) -> Set<Int> {
-        let suspects = ours.operations.filter { $0.content?.isNaN == true }
-        guard !suspects.isEmpty, !theirs.operations.isEmpty else { return [] }
-        var groups = ConflictGroups()
+        guard ours.containsNaN, !theirs.operations.isEmpty else { return [] }
+        var groups = ConflictGroups(
+            concernEverything: ours.erasesSchema || theirs.erasesSchema
+        )
         for operation in ours.operations + theirs.operations {
             groups.add(operation)
         }
@@ -17,11 +18,12 @@ enum NaNQuirk {
             groupsOfTheirs.insert(groups.representative(of: operation.place.object))
         }
         var changesets: Set<Int> = []
-        for operation in suspects
-        where groups.concernEverything
-            || groupsOfTheirs.contains(groups.representative(of: operation.place.object))
-        {
-            changesets.insert(operation.origin.changeset)
+        for operation in ours.operations where operation.containsNaN {
+            if groups.concernEverything
+                || groupsOfTheirs.contains(groups.representative(of: operation.place.object))
+            {
+                changesets.insert(operation.origin.changeset)
+            }
         }
         return changesets
     }
@@ -31,12 +33,13 @@ enum NaNQuirk {
 private struct ConflictGroups {
     private var parents: [ObjectNumber: ObjectNumber] = [:]
     /// Whether some class or column is erased: then everything meets everything.
-    private(set) var concernEverything = false
+    let concernEverything: Bool
+
+    init(concernEverything: Bool) {
+        self.concernEverything = concernEverything
+    }
 
     mutating func add(_ operation: Operation) {
-        if operation.kind == .eraseTable || operation.kind == .eraseColumn {
-            concernEverything = true
-        }
         guard let linked = operation.content?.linkedObject, linked != .none else { return }
         let root = representative(of: operation.place.object)
         parents[root] = representative(of: linked)
@@ -52,9 +55,9 @@ private struct ConflictGroups {
     }
 }
 
-extension Content {
-    fileprivate var isNaN: Bool {
-        switch payload {
+extension Operation {
+    var containsNaN: Bool {
+        switch content?.payload {
         case .float(let bits): bits.value.isNaN
         case .double(let bits): bits.value.isNaN
         default: false

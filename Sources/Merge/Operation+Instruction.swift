@@ -41,21 +41,28 @@ extension Operation {
                     &symbols
                 )
             case .priorSize(let priorSize):
-                self = reader.path(update.target, .update(content, isDefault: false), &symbols)
-                self.priorSize = priorSize
+                self = reader.path(
+                    update.target,
+                    .update(content, isDefault: false),
+                    priorSize: priorSize,
+                    &symbols
+                )
             }
         case .addInteger(let target, let amount):
             self = reader.path(target, .addInteger(amount), &symbols)
         case .arrayInsert(let target, let payload, let priorSize):
-            self = reader.path(target, .element(reader.content(payload, &symbols)), &symbols)
-            self.priorSize = priorSize
+            let content = reader.content(payload, &symbols)
+            self = reader.path(target, .element(content), priorSize: priorSize, &symbols)
         case .arrayMove(let target, let destination, let priorSize):
-            self = reader.path(target, .none, &symbols)
-            self.destination = destination
-            self.priorSize = priorSize
+            self = reader.path(
+                target,
+                .none,
+                destination: destination,
+                priorSize: priorSize,
+                &symbols
+            )
         case .arrayErase(let target, let priorSize):
-            self = reader.path(target, .none, &symbols)
-            self.priorSize = priorSize
+            self = reader.path(target, .none, priorSize: priorSize, &symbols)
         case .clear(let target, let collection):
             self = reader.path(target, .clear(collection), &symbols)
         case .setInsert(let target, let payload):
@@ -122,6 +129,8 @@ private struct InstructionReader {
     func path(
         _ target: Instruction.PathTarget,
         _ detail: Operation.Detail,
+        destination: UInt32 = 0,
+        priorSize: UInt32 = 0,
         _ symbols: inout Symbols
     ) -> Operation {
         let end: Operation.PathEnd =
@@ -130,7 +139,7 @@ private struct InstructionReader {
             case .index: .index
             case .string(let index): .string(symbol(index))
             }
-        var operation = Operation(
+        return Operation(
             origin: origin,
             stamp: stamp,
             kind: kind,
@@ -140,14 +149,13 @@ private struct InstructionReader {
                 object: symbols.object(target.object.className, target.object.key, in: table),
                 field: symbol(target.field)
             ),
+            container: target.path.count > 1 ? target.path.dropLast().map(step) : [],
             end: end,
+            index: target.index ?? 0,
+            destination: destination,
+            priorSize: priorSize,
             detail: detail
         )
-        operation.index = target.index ?? 0
-        if target.path.count > 1 {
-            operation.container = target.path.dropLast().map(step)
-        }
-        return operation
     }
 
     private func step(_ element: PathElement) -> Operation.Step {

@@ -16,15 +16,15 @@ struct Operation {
     let place: Place
 
     /// The path without its last element.
-    var container: [Step] = []
+    var container: [Step]
     /// What kind of element the path ends in; an index itself is in `index`.
     let end: PathEnd
     /// The last path element, if it is an index: i(X) of the rules, the source of a move.
-    var index: UInt32 = 0
+    var index: UInt32
     /// Where an ArrayMove takes its element: to(X).
-    var destination: UInt32 = 0
+    var destination: UInt32
     /// The size of the list before the instruction, if the path ends in an index: p(X).
-    var priorSize: UInt32 = 0
+    var priorSize: UInt32
 
     var detail: Detail
 
@@ -38,7 +38,11 @@ struct Operation {
         kind: InstructionCode,
         level: Int,
         place: Place,
+        container: [Step] = [],
         end: PathEnd = .none,
+        index: UInt32 = 0,
+        destination: UInt32 = 0,
+        priorSize: UInt32 = 0,
         detail: Detail = .none
     ) {
         self.origin = origin
@@ -46,7 +50,11 @@ struct Operation {
         self.kind = kind
         self.level = level
         self.place = place
+        self.container = container
         self.end = end
+        self.index = index
+        self.destination = destination
+        self.priorSize = priorSize
         self.detail = detail
     }
 

@@ -29,7 +29,7 @@ func rebase(
     theirs: inout [MergeOperand],
     engine: Engine
 ) throws(MergeError) {
-    var symbols = Symbols()
+    var symbols = Symbols(objectCapacity: ours.instructionCount + theirs.instructionCount)
     var our = Side(ours, symbols: &symbols)
     var their = Side(theirs, symbols: &symbols)
     let dirtyByQuirk = NaNQuirk.dirtyChangesets(of: our, against: their)

@@ -4,14 +4,18 @@ import Changesets
 struct Side {
     /// Discarded ones stay in their place, marked, until the end.
     var operations: [Operation]
+    /// Whether some instruction erases a class or column.
+    private(set) var erasesSchema = false
+    /// Whether some instruction carries a NaN.
+    private(set) var containsNaN = false
 
     init(_ operands: [MergeOperand], symbols: inout Symbols) {
         operations = []
-        operations.reserveCapacity(operands.reduce(0) { $0 + $1.changeset.instructions.count })
+        operations.reserveCapacity(operands.instructionCount)
         for (number, operand) in operands.enumerated() {
             let table = symbols.symbols(of: operand.changeset.strings)
             for (position, instruction) in operand.changeset.instructions.enumerated() {
-                operations.append(
+                append(
                     Operation(
                         instruction,
                         origin: .init(changeset: number, instruction: position),
@@ -22,6 +26,12 @@ struct Side {
                 )
             }
         }
+    }
+
+    private mutating func append(_ operation: Operation) {
+        if operation.kind == .eraseTable || operation.kind == .eraseColumn { erasesSchema = true }
+        if operation.containsNaN { containsNaN = true }
+        operations.append(operation)
     }
 
     /// Writes what the merge changed back into the operands that it was made from.
@@ -72,6 +82,12 @@ struct Side {
         var instruction = changeset.instructions[operation.origin.instruction]
         if operation.isChanged { instruction.adopt(operation) }
         return instruction
+    }
+}
+
+extension [MergeOperand] {
+    var instructionCount: Int {
+        reduce(0) { $0 + $1.changeset.instructions.count }
     }
 }
 

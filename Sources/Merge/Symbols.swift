@@ -23,6 +23,13 @@ struct ObjectNumber: Hashable {
 struct Symbols {
     private var texts = StringTable()
     private var objects: [Identity: ObjectNumber] = [:]
+    /// The object that was asked for last: instructions on one object tend to follow each other.
+    private var last: (identity: Identity, number: ObjectNumber)?
+
+    /// Expects as many different objects, at most.
+    init(objectCapacity: Int) {
+        objects.reserveCapacity(objectCapacity)
+    }
 
     /// How many objects have a number.
     var objectCount: Int { objects.count }
@@ -46,10 +53,17 @@ struct Symbols {
             className: table[Int(className.rawValue)],
             key: Identity.Key(key, in: table)
         )
-        if let object = objects[identity] { return object }
-        let object = ObjectNumber(rawValue: UInt32(objects.count))
-        objects[identity] = object
-        return object
+        if let last, last.identity == identity { return last.number }
+        let number = number(of: identity)
+        last = (identity, number)
+        return number
+    }
+
+    private mutating func number(of identity: Identity) -> ObjectNumber {
+        if let number = objects[identity] { return number }
+        let number = ObjectNumber(rawValue: UInt32(objects.count))
+        objects[identity] = number
+        return number
     }
 }
 

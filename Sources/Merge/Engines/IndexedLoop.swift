@@ -24,9 +24,3 @@ enum IndexedLoop {
         }
     }
 }
-
-extension Side {
-    fileprivate var erasesSchema: Bool {
-        operations.contains { $0.kind == .eraseTable || $0.kind == .eraseColumn }
-    }
-}

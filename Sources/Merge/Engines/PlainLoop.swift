@@ -24,12 +24,20 @@ enum PlainLoop {
                 switch try Meeting.merge(&ours.operations[i], &theirs.operations[j]) {
                 case .nothing:
                     break
-                case .prependToTheirs(let operation):
+                case .prependToTheirs:
+                    let erasure = Operation(
+                        erasingColumnOf: ours.operations[i],
+                        before: theirs.operations[j]
+                    )
                     // It does not meet the current one of ours, only later ones.
-                    theirs.operations.insert(operation, at: j)
+                    theirs.operations.insert(erasure, at: j)
                     j += 1
-                case .prependToOurs(let operation):
-                    ours.operations.insert(operation, at: i)
+                case .prependToOurs:
+                    let erasure = Operation(
+                        erasingColumnOf: theirs.operations[j],
+                        before: ours.operations[i]
+                    )
+                    ours.operations.insert(erasure, at: i)
                     i = try meetAll(&ours, i, &theirs, from: j + 1) + 1
                 }
             }

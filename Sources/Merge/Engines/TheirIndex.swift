@@ -47,14 +47,12 @@ struct TheirIndex {
     init(of theirs: Side, against ours: Side, objectCount: Int) {
         chains = Chains(capacity: 3 * theirs.operations.count)
         objects = Array(repeating: Object(), count: objectCount)
-        for (position, operation) in theirs.operations.enumerated() {
-            add(operation, at: position)
+        fieldNumbers.reserveCapacity(theirs.operations.count)
+        for position in theirs.operations.indices {
+            add(theirs.operations[position], at: position)
         }
-        for operation in ours.operations {
-            guard case .index = operation.firstStep, let number = fieldNumber(of: operation) else {
-                continue
-            }
-            fields[number].hasIndexes = true
+        for position in ours.operations.indices {
+            noteIndex(in: ours.operations[position])
         }
     }
 }
@@ -82,6 +80,11 @@ extension TheirIndex {
             chains.append(position, to: &objects[place.object.index].everything)
             addPath(operation, at: position)
         }
+    }
+
+    private mutating func noteIndex(in ours: Operation) {
+        guard case .index = ours.firstStep, let number = fieldNumber(of: ours) else { return }
+        fields[number].hasIndexes = true
     }
 
     private mutating func addPath(_ operation: Operation, at position: Int) {

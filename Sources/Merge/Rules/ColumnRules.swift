@@ -7,12 +7,15 @@ import Changesets
 enum ColumnRules {
     /// Rule 4 AddColumn/EraseTable: a column cannot point to a class that goes. The side that erases
     /// the class first erases the column, which the other side has.
-    static func addMeetsEraseTable(_ a: inout Operation, _ b: inout Operation) -> Operation? {
+    static func addMeetsEraseTable(
+        _ a: inout Operation,
+        _ b: inout Operation
+    ) -> PairRules.Remainder {
         guard case .column(let column) = a.detail, column.type == .link,
             column.linkTarget == b.place.className
-        else { return nil }
+        else { return .nothing }
         a.discard()
-        return Operation(erasingColumnOf: a, before: b)
+        return .eraseColumnBeforeB
     }
 
     /// Rule 9 AddColumn/AddColumn: a column that both sides added is there already.

@@ -5,10 +5,10 @@ enum Meeting {
     /// What the loop has to do afterwards, besides going on.
     enum Outcome {
         case nothing
-        /// Put the operation directly before ours.
-        case prependToOurs(Operation)
-        /// Put the operation directly before theirs.
-        case prependToTheirs(Operation)
+        /// Put directly before ours an instruction that erases the column of theirs.
+        case prependToOurs
+        /// Put directly before theirs an instruction that erases the column of ours.
+        case prependToTheirs
     }
 
     static func merge(_ x: inout Operation, _ y: inout Operation) throws(MergeError) -> Outcome {
@@ -36,11 +36,9 @@ enum Meeting {
         }
         // Whatever the levels. A is the one with the larger type code, ours if they are equal.
         if x.kind.rawValue >= y.kind.rawValue {
-            guard let new = try PairRules.apply(&x, &y) else { return .nothing }
-            return .prependToTheirs(new)
+            return try PairRules.apply(&x, &y) == .nothing ? .nothing : .prependToTheirs
         } else {
-            guard let new = try PairRules.apply(&y, &x) else { return .nothing }
-            return .prependToOurs(new)
+            return try PairRules.apply(&y, &x) == .nothing ? .nothing : .prependToOurs
         }
     }
 }

@@ -3,14 +3,19 @@ import Changesets
 /// The table of the pair rules (merge rules, 6): which rule two operations follow, whatever their
 /// levels.
 enum PairRules {
+    /// What the rule leaves to the loop.
+    enum Remainder {
+        case nothing
+        /// Rule 4: the column of A has to be erased before B.
+        case eraseColumnBeforeB
+    }
+
     /// Applies the rule of the two kinds, if there is one; A is the operation whose kind has the larger
     /// code, and ours if they are equal.
-    ///
-    /// Returns the operation that rule 4, and only it, wants put before B.
     static func apply(
         _ a: inout Operation,
         _ b: inout Operation
-    ) throws(RuleFailure) -> Operation? {
+    ) throws(RuleFailure) -> Remainder {
         switch (a.kind, b.kind) {
         case (.addTable, .addTable): try TableRules.addMeetsAdd(&a, &b)  // 1
         case (.eraseTable, .addTable): TableRules.eraseMeetsAdd(&a, &b)  // 2
@@ -50,7 +55,7 @@ enum PairRules {
         // The cells with a dot: what there is to say about such a pair, a nested rule has said.
         default: break
         }
-        return nil
+        return .nothing
     }
 
     /// How most conflicts end: the later of the two wins. B goes if the stamps are equal.

@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The modules under measurement are compiled here from the same sources, by symbolic links: what they
+// offer to one another has `package` access, which a product of the package above would not show.
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "benchmarks",
+    targets: [
+        .target(name: "Changesets", swiftSettings: settings),
+        .target(name: "Merge", dependencies: ["Changesets"], swiftSettings: settings),
+        .executableTarget(
+            name: "MergeBenchmark",
+            dependencies: ["Changesets", "Merge"],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
