@@ -211,8 +211,9 @@ let package = Package(
         tests(
             "Server",
             [
-                "Changesets", "Documents", "Merge", "SQLite", "Schemas", "Server", "SyncProtocol",
-                "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
+                "Changesets", "Documents", "FaultInjection", "Merge", "SQLite", "Schemas", "Server",
+                "Settings", "SyncProtocol", "Transport", "Versions", asyncHTTPClient, logging,
+                serviceLifecycle,
             ] + nio
         ),
         tests(

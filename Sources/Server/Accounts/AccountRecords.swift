@@ -1,0 +1,98 @@
+/// Names a user: 24 hexadecimal digits, since clients make directories of it (app services, 4.3).
+package struct UserID: Hashable, Sendable {
+    package let rawValue: String
+
+    package init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+extension UserID: CustomStringConvertible {
+    package var description: String { rawValue }
+}
+
+/// How users prove who they are (app services, 4.1); those that this server offers.
+package enum ProviderType: String, Hashable, Sendable {
+    case anonymous = "anon-user"
+    case emailPassword = "local-userpass"
+}
+
+/// One way in for one user: unique by app, provider and id.
+package struct Identity: Hashable, Sendable {
+    package let id: String
+    package let provider: ProviderType
+    /// Empty for an anonymous user.
+    package let email: String
+
+    package init(id: String, provider: ProviderType, email: String) {
+        self.id = id
+        self.provider = provider
+        self.email = email
+    }
+}
+
+package struct User: Hashable, Sendable {
+    package let id: UserID
+    package let identities: [Identity]
+    package let isDisabled: Bool
+
+    package init(id: UserID, identities: [Identity], isDisabled: Bool) {
+        self.id = id
+        self.identities = identities
+        self.isDisabled = isDisabled
+    }
+}
+
+/// A name registered with a password. It becomes a user at the first log-in.
+package struct PasswordAccount: Hashable, Sendable {
+    /// The id of the identity that this account proves.
+    package let identityID: String
+    package let hash: PasswordHash
+
+    package init(identityID: String, hash: PasswordHash) {
+        self.identityID = identityID
+        self.hash = hash
+    }
+}
+
+/// One log-in of one device; its refresh token names it.
+package struct LoginSession: Hashable, Sendable {
+    package let digest: SessionDigest
+    package let userID: UserID
+    package let deviceID: String
+    /// What the client told about its device, as JSON.
+    package let device: String
+    package let isRevoked: Bool
+
+    package init(
+        digest: SessionDigest,
+        userID: UserID,
+        deviceID: String,
+        device: String,
+        isRevoked: Bool = false
+    ) {
+        self.digest = digest
+        self.userID = userID
+        self.deviceID = deviceID
+        self.device = device
+        self.isRevoked = isRevoked
+    }
+}
+
+/// What signs and verifies the tokens of one app.
+package struct SigningKey: Hashable, Sendable {
+    /// Names the key in token headers.
+    package let id: String
+    /// 256 random bits.
+    package let secret: [UInt8]
+
+    package init(id: String, secret: [UInt8]) {
+        self.id = id
+        self.secret = secret
+    }
+}
+
+extension SigningKey: CustomStringConvertible, CustomReflectable {
+    package var description: String { "<redacted>" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

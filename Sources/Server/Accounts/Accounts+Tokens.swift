@@ -1,0 +1,123 @@
+extension Accounts {
+    /// A new access token; the refresh token stays as it is (app services, 7.2).
+    func refresh(_ token: String?, app: AppID? = nil) async throws -> RefreshAnswer {
+        let (claims, served, _) = try await authenticate(token, is: .refresh, app: app)
+        return RefreshAnswer(accessToken: try await accessToken(for: claims, served))
+    }
+
+    func profile(_ token: String?, app: AppID? = nil) async throws -> ProfileAnswer {
+        let (_, served, user) = try await authenticate(token, is: .access, app: app)
+        return ProfileAnswer(
+            user: user,
+            domainID: served.domainID,
+            providerID: served.providerID(_:)
+        )
+    }
+
+    /// Revokes the token's session. One that is revoked already is as good (app services, 7.3).
+    func logOut(_ token: String?, app: AppID? = nil) async throws {
+        let (claims, served) = try await verify(token, is: .refresh, app: app)
+        let app = served.configuration.id
+        let digest = SessionDigest(ofSession: claims.sessionID)
+        try await store.write { try $0.revokeLoginSession(digest, of: app) }
+    }
+
+    /// Who opens a sync connection (app services, 10.4).
+    package func authorizeSync(_ token: String?, app: AppID) async throws -> SyncUser {
+        _ = try served(app)
+        let (claims, served, user) = try await authenticate(
+            token,
+            is: .access,
+            app: app,
+            whenDisabled: ServiceRefusal(.userDisabled, "user disabled", status: 403)
+        )
+        return SyncUser(
+            id: user.id,
+            app: app,
+            // One more lifetime than the token's own: the client has no way to renew it in place.
+            mustLeaveAt: (claims.expiresAt + served.configuration.tokens.access) * 1000
+        )
+    }
+
+    /// An access token for the session of a refresh token.
+    func accessToken(for refresh: TokenClaims, _ served: ServedApp) async throws -> String {
+        let now = clock.secondsSince1970
+        let claims = TokenClaims(
+            sessionID: refresh.sessionID,
+            userID: refresh.userID,
+            deviceID: refresh.deviceID,
+            domainID: refresh.domainID,
+            appID: refresh.appID,
+            issuedAt: now,
+            expiresAt: now + served.configuration.tokens.access,
+            kind: .access,
+            refreshID: nil,
+            identity: nil
+        )
+        return try await tokens.token(for: claims, of: served.configuration.id)
+    }
+
+    private func verify(
+        _ token: String?,
+        is kind: TokenClaims.Kind,
+        app: AppID?
+    ) async throws(ServiceRefusal) -> (TokenClaims, ServedApp) {
+        guard let token else { throw .mustAuthenticate }
+        let claims: TokenClaims
+        do throws(TokenAuthority.Refusal) {
+            claims = try await tokens.verify(token, is: kind)
+        } catch {
+            throw error.serviceRefusal(of: kind, isAppNamed: app != nil)
+        }
+        guard let named = AppID(claims.appID) else { throw .appNotFound }
+        guard app == nil || app == named else {
+            throw ServiceRefusal(.userAppDomainMismatch, "the token is for another app")
+        }
+        return (claims, try served(named))
+    }
+
+    private func authenticate(
+        _ token: String?,
+        is kind: TokenClaims.Kind,
+        app: AppID?,
+        whenDisabled: ServiceRefusal = .invalidSession("user disabled")
+    ) async throws -> (TokenClaims, ServedApp, User) {
+        let (claims, served) = try await verify(token, is: kind, app: app)
+        let app = served.configuration.id
+        let userID = UserID(claims.userID)
+        let digest = SessionDigest(ofSession: claims.sessionID)
+        let (user, session) = try await store.read { snapshot in
+            let session = kind == .refresh ? try snapshot.loginSession(digest, of: app) : nil
+            return (try snapshot.user(userID, of: app), session)
+        }
+        guard let user else { throw ServiceRefusal.invalidSession("no such user") }
+        guard !user.isDisabled else { throw whenDisabled }
+        switch kind {
+        case .access: break
+        case .refresh:
+            guard let session, !session.isRevoked, session.userID == userID else {
+                throw ServiceRefusal.invalidSession("session revoked")
+            }
+        }
+        return (claims, served, user)
+    }
+}
+
+extension TokenAuthority.Refusal {
+    /// `isAppNamed`: the path names an app that is served, so the token is for another one.
+    fileprivate func serviceRefusal(
+        of kind: TokenClaims.Kind,
+        isAppNamed: Bool
+    ) -> ServiceRefusal {
+        switch self {
+        case .malformed, .wrongAlgorithm, .badSignature: .invalidSession("invalid token")
+        // An app that is gone keeps its users: 401 would log them out (app services, 1.1).
+        case .unknownApp: isAppNamed ? .invalidSession("unknown app") : .appNotFound
+        case .wrongKind: .invalidSession("not a \(kind.rawValue) token")
+        case .expired: .invalidSession("\(kind.rawValue) token expired")
+        // A 401 would log out every device because of a file that is not there today.
+        case .keyMayBeLost:
+            ServiceRefusal(.maintenanceInProgress, "the key of this token is not at hand")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Counts failed log-ins, by address and by name at that address (app services, 14).
+///
+/// A name alone has no bucket: whoever knows it could lock its owner out.
+actor LoginGuard {
+    private var byName = AttemptLimiter(burst: 10, refillInterval: 6000)
+    private var byAddress = AttemptLimiter(burst: 100, refillInterval: 600)
+    private let clock: WallClock
+
+    init(clock: WallClock) {
+        self.clock = clock
+    }
+
+    /// Lets a log-in through to the check of its password. Attempts under way count as failed, so
+    /// that many at once gain nothing.
+    func admit(_ name: String, from address: String) throws(ServiceRefusal) {
+        let now = clock.millisecondsSince1970()
+        if let wait = byName.take(key(name, address), at: now) { throw refusal(wait) }
+        if let wait = byAddress.take(address, at: now) { throw refusal(wait) }
+    }
+
+    func recordSuccess(_ name: String, from address: String) {
+        byName.giveBack(key(name, address))
+        byAddress.giveBack(address)
+    }
+
+    private func refusal(_ milliseconds: Int64) -> ServiceRefusal {
+        .tooManyAttempts(retryAfterInSeconds: Int((milliseconds + 999) / 1000))
+    }
+
+    private func key(_ name: String, _ address: String) -> String {
+        "\(address) \(name.prefix(254))"
+    }
+}

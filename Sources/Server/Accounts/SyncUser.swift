@@ -1,0 +1,14 @@
+/// A user at the other end of a sync connection.
+package struct SyncUser: Hashable, Sendable {
+    package let id: UserID
+    package let app: AppID
+    /// When the connection ends, so that the client comes back with a new token; milliseconds since
+    /// 1970 (app services, 10.4).
+    package let mustLeaveAt: Int64
+
+    package init(id: UserID, app: AppID, mustLeaveAt: Int64) {
+        self.id = id
+        self.app = app
+        self.mustLeaveAt = mustLeaveAt
+    }
+}

@@ -1,0 +1,24 @@
+/// The e-mail address of an account, in the one form under which it is unique: trimmed, and without
+/// case (app services, 4.6).
+package struct UserName: Hashable, Sendable {
+    package let rawValue: String
+
+    /// Nil unless there is something on both sides of one `@`, without blanks.
+    package init?(_ text: String) {
+        let trimmed = text.trimmed().lowercased()
+        let parts = trimmed.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), trimmed.utf8.count <= 254,
+            !trimmed.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 32 })
+        else { return nil }
+        self.rawValue = trimmed
+    }
+}
+
+extension String {
+    /// Without white space at either end.
+    func trimmed() -> String {
+        let start = drop { $0.isWhitespace }
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+}

@@ -1,0 +1,108 @@
+import FoundationEssentials
+
+/// The answer to a log-in (app services, 4.3). Answers never hold null: clients refuse it.
+struct LoginAnswer: Encodable {
+    let accessToken: String
+    let refreshToken: String
+    let userID: String
+    let deviceID: String
+
+    enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case refreshToken = "refresh_token"
+        case userID = "user_id"
+        case deviceID = "device_id"
+    }
+}
+
+/// The answer to a refresh (app services, 7.2).
+struct RefreshAnswer: Encodable {
+    let accessToken: String
+
+    enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+    }
+}
+
+/// The answer to a question for the location (app services, 3.1).
+struct LocationAnswer: Encodable {
+    let deploymentModel = "LOCAL"
+    let location = "US-VA"
+    let hostname: String
+    let webSocketHostname: String
+
+    enum CodingKeys: String, CodingKey {
+        case deploymentModel = "deployment_model"
+        case location, hostname
+        case webSocketHostname = "ws_hostname"
+    }
+}
+
+/// A user's profile (app services, 7.1). Members of `data` are strings.
+struct ProfileAnswer: Encodable {
+    struct Identity: Encodable {
+        let id: String
+        let providerType: String
+        let providerID: String
+        let providerData: [String: String]
+
+        enum CodingKeys: String, CodingKey {
+            case id
+            case providerType = "provider_type"
+            case providerID = "provider_id"
+            case providerData = "provider_data"
+        }
+    }
+
+    let userID: String
+    let domainID: String
+    let identities: [Identity]
+    let data: [String: String]
+    let type = "normal"
+
+    enum CodingKeys: String, CodingKey {
+        case userID = "user_id"
+        case domainID = "domain_id"
+        case identities, data, type
+    }
+
+    init(user: User, domainID: String, providerID: (ProviderType) -> String) {
+        self.userID = user.id.rawValue
+        self.domainID = domainID
+        self.identities = user.identities.map { identity in
+            Identity(
+                id: identity.id,
+                providerType: identity.provider.rawValue,
+                providerID: providerID(identity.provider),
+                providerData: identity.email.isEmpty ? [:] : ["email": identity.email]
+            )
+        }
+        let email = user.identities.first { !$0.email.isEmpty }?.email
+        self.data = email.map { ["email": $0] } ?? [:]
+    }
+}
+
+/// The body of every error (app services, 11.1).
+struct RefusalBody: Encodable {
+    let error: String
+    let errorCode: String?
+
+    enum CodingKeys: String, CodingKey {
+        case error
+        case errorCode = "error_code"
+    }
+
+    init(_ refusal: ServiceRefusal) {
+        self.error = refusal.message
+        self.errorCode = refusal.code?.rawValue
+    }
+}
+
+extension Encodable {
+    /// As JSON without blanks, members in the order of their names.
+    func json() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try Array(encoder.encode(self))
+    }
+}

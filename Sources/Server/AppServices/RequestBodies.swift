@@ -1,0 +1,93 @@
+import FoundationEssentials
+
+/// A name with a password, as a client sent them. Neither shows in logs.
+struct EmailPasswordCredential: Sendable {
+    let name: String
+    let password: String
+}
+
+extension EmailPasswordCredential: CustomStringConvertible, CustomReflectable {
+    var description: String { "<redacted>" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// What a log-in tells about its device (app services, 4.2). Nothing in it can refuse a log-in.
+struct DeviceReport: Sendable {
+    /// The device id of an earlier log-in, from clients that keep it.
+    let id: String?
+    /// The strings of the report as a JSON object.
+    let json: String
+
+    static let none = DeviceReport(id: nil, json: "{}")
+
+    /// Larger reports are not kept.
+    static let maximumSizeInBytes = 4096
+}
+
+/// The fields of a request body that this server reads; all of them are strings, and each may be
+/// missing until a route asks for it.
+struct RequestFields: Decodable {
+    private let texts: [String: String]
+    let device: DeviceReport
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init(stringValue: String) {
+            self.stringValue = stringValue
+        }
+
+        init?(intValue: Int) {
+            nil
+        }
+    }
+
+    init(parsing body: [UInt8]) throws(ServiceRefusal) {
+        // Requests without a body still say that it is JSON (app services, 2.1).
+        guard !body.isEmpty else {
+            self.texts = [:]
+            self.device = .none
+            return
+        }
+        guard let fields = try? JSONDecoder().decode(Self.self, from: Data(body)) else {
+            throw .notJSON
+        }
+        self = fields
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.texts = Self.strings(in: container)
+        let options = try? container.nestedContainer(
+            keyedBy: Key.self,
+            forKey: Key(stringValue: "options")
+        )
+        let device = try? options?.nestedContainer(
+            keyedBy: Key.self,
+            forKey: Key(stringValue: "device")
+        )
+        self.device = device.map { Self.report(Self.strings(in: $0)) } ?? .none
+    }
+
+    func require(_ name: String) throws(ServiceRefusal) -> String {
+        guard let value = texts[name] else { throw .missing(name) }
+        return value
+    }
+
+    private static func strings(in container: KeyedDecodingContainer<Key>) -> [String: String] {
+        var texts: [String: String] = [:]
+        for key in container.allKeys {
+            texts[key.stringValue] = try? container.decode(String.self, forKey: key)
+        }
+        return texts
+    }
+
+    private static func report(_ texts: [String: String]) -> DeviceReport {
+        let json = (try? texts.json()).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        return DeviceReport(
+            id: texts["deviceId"],
+            json: json.utf8.count <= DeviceReport.maximumSizeInBytes ? json : "{}"
+        )
+    }
+}

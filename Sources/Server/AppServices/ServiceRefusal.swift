@@ -1,0 +1,98 @@
+/// Why a call of the client API is refused, in the form that clients read (app services, 11).
+package struct ServiceRefusal: Error, Hashable, Sendable {
+    /// The names this server sends, out of the table of app services, 11.3.
+    package enum Code: String, Sendable {
+        case accountNameInUse = "AccountNameInUse"
+        case authError = "AuthError"
+        case authProviderNotFound = "AuthProviderNotFound"
+        case badRequest = "BadRequest"
+        case functionNotFound = "FunctionNotFound"
+        case internalServerError = "InternalServerError"
+        case invalidPassword = "InvalidPassword"
+        case invalidSession = "InvalidSession"
+        case maintenanceInProgress = "MaintenanceInProgress"
+        case missingAuthReq = "MissingAuthReq"
+        case missingParameter = "MissingParameter"
+        case serviceNotFound = "ServiceNotFound"
+        case userAlreadyConfirmed = "UserAlreadyConfirmed"
+        case userAppDomainMismatch = "UserAppDomainMismatch"
+        case userDisabled = "UserDisabled"
+        case userNotFound = "UserNotFound"
+        case userpassTokenInvalid = "UserpassTokenInvalid"
+    }
+
+    package let status: Int
+    /// Nil where no name of the table fits: clients then report an unknown error with the text.
+    package let code: Code?
+    package let message: String
+    /// Of status 429 only.
+    package let retryAfterInSeconds: Int?
+
+    package init(
+        _ code: Code?,
+        _ message: String,
+        status: Int? = nil,
+        retryAfterInSeconds: Int? = nil
+    ) {
+        self.status = status ?? code?.usualStatus ?? 400
+        self.code = code
+        self.message = message
+        self.retryAfterInSeconds = retryAfterInSeconds
+    }
+}
+
+extension ServiceRefusal.Code {
+    /// A 401 or 403 as the answer to a refresh logs the device out, so neither ever stands for
+    /// trouble of the server's own (app services, 2.6).
+    fileprivate var usualStatus: Int {
+        switch self {
+        case .authError, .invalidPassword, .invalidSession, .missingAuthReq,
+            .userAppDomainMismatch, .userDisabled:
+            401
+        case .badRequest, .missingParameter, .userAlreadyConfirmed, .userpassTokenInvalid: 400
+        case .authProviderNotFound, .functionNotFound, .serviceNotFound, .userNotFound: 404
+        case .accountNameInUse: 409
+        case .internalServerError: 500
+        case .maintenanceInProgress: 503
+        }
+    }
+}
+
+extension ServiceRefusal {
+    static let appNotFound = ServiceRefusal(nil, "app not found", status: 404)
+    static let routeNotFound = ServiceRefusal(nil, "no such route", status: 404)
+    static let methodNotAllowed = ServiceRefusal(nil, "method not allowed", status: 405)
+    static let bodyTooLarge = ServiceRefusal(nil, "request body is too large", status: 413)
+    static let notJSON = ServiceRefusal(.badRequest, "the request body is not a JSON object")
+    static let storage = ServiceRefusal(
+        .maintenanceInProgress,
+        "the store cannot be used right now"
+    )
+    static let unexpected = ServiceRefusal(.internalServerError, "internal server error")
+    static let mustAuthenticate = ServiceRefusal(.missingAuthReq, "must authenticate first")
+    static let invalidPassword = ServiceRefusal(.invalidPassword, "invalid username/password")
+
+    static func invalidSession(_ reason: String) -> ServiceRefusal {
+        ServiceRefusal(.invalidSession, "invalid session: \(reason)")
+    }
+
+    static func providerNotFound(_ name: String) -> ServiceRefusal {
+        ServiceRefusal(
+            .authProviderNotFound,
+            "authentication provider not found: '\(name.prefix(64))'"
+        )
+    }
+
+    static func missing(_ field: String) -> ServiceRefusal {
+        ServiceRefusal(.missingParameter, "missing parameter: '\(field)'")
+    }
+
+    static func tooManyAttempts(retryAfterInSeconds seconds: Int) -> ServiceRefusal {
+        ServiceRefusal(
+            .authError,
+            "too many failed log-ins; try again in \(seconds) s",
+            status: 429,
+            retryAfterInSeconds: seconds
+        )
+    }
+}

@@ -1,0 +1,76 @@
+/// A call of the client API, before anything about connections is decided.
+struct ServiceRequest: Sendable {
+    let method: String
+    let path: String
+    /// Without the `?`.
+    let query: String
+    /// The `Authorization` header.
+    let authorization: String?
+    /// The `Host` header.
+    let host: String?
+    /// Where it comes from, for limits.
+    let address: String
+    let body: [UInt8]
+
+    init(
+        method: String,
+        path: String,
+        query: String = "",
+        authorization: String? = nil,
+        host: String? = nil,
+        address: String = "",
+        body: [UInt8] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.authorization = authorization
+        self.host = host
+        self.address = address
+        self.body = body
+    }
+
+    /// Larger bodies are refused (app services, 11.4).
+    static let maximumBodySizeInBytes = 4 << 20
+
+    /// The token after the word `Bearer`, in any case (app services, 2.1).
+    var bearerToken: String? {
+        guard let authorization else { return nil }
+        return BearerToken.parse(authorization)
+    }
+}
+
+enum BearerToken {
+    static func parse(_ header: String) -> String? {
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer", !parts[1].isEmpty else {
+            return nil
+        }
+        return String(parts[1])
+    }
+}
+
+/// An answer of the client API.
+struct ServiceAnswer: Hashable, Sendable {
+    let status: Int
+    /// JSON; nil for an answer without body.
+    let body: [UInt8]?
+    let retryAfterInSeconds: Int?
+
+    init(status: Int, body: [UInt8]? = nil, retryAfterInSeconds: Int? = nil) {
+        self.status = status
+        self.body = body
+        self.retryAfterInSeconds = retryAfterInSeconds
+    }
+
+    /// With one parameter more, such as a charset, clients would not read it (app services, 11.2).
+    static let contentType = "application/json"
+
+    init(_ refusal: ServiceRefusal) {
+        self.init(
+            status: refusal.status,
+            body: (try? RefusalBody(refusal).json()) ?? Array("{\"error\":\"error\"}".utf8),
+            retryAfterInSeconds: refusal.retryAfterInSeconds
+        )
+    }
+}

@@ -1,0 +1,194 @@
+package import Settings
+
+/// Reads `realm-server.yaml` (interfaces, 8): either a configuration, or everything that is wrong
+/// with the text. There may be warnings besides a configuration.
+package enum ServerConfigurationReader {
+    package static func read(
+        _ bytes: [UInt8],
+        file: String
+    ) -> (configuration: ServerConfiguration?, diagnostics: [Diagnostic]) {
+        let diagnostics = DiagnosticCollector()
+        let configuration = diagnostics.parse(bytes, file: file).flatMap { node in
+            NodeReader(node, diagnostics: diagnostics).mapping { root in
+                _ = root.optional("version") { $0.integer(in: 1...1) }
+                var configuration = root.section("server", server)
+                configuration.apps = root.optional("apps", default: []) { $0.apps() }
+                return configuration
+            }
+        }
+        return (
+            diagnostics.hasErrors ? nil : configuration,
+            diagnostics.diagnostics
+        )
+    }
+
+    private static func server(_ keys: MappingReader) -> ServerConfiguration {
+        keys.notYetSupported("admin_socket", "tls")
+        return ServerConfiguration(
+            listen: keys.optional("listen", default: .standard) { $0.listenAddress() },
+            publicURL: keys.optional("public_url") { $0.publicURL() },
+            storage: keys.optional("storage", default: .standard) { $0.storage() },
+            log: keys.section("log") { log in
+                LogConfiguration(
+                    level: log.optional("level", default: .info) { $0.choice() },
+                    output: log.optional("output") { $0.choice() }
+                )
+            },
+            apps: []
+        )
+    }
+}
+
+// MARK: The server
+
+extension NodeReader {
+    fileprivate func listenAddress() -> ListenAddress? {
+        let text = string(
+            matching: { ListenAddress($0) != nil },
+            expected: "an address and port such as 127.0.0.1:9090 or [::1]:9090"
+        )
+        return text.flatMap { ListenAddress($0) }
+    }
+
+    fileprivate func publicURL() -> PublicURL? {
+        let text = string(
+            matching: { PublicURL($0) != nil },
+            expected: "a URL of scheme, host and port only, such as https://sync.example.com"
+        )
+        return text.flatMap { PublicURL($0) }
+    }
+
+    fileprivate func storage() -> StorageLocation? {
+        guard let text = string() else { return nil }
+        if text.hasPrefix("postgresql://") {
+            report(
+                .unsupported,
+                "PostgreSQL is not supported yet by this version",
+                remedy: "use sqlite:/PATH"
+            )
+            return nil
+        }
+        let path = text.hasPrefix("sqlite:") ? text.dropFirst("sqlite:".count) : ""
+        guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
+            report(
+                .badValue,
+                "names no store",
+                remedy: "give sqlite: and an absolute path, such as \(StorageLocation.example)"
+            )
+            return nil
+        }
+        return .sqlite(path: String(path))
+    }
+}
+
+extension StorageLocation {
+    fileprivate static let example = "sqlite:/var/lib/realm-server/server.sqlite"
+}
+
+// MARK: Apps
+
+extension NodeReader {
+    fileprivate func apps() -> [AppConfiguration] {
+        entries().compactMap { entry in
+            guard let id = AppID(entry.name) else {
+                entry.value.diagnostics.report(
+                    Diagnostic(
+                        at: entry.nameLocation,
+                        .badValue,
+                        entry.value.path,
+                        "cannot be an app id",
+                        remedy: "use letters, digits, \"_\" and \"-\" only"
+                    )
+                )
+                return nil
+            }
+            return entry.value.mapping { AppConfiguration(id: id, reading: $0) }
+        }
+    }
+}
+
+extension AppConfiguration {
+    fileprivate init(id: AppID, reading keys: MappingReader) {
+        keys.notYetSupported("schema", "offline_limit", "access", "rules")
+        self.init(
+            id: id,
+            partitionType: keys.section("sync") { sync in
+                sync.notYetSupported("queryable_fields")
+                _ = sync.optional("mode") { $0.choice(of: SyncMode.self, later: ["flexible"]) }
+                // The partition of an object is the file it is in: the name is for people.
+                _ = sync.optional("partition_key") { $0.string() }
+                return sync.optional("partition_type") { $0.choice() }
+            },
+            isDevelopmentMode: keys.optional("development_mode", default: false) { $0.bool() },
+            allowsClientRecovery: keys.optional("client_recovery", default: true) { $0.bool() },
+            anonymous: false,
+            emailPassword: nil,
+            tokens: keys.section("tokens") { TokenLifetimes(reading: $0) }
+        )
+        let providers = keys.section("providers") { Providers(reading: $0) }
+        self.anonymous = providers.anonymous
+        self.emailPassword = providers.emailPassword
+    }
+}
+
+private enum SyncMode: String, CaseIterable {
+    case partition
+}
+
+private struct Providers {
+    let anonymous: Bool
+    let emailPassword: EmailPasswordConfiguration?
+
+    init(reading keys: MappingReader) {
+        keys.notYetSupported("api_key", "jwt", "function")
+        self.anonymous = keys.optional("anonymous", default: false) { $0.bool() }
+        self.emailPassword = keys.optional("email_password") { node in
+            node.mapping { settings in
+                _ = settings.optional("auto_confirm") { $0.autoConfirm() }
+                let maximum = EmailPasswordConfiguration.maximumLength
+                let standard = EmailPasswordConfiguration()
+                return EmailPasswordConfiguration(
+                    minimumLength: settings.optional(
+                        "min_length",
+                        default: standard.minimumLength
+                    ) { $0.integer(in: 1...maximum) }
+                )
+            }
+        }
+    }
+}
+
+extension NodeReader {
+    fileprivate func autoConfirm() -> Bool? {
+        guard let isOn = bool() else { return nil }
+        if !isOn {
+            report(
+                .unsupported,
+                "accounts cannot be confirmed by mail or by hand yet",
+                remedy: "set it to true"
+            )
+        }
+        return isOn
+    }
+}
+
+extension TokenLifetimes {
+    fileprivate init(reading keys: MappingReader) {
+        let standard = TokenLifetimes()
+        let refresh = Self.refreshRange
+        self.init(
+            access: keys.optional("access", default: standard.access) {
+                $0.seconds(in: .seconds(1)...(.seconds(86_400)))
+            },
+            refresh: keys.optional("refresh", default: standard.refresh) {
+                $0.seconds(in: .seconds(refresh.lowerBound)...(.seconds(refresh.upperBound)))
+            }
+        )
+    }
+}
+
+extension NodeReader {
+    fileprivate func seconds(in range: ClosedRange<Duration>) -> Int64? {
+        duration(in: range).map(\.components.seconds)
+    }
+}

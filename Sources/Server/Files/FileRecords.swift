@@ -1,0 +1,114 @@
+package import Versions
+
+/// Names a server file within the store.
+package struct ServerFileID: Hashable, Sendable {
+    package let rawValue: Int64
+
+    package init(_ rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+}
+
+/// The server-side realm of one partition: what all its client files are replicas of
+/// (sync history, 11.1).
+package struct ServerFile: Hashable, Sendable {
+    package let id: ServerFileID
+    package let app: AppID
+    package let partition: Partition
+    package var currentVersion: ServerVersion
+    /// History up to here is trimmed.
+    package var baseVersion: SaltedServerVersion
+    /// Incremented when sync is terminated: idents of older generations are void.
+    package var generation: UInt64
+    /// Bytes of all changesets up to the current version.
+    package var historySizeInBytes: UInt64
+
+    package init(
+        id: ServerFileID,
+        app: AppID,
+        partition: Partition,
+        currentVersion: ServerVersion = .zero,
+        baseVersion: SaltedServerVersion = .zero,
+        generation: UInt64 = 0,
+        historySizeInBytes: UInt64 = 0
+    ) {
+        self.id = id
+        self.app = app
+        self.partition = partition
+        self.currentVersion = currentVersion
+        self.baseVersion = baseVersion
+        self.generation = generation
+        self.historySizeInBytes = historySizeInBytes
+    }
+}
+
+/// A client's replica, as the server remembers it (sync history, 11.3).
+package struct ClientFile: Hashable, Sendable {
+    package let ident: FileIdent
+    package let salt: Salt
+    package let owner: UserID
+    /// Of the server file, when the ident was allocated.
+    package let generation: UInt64
+    /// The newest client version integrated, and the server version the client had at that point:
+    /// also the base of its reciprocal history.
+    package var upload: UploadCursor
+    /// The client needs no history at or below; never decreases.
+    package var lockedServerVersion: ServerVersion
+    package var isExpired: Bool
+    /// Incremented by each IDENT: only the newest session may upload (sync history, 18.4).
+    package var sessionEpoch: UInt64
+    /// Milliseconds since 1970.
+    package var lastSeenAt: Int64
+
+    package init(
+        ident: FileIdent,
+        salt: Salt,
+        owner: UserID,
+        generation: UInt64,
+        upload: UploadCursor = .zero,
+        lockedServerVersion: ServerVersion = .zero,
+        isExpired: Bool = false,
+        sessionEpoch: UInt64 = 0,
+        lastSeenAt: Int64
+    ) {
+        self.ident = ident
+        self.salt = salt
+        self.owner = owner
+        self.generation = generation
+        self.upload = upload
+        self.lockedServerVersion = lockedServerVersion
+        self.isExpired = isExpired
+        self.sessionEpoch = sessionEpoch
+        self.lastSeenAt = lastSeenAt
+    }
+}
+
+/// One server version: a changeset as it was transformed and applied (sync history, 11.2).
+package struct HistoryEntry: Hashable, Sendable {
+    package let version: SaltedServerVersion
+    /// 0: made by the server itself.
+    package let origin: FileIdent
+    /// The version on the origin client; 0 for the server's own.
+    package let clientVersion: ClientVersion
+    package let timestamp: OriginTimestamp
+    /// Empty where it was transformed away.
+    package let changeset: [UInt8]
+    /// Bytes of all changesets up to and including this one.
+    package let cumulativeSizeInBytes: UInt64
+
+    package init(
+        version: SaltedServerVersion,
+        origin: FileIdent,
+        clientVersion: ClientVersion,
+        timestamp: OriginTimestamp,
+        changeset: [UInt8],
+        cumulativeSizeInBytes: UInt64
+    ) {
+        self.version = version
+        self.origin = origin
+        self.clientVersion = clientVersion
+        self.timestamp = timestamp
+        self.changeset = changeset
+        self.cumulativeSizeInBytes = cumulativeSizeInBytes
+    }
+}

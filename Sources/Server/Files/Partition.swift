@@ -1,0 +1,111 @@
+package import Changesets
+import FoundationEssentials
+
+/// The value that a partition-based client shares its realm by (wire protocol, 5.1).
+///
+/// Two spellings of one value are one partition.
+package enum Partition: Hashable, Sendable {
+    case null
+    case string(Text)
+    case int(Int64)
+    case objectID(ObjectID)
+    case uuid(UniqueID)
+}
+
+extension Partition {
+    /// Longer partition values are refused.
+    static let maximumSizeInBytes = 1024
+
+    /// Reads canonical Extended JSON; nil if it is anything else.
+    package init?(extendedJSON text: some Collection<UInt8>) {
+        guard text.count <= Self.maximumSizeInBytes,
+            let form = try? JSONDecoder().decode(Form.self, from: Data(text)),
+            let value = form.partition
+        else { return nil }
+        self = value
+    }
+
+    /// The one text under which the partition is stored, in canonical Extended JSON.
+    package var canonicalText: String {
+        switch self {
+        case .null: "null"
+        case .string(let text): Self.quoted(text.description)
+        case .int(let value): "{\"$numberLong\":\"\(value)\"}"
+        case .objectID(let value): "{\"$oid\":\"\(value)\"}"
+        case .uuid(let value):
+            "{\"$binary\":{\"base64\":\"\(Data(value.bytes).base64EncodedString())\","
+                + "\"subType\":\"04\"}}"
+        }
+    }
+
+    /// Nil for the null partition, which every type allows.
+    var type: PartitionType? {
+        switch self {
+        case .null: nil
+        case .string: .string
+        case .int: .int
+        case .objectID: .objectID
+        case .uuid: .uuid
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let json = (try? text.json()) ?? []
+        return String(decoding: json, as: UTF8.self)
+    }
+}
+
+/// The JSON forms a partition value can have.
+private enum Form: Decodable {
+    case null
+    case string(String)
+    case tagged(Tagged)
+
+    struct Tagged: Decodable {
+        struct Binary: Decodable {
+            let base64: String
+            let subType: String
+        }
+
+        let oid: String?
+        let numberLong: String?
+        let numberInt: String?
+        let uuid: String?
+        let binary: Binary?
+
+        enum CodingKeys: String, CodingKey {
+            case oid = "$oid"
+            case numberLong = "$numberLong"
+            case numberInt = "$numberInt"
+            case uuid = "$uuid"
+            case binary = "$binary"
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let text = try? container.decode(String.self) {
+            self = .string(text)
+        } else {
+            self = .tagged(try container.decode(Tagged.self))
+        }
+    }
+
+    var partition: Partition? {
+        switch self {
+        case .null: return .null
+        case .string(let text): return .string(Text(text))
+        case .tagged(let value):
+            if let text = value.oid { return ObjectID(text).map { .objectID($0) } }
+            if let text = value.numberLong { return Int64(text).map { .int($0) } }
+            if let text = value.numberInt { return Int32(text).map { .int(Int64($0)) } }
+            if let text = value.uuid { return UniqueID(text).map { .uuid($0) } }
+            guard let binary = value.binary, binary.subType == "04",
+                let bytes = Data(base64Encoded: binary.base64)
+            else { return nil }
+            return UniqueID(bytes: Array(bytes)).map { .uuid($0) }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+import SyncProtocol
+
+/// What happens on each connection that comes in: the first request either becomes a WebSocket, or
+/// starts a conversation in HTTP. Both live on one port, so that a client needs only one URL
+/// (app services, 3.3).
+struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
+    enum Upgraded: Sendable {
+        case webSocket(SyncSocket)
+        case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
+        case rejected(UpgradeRejection)
+    }
+
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        let result: EventLoopFuture<Upgraded>
+    }
+
+    let responder: HTTPChannelHandler.Responder
+    let gate: SyncGate
+    let serve: @Sendable (SyncSocket) async -> Void
+    let timeouts: HTTPTimeouts
+    let limits: Limits
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(
+                FirstRequestDeadline(timeout: timeouts.request),
+                name: FirstRequestDeadline.name
+            )
+            let upgrader = SyncUpgrader(gate: gate, limits: limits)
+            var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
+                upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+                    upgraders: [upgrader],
+                    notUpgradingCompletionHandler: { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try finishWithoutUpgrade(channel, upgrader.rejection, logger)
+                        }
+                    }
+                )
+            )
+            // The stream of requests of one connection is served in order anyway, errors are
+            // answered by Hummingbird, and the types of headers make them valid.
+            configuration.enablePipelining = false
+            configuration.enableErrorHandling = false
+            configuration.enableResponseHeaderValidation = false
+            let result = try channel.pipeline.syncOperations
+                .configureUpgradableHTTPServerPipeline(configuration: configuration)
+            return Value(
+                channel: channel,
+                result: result.map { upgraded in
+                    channel.pipeline.removeHandler(
+                        name: FirstRequestDeadline.name,
+                        promise: nil
+                    )
+                    return upgraded
+                }
+            )
+        }
+    }
+
+    private func finishWithoutUpgrade(
+        _ channel: any Channel,
+        _ rejection: UpgradeRejection?,
+        _ logger: Logger
+    ) throws -> Upgraded {
+        guard let rejection else {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(
+                HTTPConnectionStateHandler(idleTimeout: timeouts.idle, logger: logger)
+            )
+            return .http(
+                try NIOAsyncChannel(
+                    wrappingChannelSynchronously: channel,
+                    configuration: .init(isOutboundHalfClosureEnabled: true)
+                )
+            )
+        }
+        // NIO has taken the request out of the pipeline by now: the answer is up to us.
+        let body = ByteBuffer(string: rejection.text)
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: rejection.status),
+            headers: [
+                "content-type": "text/plain", "content-length": "\(body.readableBytes)",
+                "connection": "close",
+            ]
+        )
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+        return .rejected(rejection)
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        do {
+            switch try await value.result.get() {
+            case .http(let channel):
+                await handleHTTP(asyncChannel: channel, logger: logger)
+            case .webSocket(let socket):
+                await serve(socket)
+            case .rejected(let rejection):
+                logger.debug(
+                    "sync connection refused",
+                    metadata: ["status": "\(rejection.status)", "reason": "\(rejection.text)"]
+                )
+                try await value.channel.closeFuture.get()
+            }
+        } catch {
+            logger.debug("connection ended early", metadata: ["error": "\(error)"])
+            try? await value.channel.close()
+        }
+    }
+}
+
+/// How long a connection may keep the server waiting (wire protocol, 11).
+package struct HTTPTimeouts: Hashable, Sendable {
+    /// For the first request to arrive.
+    package var request: Duration
+    /// Between requests, and between the parts of one.
+    package var idle: Duration
+
+    package init(request: Duration = .seconds(30), idle: Duration = .seconds(60)) {
+        self.request = request
+        self.idle = idle
+    }
+}

@@ -1,0 +1,94 @@
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+import SyncProtocol
+import Synchronization
+import Transport
+
+/// Lets one connection become a WebSocket, if the gate opens; remembers why not.
+///
+/// NIO's own upgrader drops a request that is refused without a word, so this one wraps it and keeps
+/// the answer that has to be given.
+final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
+    typealias UpgradeResult = ListenerChannel.Upgraded
+
+    let supportedProtocol = "websocket"
+    let requiredUpgradeHeaders: [String] = []
+
+    private let gate: SyncGate
+    private let limits: Limits
+    private let decision = Mutex<UpgradeDecision?>(nil)
+
+    init(gate: SyncGate, limits: Limits) {
+        self.gate = gate
+        self.limits = limits
+    }
+
+    /// Set once an upgrade was asked for and refused.
+    var rejection: UpgradeRejection? {
+        decision.withLock {
+            guard case .reject(let rejection) = $0 else { return nil }
+            return rejection
+        }
+    }
+
+    func buildUpgradeResponse(
+        channel: any Channel,
+        upgradeRequest: HTTPRequestHead,
+        initialResponseHeaders: HTTPHeaders
+    ) -> EventLoopFuture<HTTPHeaders> {
+        webSocket.buildUpgradeResponse(
+            channel: channel,
+            upgradeRequest: upgradeRequest,
+            initialResponseHeaders: initialResponseHeaders
+        )
+        .flatMapErrorThrowing { error in
+            let malformed = UpgradeRejection(status: 400, text: "malformed WebSocket upgrade")
+            self.decision.withLock { $0 = $0 ?? .reject(malformed) }
+            throw error
+        }
+    }
+
+    func upgrade(
+        channel: any Channel,
+        upgradeRequest: HTTPRequestHead
+    ) -> EventLoopFuture<ListenerChannel.Upgraded> {
+        webSocket.upgrade(channel: channel, upgradeRequest: upgradeRequest)
+    }
+
+    private var webSocket: NIOTypedWebSocketServerUpgrader<ListenerChannel.Upgraded> {
+        NIOTypedWebSocketServerUpgrader(
+            maxFrameSize: limits.messageSizeInBytes,
+            shouldUpgrade: { channel, head in
+                channel.eventLoop.makeFutureWithTask { await self.headers(for: head) }
+            },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture { try self.socket(on: channel) }
+            }
+        )
+    }
+
+    /// What the answer to an admitted request carries; nil to refuse it.
+    private func headers(for head: HTTPRequestHead) async -> HTTPHeaders? {
+        let decision = await gate.decide(head)
+        self.decision.withLock { $0 = decision }
+        switch decision {
+        case .accept(_, let subProtocol):
+            return ["Sec-WebSocket-Protocol": subProtocol.token]
+        case .reject:
+            return nil
+        }
+    }
+
+    private func socket(on channel: any Channel) throws -> ListenerChannel.Upgraded {
+        guard case .accept(let user, let subProtocol) = decision.withLock({ $0 }) else {
+            preconditionFailure("only a request that was let in is upgraded")
+        }
+        let webSocket = try WebSocketStream.wrap(
+            channel,
+            role: .server,
+            maximumMessageSizeInBytes: limits.messageSizeInBytes
+        )
+        return .webSocket(SyncSocket(channel: webSocket, user: user, subProtocol: subProtocol))
+    }
+}

@@ -1,0 +1,90 @@
+package import Versions
+
+/// Collects what a client has not got yet (sync history, 15.1).
+package struct DownloadScan {
+    /// The scan stops once it has more than this; one changeset always fits.
+    package let softLimitInBytes: Int
+
+    package init(softLimitInBytes: Int) {
+        self.softLimitInBytes = softLimitInBytes
+    }
+
+    /// What one DOWNLOAD says.
+    package struct Batch: Hashable, Sendable {
+        package let changesets: [DownloadChangeset]
+        package let progress: SyncProgress
+        package let downloadableBytes: UInt64
+        /// Nothing was left when the scan was made.
+        package let isComplete: Bool
+    }
+
+    /// Reads one snapshot. Nil if the server file or the client file is not there any more.
+    package func run(
+        for ident: FileIdent,
+        from cursor: DownloadCursor,
+        in id: ServerFileID,
+        of store: any FileReading
+    ) throws(StoreError) -> Batch? {
+        guard let file = try store.file(id), let client = try store.clientFile(ident, in: id),
+            client.generation == file.generation
+        else { return nil }
+
+        var changesets: [DownloadChangeset] = []
+        var sizeInBytes = 0
+        var position = cursor.serverVersion
+        var clientVersion = cursor.lastIntegratedClientVersion
+        var remainingBytes = file.historySizeInBytes
+        var isComplete = true
+        try store.forEachEntry(of: id, after: position, readBy: ident) {
+            entry throws(StoreError) in
+            // Its own changes do not go back to it, but it learns how far they came.
+            if entry.origin == ident {
+                clientVersion = max(clientVersion, entry.clientVersion)
+                return .next
+            }
+            guard !entry.changeset.isEmpty else { return .next }
+            guard sizeInBytes <= softLimitInBytes else {
+                isComplete = false
+                return .stop
+            }
+            position = entry.version.version
+            changesets.append(
+                DownloadChangeset(
+                    cursor: DownloadCursor(
+                        serverVersion: position,
+                        lastIntegratedClientVersion: clientVersion
+                    ),
+                    originTimestamp: entry.timestamp,
+                    originFileIdent: entry.origin == .none ? .server : entry.origin,
+                    originalSizeInBytes: UInt64(entry.changeset.count),
+                    bytes: entry.changeset
+                )
+            )
+            sizeInBytes += entry.changeset.count
+            remainingBytes = file.historySizeInBytes - entry.cumulativeSizeInBytes
+            return .next
+        }
+        if isComplete {
+            position = file.currentVersion
+        } else {
+            clientVersion = changesets.last?.cursor.lastIntegratedClientVersion ?? clientVersion
+        }
+        let salt = try store.salt(of: file.currentVersion, in: id) ?? file.baseVersion.salt
+        return Batch(
+            changesets: changesets,
+            progress: SyncProgress(
+                latestServerVersion: SaltedServerVersion(
+                    version: file.currentVersion,
+                    salt: file.currentVersion == .zero ? .none : salt
+                ),
+                download: DownloadCursor(
+                    serverVersion: position,
+                    lastIntegratedClientVersion: clientVersion
+                ),
+                upload: client.upload
+            ),
+            downloadableBytes: isComplete ? 0 : remainingBytes,
+            isComplete: isComplete
+        )
+    }
+}

@@ -1,0 +1,59 @@
+import Changesets
+import Merge
+import Versions
+
+/// What the server has and a client has not seen: the history that its uploads are merged with, in
+/// the form it has taken for this client (sync history, 14.4).
+struct MergeWindow {
+    /// Oldest first; as many as `operands`.
+    private var versions: [ServerVersion] = []
+    private var operands: [MergeOperand] = []
+
+    /// Loads the entries after a version that did not come from the client itself.
+    init(
+        of client: FileIdent,
+        in file: ServerFileID,
+        after version: ServerVersion,
+        from store: any FileReading
+    ) throws(StoreError) {
+        let reciprocals = try store.reciprocals(for: client, in: file, after: version)
+        var entries: [HistoryEntry] = []
+        try store.forEachEntry(of: file, after: version, readBy: client) {
+            entry throws(StoreError) in
+            if entry.origin != client, !entry.changeset.isEmpty { entries.append(entry) }
+            return .next
+        }
+        for entry in entries {
+            let number = entry.version.version
+            let bytes = reciprocals[number] ?? entry.changeset
+            guard let changeset = try? Changeset(decoding: bytes) else {
+                throw StoreError(
+                    .unusable,
+                    "history entry \(number.rawValue) of server file \(file.rawValue) is damaged"
+                )
+            }
+            let origin = entry.origin == .none ? FileIdent.server : entry.origin
+            let stamp = Stamp(timestamp: entry.timestamp.rawValue, fileIdent: origin.rawValue)
+            versions.append(number)
+            operands.append(MergeOperand(changeset: changeset, stamp: stamp))
+        }
+    }
+
+    /// Rebases changesets that were all made on top of the same version.
+    mutating func rebase(
+        _ theirs: inout [MergeOperand],
+        madeOn version: ServerVersion
+    ) throws(MergeError) {
+        let start = versions.firstIndex { $0 > version } ?? versions.count
+        guard start < versions.count else { return }
+        var ours = Array(operands[start...])
+        operands.removeSubrange(start...)
+        try Merge.rebase(ours: &ours, theirs: &theirs)
+        operands.append(contentsOf: ours)
+    }
+
+    /// What the merges changed: new reciprocals.
+    var changed: [(version: ServerVersion, changeset: Changeset)] {
+        zip(versions, operands).filter { $0.1.isDirty }.map { ($0.0, $0.1.changeset) }
+    }
+}

@@ -1,0 +1,26 @@
+package import Versions
+
+/// An UPLOAD whose header and changesets passed the checks of its session: what remains to be done
+/// with it (sync history, 14.3).
+package struct Upload: Hashable, Sendable {
+    package let client: FileIdent
+    /// Of the session that brings it: another session of the same file may have taken over.
+    package let sessionEpoch: UInt64
+    package let changesets: [UploadChangeset]
+    package let progress: UploadCursor
+    package let lockedServerVersion: ServerVersion
+
+    package init(
+        client: FileIdent,
+        sessionEpoch: UInt64,
+        changesets: [UploadChangeset],
+        progress: UploadCursor,
+        lockedServerVersion: ServerVersion
+    ) {
+        self.client = client
+        self.sessionEpoch = sessionEpoch
+        self.changesets = changesets
+        self.progress = progress
+        self.lockedServerVersion = lockedServerVersion
+    }
+}

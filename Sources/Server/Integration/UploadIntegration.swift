@@ -1,0 +1,208 @@
+import Changesets
+import Merge
+package import Versions
+
+/// Makes an upload part of a server file: merged with what the client had not seen, applied to the
+/// objects, appended to the history, all in the caller's transaction (sync history, 14.4).
+///
+/// Whatever is sent again is recognised by its client version and left out, so the same upload may
+/// come any number of times.
+package struct UploadIntegration {
+    let transaction: any StoreTransaction
+    let policy: SchemaPolicy
+    /// Marks every version that this process makes (sync history, 17).
+    let versionSalt: Salt
+    /// Milliseconds since 1970.
+    let now: Int64
+
+    package init(
+        in transaction: any StoreTransaction,
+        policy: SchemaPolicy,
+        versionSalt: Salt,
+        now: Int64
+    ) {
+        self.transaction = transaction
+        self.policy = policy
+        self.versionSalt = versionSalt
+        self.now = now
+    }
+
+    /// What a client needs to be told, and the others woken up for.
+    package struct Outcome: Hashable, Sendable {
+        package let currentVersion: ServerVersion
+        package let integratedCount: Int
+    }
+
+    /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be given up.
+    package func integrate(_ upload: Upload, into id: ServerFileID) throws -> Outcome {
+        guard var file = try transaction.file(id),
+            var client = try transaction.clientFile(upload.client, in: id),
+            client.generation == file.generation
+        else { throw IntegrationRefusal.unknownClientFile }
+        guard !client.isExpired else { throw IntegrationRefusal.expired }
+        guard client.sessionEpoch == upload.sessionEpoch else {
+            throw IntegrationRefusal.superseded
+        }
+
+        let remaining = upload.changesets.filter {
+            $0.cursor.clientVersion > client.upload.clientVersion
+        }
+        try check(remaining, upload.progress, of: client, in: file)
+        if !remaining.isEmpty {
+            try integrate(remaining, of: client.ident, into: &file)
+        }
+        try record(upload, of: &client, in: file)
+        return Outcome(
+            currentVersion: file.currentVersion,
+            integratedCount: remaining.count
+        )
+    }
+
+    /// The session has checked the same against what it knew; this is against what is stored.
+    private func check(
+        _ changesets: [UploadChangeset],
+        _ progress: UploadCursor,
+        of client: ClientFile,
+        in file: ServerFile
+    ) throws(IntegrationRefusal) {
+        var last = client.upload
+        for changeset in changesets {
+            let cursor = changeset.cursor
+            guard cursor.clientVersion > last.clientVersion,
+                cursor.lastIntegratedServerVersion >= last.lastIntegratedServerVersion,
+                cursor.lastIntegratedServerVersion <= file.currentVersion
+            else { throw .badServerVersion }
+            last = cursor
+        }
+        guard progress.lastIntegratedServerVersion <= file.currentVersion else {
+            throw .badServerVersion
+        }
+    }
+
+    private func integrate(
+        _ changesets: [UploadChangeset],
+        of client: FileIdent,
+        into file: inout ServerFile
+    ) throws {
+        guard let first = changesets.first else { return }
+        let objects = try FileObjects(of: file.id, in: transaction)
+        var window = try MergeWindow(
+            of: client,
+            in: file.id,
+            after: first.cursor.lastIntegratedServerVersion,
+            from: transaction
+        )
+        var parsed: [MergeOperand] = []
+        for changeset in changesets {
+            let operand = try parse(changeset, of: client)
+            parsed.append(operand)
+        }
+        // Changesets of one base are merged at once: each builds on the ones before it.
+        var start = changesets.startIndex
+        while start < changesets.endIndex {
+            let base = changesets[start].cursor.lastIntegratedServerVersion
+            let end =
+                changesets[start...].firstIndex { $0.cursor.lastIntegratedServerVersion != base }
+                ?? changesets.endIndex
+            var run = Array(parsed[start..<end])
+            do throws(MergeError) {
+                try window.rebase(&run, madeOn: base)
+            } catch {
+                throw error.refusal
+            }
+            for (changeset, operand) in zip(changesets[start..<end], run) {
+                try apply(operand.changeset, to: objects)
+                try append(operand.changeset, changeset, of: client, to: &file)
+            }
+            start = end
+        }
+        try objects.flush()
+        for reciprocal in window.changed {
+            try transaction.putReciprocal(
+                reciprocal.changeset.encoded(),
+                of: reciprocal.version,
+                for: client,
+                in: file.id
+            )
+        }
+    }
+
+    private func parse(
+        _ changeset: UploadChangeset,
+        of client: FileIdent
+    ) throws(IntegrationRefusal) -> MergeOperand {
+        let stamp = Stamp(
+            timestamp: changeset.originTimestamp.rawValue,
+            fileIdent: client.rawValue
+        )
+        do throws(DecodeError) {
+            return MergeOperand(changeset: try Changeset(decoding: changeset.bytes), stamp: stamp)
+        } catch {
+            throw .badChangeset(
+                reason: "client version \(changeset.cursor.clientVersion.rawValue): \(error)"
+            )
+        }
+    }
+
+    private func apply(_ changeset: Changeset, to objects: FileObjects) throws {
+        try policy.check(changeset, against: objects.schema)
+        try objects.apply(changeset)
+    }
+
+    /// One version for each changeset, also when nothing is left of it: the client version it brings
+    /// must be on record.
+    private func append(
+        _ changeset: Changeset,
+        _ upload: UploadChangeset,
+        of client: FileIdent,
+        to file: inout ServerFile
+    ) throws(StoreError) {
+        let bytes = changeset.encoded()
+        file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
+        file.historySizeInBytes += UInt64(bytes.count)
+        try transaction.append(
+            HistoryEntry(
+                version: SaltedServerVersion(version: file.currentVersion, salt: versionSalt),
+                origin: client,
+                clientVersion: upload.cursor.clientVersion,
+                timestamp: upload.originTimestamp,
+                changeset: bytes,
+                cumulativeSizeInBytes: file.historySizeInBytes
+            ),
+            to: file.id
+        )
+    }
+
+    /// The base of the reciprocal history moves only together with the client version.
+    private func record(
+        _ upload: Upload,
+        of client: inout ClientFile,
+        in file: ServerFile
+    ) throws(StoreError) {
+        let progress = upload.progress
+        if progress.clientVersion > client.upload.clientVersion {
+            let oldBase = client.upload.lastIntegratedServerVersion
+            let newBase = max(oldBase, progress.lastIntegratedServerVersion)
+            client.upload = UploadCursor(
+                clientVersion: progress.clientVersion,
+                lastIntegratedServerVersion: newBase
+            )
+            if newBase > oldBase {
+                try transaction.removeReciprocals(for: client.ident, in: file.id, upTo: newBase)
+            }
+        }
+        client.lockedServerVersion = max(client.lockedServerVersion, upload.lockedServerVersion)
+        client.lastSeenAt = now
+        try transaction.put(client, in: file.id)
+    }
+}
+
+extension MergeError {
+    fileprivate var refusal: IntegrationRefusal {
+        switch reason {
+        case .classesDiffer, .columnsDiffer: .schemaChange(reason: "\(self)")
+        case .listSizesDiffer, .indexOutOfRange, .listMeetsDictionary, .nestedSet:
+            .badChangeset(reason: "\(self)")
+        }
+    }
+}

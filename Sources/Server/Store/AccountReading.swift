@@ -1,0 +1,34 @@
+/// The accounts of a state of the store.
+package protocol AccountReading {
+    /// Nil for an app that this store has never served.
+    func app(_ id: AppID) throws(StoreError) -> AppRecord?
+    func user(_ id: UserID, of app: AppID) throws(StoreError) -> User?
+    /// The user that an identity belongs to.
+    func user(
+        identifiedBy provider: ProviderType,
+        _ identity: String,
+        of app: AppID
+    ) throws(StoreError) -> User?
+    func passwordAccount(_ name: UserName, of app: AppID) throws(StoreError) -> PasswordAccount?
+    func loginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError) -> LoginSession?
+    /// Whether the user has logged in from this device before.
+    func isDevice(_ id: String, knownOf user: UserID, of app: AppID) throws(StoreError) -> Bool
+}
+
+/// The accounts of a state in the making. Times are milliseconds since 1970.
+package protocol AccountWriting: AccountReading {
+    func insert(_ app: AppRecord, at now: Int64) throws(StoreError)
+    func insert(_ user: User, of app: AppID, at now: Int64) throws(StoreError)
+    /// The name must be free.
+    func insert(
+        _ account: PasswordAccount,
+        named name: UserName,
+        of app: AppID,
+        at now: Int64
+    ) throws(StoreError)
+    func setDisabled(_ isDisabled: Bool, user: UserID, of app: AppID) throws(StoreError)
+    /// Removes the user with its identities and sessions. Its account, if any, can make a new one.
+    func removeUser(_ user: UserID, of app: AppID) throws(StoreError)
+    func insert(_ session: LoginSession, of app: AppID, at now: Int64) throws(StoreError)
+    func revokeLoginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError)
+}

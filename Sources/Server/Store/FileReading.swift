@@ -1,0 +1,88 @@
+package import Changesets
+package import Schemas
+package import Versions
+
+/// The server files of a state of the store.
+package protocol FileReading {
+    func file(_ id: ServerFileID) throws(StoreError) -> ServerFile?
+    func file(of app: AppID, _ partition: Partition) throws(StoreError) -> ServerFile?
+    func clientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError) -> ClientFile?
+
+    /// The salt of a version that is in the history; nil if it is not.
+    func salt(of version: ServerVersion, in file: ServerFileID) throws(StoreError) -> Salt?
+
+    /// Hands over the entries after a version, oldest first, until the visitor has enough.
+    ///
+    /// Entries made by `reader` come without their changeset: nobody needs their own back.
+    func forEachEntry(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        readBy reader: FileIdent,
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError)
+
+    /// What history entries became for one client, where that differs (sync history, 11.4).
+    func reciprocals(
+        for ident: FileIdent,
+        in file: ServerFileID,
+        after version: ServerVersion
+    ) throws(StoreError) -> [ServerVersion: [UInt8]]
+
+    func schema(of file: ServerFileID) throws(StoreError) -> RealmSchema
+
+    /// An object's JSON, found by class and key (local realm, 11).
+    func document(
+        _ object: ObjectReference,
+        in file: ServerFileID
+    ) throws(StoreError) -> [UInt8]?
+
+    /// The keys and documents of a class, in no order that means anything.
+    func forEachDocument(
+        of className: Text,
+        in file: ServerFileID,
+        _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
+    ) throws(StoreError)
+}
+
+/// Whether a visitor wants more.
+package enum Visit: Sendable {
+    case next
+    case stop
+}
+
+/// The server files of a state in the making.
+package protocol FileWriting: FileReading {
+    /// The file of a partition, made if there is none.
+    func makeFile(of app: AppID, _ partition: Partition) throws(StoreError) -> ServerFile
+
+    /// A number that no client file of this server file ever had, 2 at first.
+    func takeFileIdent(in file: ServerFileID) throws(StoreError) -> FileIdent
+
+    /// Adds the client file, or replaces what is known of it.
+    func put(_ client: ClientFile, in file: ServerFileID) throws(StoreError)
+
+    /// Appends the next version. The entry becomes the file's current version.
+    func append(_ entry: HistoryEntry, to file: ServerFileID) throws(StoreError)
+
+    func putReciprocal(
+        _ changeset: [UInt8],
+        of version: ServerVersion,
+        for ident: FileIdent,
+        in file: ServerFileID
+    ) throws(StoreError)
+
+    func removeReciprocals(
+        for ident: FileIdent,
+        in file: ServerFileID,
+        upTo version: ServerVersion
+    ) throws(StoreError)
+
+    func putSchema(_ schema: RealmSchema, of file: ServerFileID) throws(StoreError)
+    func putDocument(
+        _ document: [UInt8],
+        of object: ObjectReference,
+        in file: ServerFileID
+    ) throws(StoreError)
+    func removeDocument(_ object: ObjectReference, in file: ServerFileID) throws(StoreError)
+    func removeDocuments(ofClass className: Text, in file: ServerFileID) throws(StoreError)
+}

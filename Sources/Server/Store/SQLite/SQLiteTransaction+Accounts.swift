@@ -1,0 +1,246 @@
+import SQLite
+
+extension SQLiteTransaction: AccountWriting {
+    func app(_ id: AppID) throws(StoreError) -> AppRecord? {
+        try translating {
+            let domain = try connection.row(
+                "SELECT domain_id FROM app WHERE app_id = ?",
+                [.text(id.rawValue)]
+            )
+            guard case .text(let domainID) = domain?.first else { return nil }
+            let keys = try connection.rows(
+                "SELECT key_id, secret FROM signing_key WHERE app_id = ? ORDER BY position",
+                [.text(id.rawValue)]
+            )
+            return AppRecord(
+                id: id,
+                domainID: domainID,
+                keys: keys.compactMap { row in
+                    guard case .text(let id) = row[0], case .blob(let secret) = row[1] else {
+                        return nil
+                    }
+                    return SigningKey(id: id, secret: secret)
+                }
+            )
+        }
+    }
+
+    func user(_ id: UserID, of app: AppID) throws(StoreError) -> User? {
+        try translating {
+            let isDisabled = try connection.integer(
+                "SELECT is_disabled FROM user WHERE app_id = ? AND user_id = ?",
+                [.text(app.rawValue), .text(id.rawValue)]
+            )
+            guard let isDisabled else { return nil }
+            let rows = try connection.rows(
+                """
+                SELECT identity_id, provider, email FROM identity
+                WHERE app_id = ? AND user_id = ? ORDER BY identity_id
+                """,
+                [.text(app.rawValue), .text(id.rawValue)]
+            )
+            return User(
+                id: id,
+                identities: rows.compactMap { Self.identity($0) },
+                isDisabled: isDisabled != 0
+            )
+        }
+    }
+
+    private static func identity(_ row: [SQLite.Value]) -> Identity? {
+        guard case .text(let id) = row[0], case .text(let provider) = row[1],
+            case .text(let email) = row[2], let provider = ProviderType(rawValue: provider)
+        else { return nil }
+        return Identity(id: id, provider: provider, email: email)
+    }
+
+    func user(
+        identifiedBy provider: ProviderType,
+        _ identity: String,
+        of app: AppID
+    ) throws(StoreError) -> User? {
+        let row = try translating {
+            try connection.row(
+                """
+                SELECT user_id FROM identity
+                WHERE app_id = ? AND provider = ? AND identity_id = ?
+                """,
+                [.text(app.rawValue), .text(provider.rawValue), .text(identity)]
+            )
+        }
+        guard case .text(let id) = row?.first else { return nil }
+        return try user(UserID(id), of: app)
+    }
+
+    func passwordAccount(
+        _ name: UserName,
+        of app: AppID
+    ) throws(StoreError) -> PasswordAccount? {
+        let row = try translating {
+            try connection.row(
+                "SELECT identity_id, hash FROM password_account WHERE app_id = ? AND name = ?",
+                [.text(app.rawValue), .text(name.rawValue)]
+            )
+        }
+        guard let row, case .text(let id) = row[0], case .text(let hash) = row[1] else {
+            return nil
+        }
+        return PasswordAccount(identityID: id, hash: PasswordHash(text: hash))
+    }
+
+    func loginSession(
+        _ digest: SessionDigest,
+        of app: AppID
+    ) throws(StoreError) -> LoginSession? {
+        let row = try translating {
+            try connection.row(
+                """
+                SELECT user_id, device_id, device, is_revoked FROM login_session
+                WHERE app_id = ? AND digest = ?
+                """,
+                [.text(app.rawValue), .blob(digest.bytes)]
+            )
+        }
+        guard let row, case .text(let user) = row[0], case .text(let device) = row[1],
+            case .text(let report) = row[2], case .integer(let isRevoked) = row[3]
+        else { return nil }
+        return LoginSession(
+            digest: digest,
+            userID: UserID(user),
+            deviceID: device,
+            device: report,
+            isRevoked: isRevoked != 0
+        )
+    }
+
+    func isDevice(
+        _ id: String,
+        knownOf user: UserID,
+        of app: AppID
+    ) throws(StoreError) -> Bool {
+        try translating {
+            try connection.integer(
+                """
+                SELECT 1 FROM login_session WHERE app_id = ? AND user_id = ? AND device_id = ?
+                LIMIT 1
+                """,
+                [.text(app.rawValue), .text(user.rawValue), .text(id)]
+            ) != nil
+        }
+    }
+}
+
+// MARK: Writing
+
+extension SQLiteTransaction {
+    func insert(_ app: AppRecord, at now: Int64) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "INSERT INTO app (app_id, domain_id, created_at) VALUES (?, ?, ?)",
+                [.text(app.id.rawValue), .text(app.domainID), .integer(now)]
+            )
+            for (position, key) in app.keys.enumerated() {
+                try connection.run(
+                    """
+                    INSERT INTO signing_key (app_id, position, key_id, secret, created_at)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                    [
+                        .text(app.id.rawValue), .integer(Int64(position)), .text(key.id),
+                        .blob(key.secret), .integer(now),
+                    ]
+                )
+            }
+        }
+    }
+
+    func insert(_ user: User, of app: AppID, at now: Int64) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "INSERT INTO user (app_id, user_id, is_disabled, created_at) VALUES (?, ?, ?, ?)",
+                [
+                    .text(app.rawValue), .text(user.id.rawValue),
+                    .integer(user.isDisabled ? 1 : 0), .integer(now),
+                ]
+            )
+            for identity in user.identities {
+                try connection.run(
+                    """
+                    INSERT INTO identity (app_id, provider, identity_id, user_id, email)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                    [
+                        .text(app.rawValue), .text(identity.provider.rawValue),
+                        .text(identity.id), .text(user.id.rawValue), .text(identity.email),
+                    ]
+                )
+            }
+        }
+    }
+
+    func insert(
+        _ account: PasswordAccount,
+        named name: UserName,
+        of app: AppID,
+        at now: Int64
+    ) throws(StoreError) {
+        try translating {
+            try connection.run(
+                """
+                INSERT INTO password_account (app_id, name, identity_id, hash, created_at)
+                VALUES (?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(app.rawValue), .text(name.rawValue), .text(account.identityID),
+                    .text(account.hash.text), .integer(now),
+                ]
+            )
+        }
+    }
+
+    func setDisabled(_ isDisabled: Bool, user: UserID, of app: AppID) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "UPDATE user SET is_disabled = ? WHERE app_id = ? AND user_id = ?",
+                [.integer(isDisabled ? 1 : 0), .text(app.rawValue), .text(user.rawValue)]
+            )
+        }
+    }
+
+    func removeUser(_ user: UserID, of app: AppID) throws(StoreError) {
+        try translating {
+            for table in ["login_session", "identity", "user"] {
+                try connection.run(
+                    "DELETE FROM \(table) WHERE app_id = ? AND user_id = ?",
+                    [.text(app.rawValue), .text(user.rawValue)]
+                )
+            }
+        }
+    }
+
+    func insert(_ session: LoginSession, of app: AppID, at now: Int64) throws(StoreError) {
+        try translating {
+            try connection.run(
+                """
+                INSERT INTO login_session
+                    (app_id, digest, user_id, device_id, device, is_revoked, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(app.rawValue), .blob(session.digest.bytes),
+                    .text(session.userID.rawValue), .text(session.deviceID),
+                    .text(session.device), .integer(session.isRevoked ? 1 : 0), .integer(now),
+                ]
+            )
+        }
+    }
+
+    func revokeLoginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "UPDATE login_session SET is_revoked = 1 WHERE app_id = ? AND digest = ?",
+                [.text(app.rawValue), .blob(digest.bytes)]
+            )
+        }
+    }
+}

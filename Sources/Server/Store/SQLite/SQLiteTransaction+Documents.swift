@@ -1,0 +1,111 @@
+import Changesets
+import SQLite
+import Schemas
+
+extension SQLiteTransaction {
+    func schema(of file: ServerFileID) throws(StoreError) -> RealmSchema {
+        let row = try translating {
+            try connection.row(
+                "SELECT schema FROM server_file WHERE file_id = ?",
+                [.integer(file.rawValue)]
+            )
+        }
+        guard case .blob(let bytes) = row?.first, let schema = StoredSchema.decode(bytes) else {
+            throw damaged("the schema of server file \(file.rawValue)")
+        }
+        return schema
+    }
+
+    func putSchema(_ schema: RealmSchema, of file: ServerFileID) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "UPDATE server_file SET schema = ? WHERE file_id = ?",
+                [.blob(StoredSchema.encode(schema)), .integer(file.rawValue)]
+            )
+        }
+    }
+
+    func document(
+        _ object: ObjectReference,
+        in file: ServerFileID
+    ) throws(StoreError) -> [UInt8]? {
+        try translating {
+            let statement = try connection.statement(
+                "SELECT document FROM object WHERE file_id = ? AND class = ? AND key = ?"
+            )
+            defer { statement.reset() }
+            try bind(object, file, to: statement)
+            return try statement.step() ? statement.bytes(at: 0) : nil
+        }
+    }
+
+    func forEachDocument(
+        of className: Text,
+        in file: ServerFileID,
+        _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        try translating {
+            let statement = try connection.statement(
+                "SELECT key, document FROM object WHERE file_id = ? AND class = ?"
+            )
+            defer { statement.reset() }
+            try statement.bind(file.rawValue, at: 1)
+            try statement.bind(text: className.bytes, at: 2)
+            while try statement.step() {
+                guard let key = StoredKey.decode(statement.bytes(at: 0)) else {
+                    throw damaged("a key of class \(className)")
+                }
+                if try visit(key, statement.bytes(at: 1)) == .stop { return }
+            }
+        }
+    }
+
+    func putDocument(
+        _ document: [UInt8],
+        of object: ObjectReference,
+        in file: ServerFileID
+    ) throws(StoreError) {
+        try translating {
+            let statement = try connection.statement(
+                "REPLACE INTO object (file_id, class, key, document) VALUES (?, ?, ?, ?)"
+            )
+            try bind(object, file, to: statement)
+            try statement.bind(text: document, at: 4)
+            try statement.run()
+        }
+    }
+
+    func removeDocument(
+        _ object: ObjectReference,
+        in file: ServerFileID
+    ) throws(StoreError) {
+        try translating {
+            let statement = try connection.statement(
+                "DELETE FROM object WHERE file_id = ? AND class = ? AND key = ?"
+            )
+            try bind(object, file, to: statement)
+            try statement.run()
+        }
+    }
+
+    func removeDocuments(ofClass className: Text, in file: ServerFileID) throws(StoreError) {
+        try translating {
+            let statement = try connection.statement(
+                "DELETE FROM object WHERE file_id = ? AND class = ?"
+            )
+            try statement.bind(file.rawValue, at: 1)
+            try statement.bind(text: className.bytes, at: 2)
+            try statement.run()
+        }
+    }
+
+    private func bind(
+        _ object: ObjectReference,
+        _ file: ServerFileID,
+        to statement: Statement
+    ) throws(SQLiteError) {
+        try statement.bind(file.rawValue, at: 1)
+        try statement.bind(text: object.className.bytes, at: 2)
+        try statement.bind(blob: StoredKey.encode(object.key), at: 3)
+    }
+}

@@ -1,0 +1,135 @@
+import SQLite
+import Versions
+
+extension SQLiteTransaction {
+    func salt(of version: ServerVersion, in file: ServerFileID) throws(StoreError) -> Salt? {
+        let salt = try translating {
+            try connection.integer(
+                "SELECT version_salt FROM history WHERE file_id = ? AND version = ?",
+                [.integer(file.rawValue), .number(version.rawValue)]
+            )
+        }
+        return salt.map { Salt(UInt64(bitPattern: $0)) }
+    }
+
+    func forEachEntry(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        readBy reader: FileIdent,
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        try translating {
+            let statement = try connection.statement(
+                """
+                SELECT version, version_salt, origin_file_ident, client_version,
+                    origin_timestamp, cumulative_bytes,
+                    CASE origin_file_ident WHEN ?3 THEN NULL ELSE changeset END
+                FROM history WHERE file_id = ?1 AND version > ?2 ORDER BY version
+                """
+            )
+            defer { statement.reset() }
+            try statement.bind([
+                .integer(file.rawValue), .number(version.rawValue), .number(reader.rawValue),
+            ])
+            while try statement.step() {
+                let entry = HistoryEntry(
+                    version: SaltedServerVersion(
+                        version: ServerVersion(statement.number(at: 0)),
+                        salt: Salt(statement.number(at: 1))
+                    ),
+                    origin: FileIdent(statement.number(at: 2)),
+                    clientVersion: ClientVersion(statement.number(at: 3)),
+                    timestamp: OriginTimestamp(statement.number(at: 4)),
+                    changeset: statement.bytes(at: 6),
+                    cumulativeSizeInBytes: statement.number(at: 5)
+                )
+                if try visit(entry) == .stop { return }
+            }
+        }
+    }
+
+    func append(_ entry: HistoryEntry, to file: ServerFileID) throws(StoreError) {
+        try translating {
+            let statement = try connection.statement(
+                """
+                INSERT INTO history
+                    (file_id, version, version_salt, origin_file_ident, client_version,
+                    origin_timestamp, cumulative_bytes, changeset)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """
+            )
+            try statement.bind([
+                .integer(file.rawValue), .number(entry.version.version.rawValue),
+                .number(entry.version.salt.rawValue), .number(entry.origin.rawValue),
+                .number(entry.clientVersion.rawValue), .number(entry.timestamp.rawValue),
+                .number(entry.cumulativeSizeInBytes), .blob(entry.changeset),
+            ])
+            try statement.run()
+            try connection.run(
+                "UPDATE server_file SET current_version = ?, history_bytes = ? WHERE file_id = ?",
+                [
+                    .number(entry.version.version.rawValue),
+                    .number(entry.cumulativeSizeInBytes), .integer(file.rawValue),
+                ]
+            )
+        }
+    }
+}
+
+// MARK: Reciprocals
+
+extension SQLiteTransaction {
+    func reciprocals(
+        for ident: FileIdent,
+        in file: ServerFileID,
+        after version: ServerVersion
+    ) throws(StoreError) -> [ServerVersion: [UInt8]] {
+        try translating {
+            let statement = try connection.statement(
+                """
+                SELECT version, changeset FROM reciprocal
+                WHERE file_id = ? AND ident = ? AND version > ?
+                """
+            )
+            defer { statement.reset() }
+            try statement.bind([
+                .integer(file.rawValue), .number(ident.rawValue), .number(version.rawValue),
+            ])
+            var changesets: [ServerVersion: [UInt8]] = [:]
+            while try statement.step() {
+                changesets[ServerVersion(statement.number(at: 0))] = statement.bytes(at: 1)
+            }
+            return changesets
+        }
+    }
+
+    func putReciprocal(
+        _ changeset: [UInt8],
+        of version: ServerVersion,
+        for ident: FileIdent,
+        in file: ServerFileID
+    ) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "REPLACE INTO reciprocal (file_id, ident, version, changeset) VALUES (?, ?, ?, ?)",
+                [
+                    .integer(file.rawValue), .number(ident.rawValue), .number(version.rawValue),
+                    .blob(changeset),
+                ]
+            )
+        }
+    }
+
+    func removeReciprocals(
+        for ident: FileIdent,
+        in file: ServerFileID,
+        upTo version: ServerVersion
+    ) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "DELETE FROM reciprocal WHERE file_id = ? AND ident = ? AND version <= ?",
+                [.integer(file.rawValue), .number(ident.rawValue), .number(version.rawValue)]
+            )
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Changesets
+import SQLite
+import Versions
+
+/// The store's contract in SQL, on one connection. What is read and written here belongs to whatever
+/// transaction is open.
+final class SQLiteTransaction {
+    let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Sets the connection's ways and makes sure that the tables are there.
+    func prepare() throws(StoreError) {
+        try translating {
+            // A commit that was acknowledged must survive a power cut.
+            try connection.execute("PRAGMA journal_mode = WAL")
+            try connection.execute("PRAGMA synchronous = FULL")
+            try StoreLayout.prepare(connection)
+        }
+    }
+
+    func close() {
+        connection.close()
+    }
+}
+
+// MARK: Transactions
+
+extension SQLiteTransaction {
+    var isOpen: Bool { connection.isInTransaction }
+
+    var lostTransaction: StoreError {
+        StoreError(.diskFull, "\(connection.path): SQLite gave the transaction up")
+    }
+
+    func begin() throws(StoreError) {
+        try translating { try connection.run("BEGIN IMMEDIATE") }
+    }
+
+    func commit() throws(StoreError) {
+        try translating { try connection.run("COMMIT") }
+    }
+
+    func rollBack() {
+        if connection.isInTransaction { try? connection.run("ROLLBACK") }
+    }
+
+    func undoingFailures<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
+        do {
+            return try connection.savepoint("write", body)
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: connection.path)
+        }
+    }
+
+    func snapshot<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
+        do {
+            return try connection.transaction(.deferred, body)
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: connection.path)
+        }
+    }
+
+    /// Every error of the library leaves as one of the store.
+    func translating<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try body()
+        } catch let error as StoreError {
+            throw error
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: connection.path)
+        } catch {
+            throw StoreError(.failed, "\(connection.path): \(error)")
+        }
+    }
+
+    func damaged(_ what: String) -> StoreError {
+        StoreError(.unusable, "\(connection.path): the store is damaged: \(what)")
+    }
+}
+
+extension StoreError {
+    init(_ error: SQLiteError, path: String) {
+        let kind: Kind =
+            switch error.condition {
+            case .busy: .locked
+            case .diskFull: .diskFull
+            case .notADatabase, .corrupt: .unusable
+            case .inputOutput, .cannotOpen, .readOnly, .constraint, .other: .failed
+            }
+        self.init(kind, "\(path): \(error)")
+    }
+}
+
+// MARK: Numbers
+
+extension SQLite.Value {
+    /// Versions, idents and salts stay below 2^63.
+    static func number(_ value: UInt64) -> SQLite.Value {
+        .integer(Int64(bitPattern: value))
+    }
+}
+
+extension Statement {
+    func number(at column: Int) -> UInt64 {
+        UInt64(bitPattern: integer(at: column))
+    }
+}

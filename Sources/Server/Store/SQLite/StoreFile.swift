@@ -1,0 +1,34 @@
+import Glibc
+
+/// The store's file on disk: private to its owner, and used by one process at a time.
+final class StoreFile: Sendable {
+    /// Holds the lock for as long as it is open; the kernel lets go when the process ends.
+    private let lock: Int32
+
+    init(path: String) throws(StoreError) {
+        let lockPath = "\(path).lock"
+        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw Self.failure("cannot open", lockPath) }
+        self.lock = lock
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let isHeld = errno == EWOULDBLOCK
+            throw isHeld
+                ? StoreError(.locked, "\(path): another realm-server uses this store")
+                : Self.failure("cannot lock", lockPath)
+        }
+        // SQLite gives its log files the mode of the database.
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw Self.failure("cannot open", path) }
+        defer { Glibc.close(file) }
+        guard fchmod(file, 0o600) == 0 else { throw Self.failure("cannot protect", path) }
+    }
+
+    deinit {
+        Glibc.close(lock)
+    }
+
+    private static func failure(_ action: String, _ path: String) -> StoreError {
+        let reason = String(cString: strerror(errno))
+        return StoreError(.failed, "\(path): \(action) the store: \(reason)")
+    }
+}

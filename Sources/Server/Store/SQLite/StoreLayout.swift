@@ -1,0 +1,149 @@
+import SQLite
+
+/// The tables of the embedded store (sync history, 11; local realm, 11).
+enum StoreLayout {
+    /// "RLMS" in the file's header: tells a store from any other database.
+    static let applicationID: Int64 = 0x524c_4d53
+    static let version: Int64 = 1
+
+    static let sql = """
+        CREATE TABLE app (
+            app_id TEXT PRIMARY KEY,
+            domain_id TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE signing_key (
+            app_id TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            key_id TEXT NOT NULL,
+            secret BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (app_id, position)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE user (
+            app_id TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            is_disabled INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (app_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE identity (
+            app_id TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            identity_id TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            email TEXT NOT NULL,
+            PRIMARY KEY (app_id, provider, identity_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX identity_of_user ON identity (app_id, user_id);
+
+        CREATE TABLE password_account (
+            app_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            identity_id TEXT NOT NULL,
+            hash TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (app_id, name)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE login_session (
+            app_id TEXT NOT NULL,
+            digest BLOB NOT NULL,
+            user_id TEXT NOT NULL,
+            device_id TEXT NOT NULL,
+            device TEXT NOT NULL,
+            is_revoked INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (app_id, digest)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX login_session_of_user ON login_session (app_id, user_id, device_id);
+
+        CREATE TABLE server_file (
+            file_id INTEGER PRIMARY KEY,
+            app_id TEXT NOT NULL,
+            partition TEXT NOT NULL,
+            current_version INTEGER NOT NULL DEFAULT 0,
+            base_version INTEGER NOT NULL DEFAULT 0,
+            base_version_salt INTEGER NOT NULL DEFAULT 0,
+            generation INTEGER NOT NULL DEFAULT 0,
+            history_bytes INTEGER NOT NULL DEFAULT 0,
+            next_file_ident INTEGER NOT NULL DEFAULT 2,
+            schema BLOB NOT NULL DEFAULT x'',
+            UNIQUE (app_id, partition)
+        ) STRICT;
+
+        CREATE TABLE history (
+            file_id INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            version_salt INTEGER NOT NULL,
+            origin_file_ident INTEGER NOT NULL,
+            client_version INTEGER NOT NULL,
+            origin_timestamp INTEGER NOT NULL,
+            cumulative_bytes INTEGER NOT NULL,
+            changeset BLOB NOT NULL,
+            PRIMARY KEY (file_id, version)
+        ) STRICT;
+
+        CREATE TABLE client_file (
+            file_id INTEGER NOT NULL,
+            ident INTEGER NOT NULL,
+            salt INTEGER NOT NULL,
+            user_id TEXT NOT NULL,
+            generation INTEGER NOT NULL,
+            client_version INTEGER NOT NULL,
+            recip_base_version INTEGER NOT NULL,
+            locked_server_version INTEGER NOT NULL,
+            is_expired INTEGER NOT NULL,
+            session_epoch INTEGER NOT NULL,
+            last_seen_at INTEGER NOT NULL,
+            PRIMARY KEY (file_id, ident)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE reciprocal (
+            file_id INTEGER NOT NULL,
+            ident INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            changeset BLOB NOT NULL,
+            PRIMARY KEY (file_id, ident, version)
+        ) STRICT;
+
+        CREATE TABLE object (
+            file_id INTEGER NOT NULL,
+            class TEXT NOT NULL,
+            key BLOB NOT NULL,
+            document TEXT NOT NULL,
+            PRIMARY KEY (file_id, class, key)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Makes the tables in an empty file, or makes sure that they are the ones this version knows.
+    static func prepare(_ connection: Connection) throws {
+        let applicationID = try connection.integer("PRAGMA application_id") ?? 0
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+        switch (isEmpty, applicationID, version) {
+        case (true, 0, 0):
+            try connection.transaction {
+                try connection.execute(sql)
+                try connection.execute("PRAGMA application_id = \(Self.applicationID)")
+                try connection.execute("PRAGMA user_version = \(Self.version)")
+            }
+        case (false, Self.applicationID, Self.version):
+            break
+        case (false, Self.applicationID, _):
+            throw StoreError(
+                .unusable,
+                "\(connection.path): the store has layout \(version), this version of "
+                    + "realm-server knows layout \(Self.version)"
+            )
+        default:
+            throw StoreError(
+                .unusable,
+                "\(connection.path): this is an SQLite database, but not a store of realm-server"
+            )
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// Where the server keeps everything: accounts, histories and documents (sync history, 11).
+///
+/// Every implementation passes the same suite of tests. The bodies run on the store's own threads,
+/// one writer at a time, so they may block but must not take long; what they return leaves them.
+package protocol ServerStore: Sendable {
+    /// Runs the body in a transaction that commits when it returns and leaves nothing behind when it
+    /// throws. After the return the changes survive a crash.
+    func write<Outcome: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
+    ) async throws -> Outcome
+
+    /// Runs the body on one consistent state.
+    func read<Outcome: Sendable>(
+        _ body: @escaping @Sendable (any StoreSnapshot) throws -> Outcome
+    ) async throws -> Outcome
+}
+
+/// One consistent state of the store.
+package typealias StoreSnapshot = AccountReading & FileReading
+
+/// A state in the making.
+package typealias StoreTransaction = AccountWriting & FileWriting
+
+/// The store did not do what it was asked to: damaged, locked, full, or out of reach.
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable {
+        /// Another process uses it.
+        case locked
+        /// It is not a store, or one of a newer version, or it is damaged.
+        case unusable
+        case diskFull
+        case failed
+    }
+
+    package let kind: Kind
+    /// What happened and where, for the operator.
+    package let message: String
+
+    package init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,38 @@
+import Changesets
+import Synchronization
+package import Versions
+
+/// Chance, shared by everything the server does at the same time.
+///
+/// In service it must be a generator fit for secrets, such as the system's; a simulation gives one
+/// that repeats.
+package final class RandomSource: Sendable {
+    private let generator: Mutex<any RandomNumberGenerator & Sendable>
+
+    package init(_ generator: any RandomNumberGenerator & Sendable) {
+        self.generator = Mutex(generator)
+    }
+
+    /// Non-zero and below 2^63, as salts must be (sync history, 1).
+    package func salt() -> Salt {
+        Salt(generator.withLock { UInt64.random(in: 1...UInt64(Int64.max), using: &$0) })
+    }
+
+    package func bytes(_ count: Int) -> [UInt8] {
+        generator.withLock { generator in
+            (0..<count).map { _ in UInt8.random(in: 0...UInt8.max, using: &generator) }
+        }
+    }
+
+    /// An identifier in the usual form: seconds in front, chance behind.
+    func objectID(at clock: WallClock) -> ObjectID {
+        let seconds = UInt32(truncatingIfNeeded: clock.secondsSince1970)
+        let time = stride(from: 24, through: 0, by: -8).map {
+            UInt8(truncatingIfNeeded: seconds >> UInt32($0))
+        }
+        guard let value = ObjectID(bytes: time + bytes(8)) else {
+            preconditionFailure("twelve bytes are an object identifier")
+        }
+        return value
+    }
+}

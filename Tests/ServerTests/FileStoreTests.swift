@@ -1,0 +1,262 @@
+import Changesets
+import Schemas
+import Testing
+import Versions
+
+@testable import Server
+
+@Suite("Store: server files")
+struct FileStoreTests {
+    private let app = AppID.named("shop-abcde")
+
+    private func entry(
+        _ version: UInt64,
+        origin: UInt64 = 2,
+        _ changeset: [UInt8] = [1, 2, 3]
+    ) -> HistoryEntry {
+        HistoryEntry(
+            version: SaltedServerVersion(
+                version: ServerVersion(version),
+                salt: Salt(900 + version)
+            ),
+            origin: FileIdent(origin),
+            clientVersion: ClientVersion(version + 1),
+            timestamp: OriginTimestamp(1000 + version),
+            changeset: changeset,
+            cumulativeSizeInBytes: version * 3
+        )
+    }
+
+    @Test("A partition has one file, whichever way it is spelled", arguments: StoreKind.allCases)
+    func partitions(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let five = try #require(Partition(extendedJSON: Array("{\"$numberInt\":\"5\"}".utf8)))
+            let file = try await store.write { [app] in try $0.makeFile(of: app, five) }
+            let again = try await store.write { [app] in try $0.makeFile(of: app, .int(5)) }
+            let other = try await store.write { [app] in try $0.makeFile(of: app, .string("5")) }
+            #expect(file == again)
+            #expect(file.id != other.id)
+            #expect(file.currentVersion == .zero)
+            try await store.read { [app] snapshot throws in
+                #expect(try snapshot.file(of: app, .int(5)) == file)
+                #expect(try snapshot.file(of: app, .null) == nil)
+                #expect(try snapshot.file(of: AppID.named("other"), .int(5)) == nil)
+            }
+        }
+    }
+
+    @Test("File idents start at 2 and count up in each file", arguments: StoreKind.allCases)
+    func idents(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.write { [app] transaction throws in
+                let first = try transaction.makeFile(of: app, .string("a")).id
+                let second = try transaction.makeFile(of: app, .string("b")).id
+                #expect(try transaction.takeFileIdent(in: first) == FileIdent(2))
+                #expect(try transaction.takeFileIdent(in: first) == FileIdent(3))
+                #expect(try transaction.takeFileIdent(in: second) == FileIdent(2))
+            }
+        }
+    }
+
+    @Test("A client file is kept field by field", arguments: StoreKind.allCases)
+    func clientFiles(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.write { [app] transaction throws in
+                let file = try transaction.makeFile(of: app, .string("a")).id
+                var client = ClientFile(
+                    ident: FileIdent(2),
+                    salt: Salt(UInt64(Int64.max)),
+                    owner: UserID("ann"),
+                    generation: 3,
+                    lastSeenAt: 5
+                )
+                try transaction.put(client, in: file)
+                #expect(try transaction.clientFile(FileIdent(2), in: file) == client)
+                client.upload = UploadCursor(
+                    clientVersion: ClientVersion(7),
+                    lastIntegratedServerVersion: ServerVersion(4)
+                )
+                client.lockedServerVersion = ServerVersion(3)
+                client.isExpired = true
+                client.sessionEpoch = 9
+                client.lastSeenAt = 6
+                try transaction.put(client, in: file)
+                #expect(try transaction.clientFile(FileIdent(2), in: file) == client)
+                #expect(try transaction.clientFile(FileIdent(3), in: file) == nil)
+            }
+        }
+    }
+
+    @Test(
+        "History is read in order, own entries without their bytes",
+        arguments: StoreKind.allCases
+    )
+    func history(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let file = try await store.write { [app] transaction throws in
+                let file = try transaction.makeFile(of: app, .string("a")).id
+                try transaction.append(entry(1), to: file)
+                try transaction.append(entry(2, origin: 3), to: file)
+                try transaction.append(entry(3, []), to: file)
+                return file
+            }
+            try await store.read { snapshot throws in
+                let stored = try #require(try snapshot.file(file))
+                #expect(stored.currentVersion == ServerVersion(3))
+                #expect(stored.historySizeInBytes == 9)
+
+                var seen: [HistoryEntry] = []
+                try snapshot.forEachEntry(of: file, after: .zero, readBy: FileIdent(2)) {
+                    entry throws(StoreError) in
+                    seen.append(entry)
+                    return .next
+                }
+                #expect(seen == [entry(1, []), entry(2, origin: 3), entry(3, [])])
+
+                seen = []
+                try snapshot.forEachEntry(of: file, after: ServerVersion(1), readBy: .none) {
+                    entry throws(StoreError) in
+                    seen.append(entry)
+                    return .stop
+                }
+                #expect(seen == [entry(2, origin: 3)])
+                #expect(try snapshot.salt(of: ServerVersion(2), in: file) == Salt(902))
+                #expect(try snapshot.salt(of: ServerVersion(4), in: file) == nil)
+            }
+        }
+    }
+
+    @Test("A version is never given twice", arguments: StoreKind.allCases)
+    func versionsAreUnique(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let file = try await store.write { [app] transaction throws in
+                let file = try transaction.makeFile(of: app, .string("a")).id
+                try transaction.append(entry(1), to: file)
+                return file
+            }
+            await #expect(throws: StoreError.self) {
+                try await store.write { try $0.append(entry(1), to: file) }
+            }
+        }
+    }
+
+    @Test("An empty reciprocal is a reciprocal", arguments: StoreKind.allCases)
+    func reciprocals(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.write { [app] transaction throws in
+                let file = try transaction.makeFile(of: app, .string("a")).id
+                let ident = FileIdent(2)
+                try transaction.putReciprocal([1], of: ServerVersion(1), for: ident, in: file)
+                try transaction.putReciprocal([9], of: ServerVersion(2), for: ident, in: file)
+                try transaction.putReciprocal([], of: ServerVersion(2), for: ident, in: file)
+                try transaction.putReciprocal(
+                    [7],
+                    of: ServerVersion(2),
+                    for: FileIdent(3),
+                    in: file
+                )
+                #expect(
+                    try transaction.reciprocals(for: ident, in: file, after: .zero)
+                        == [ServerVersion(1): [1], ServerVersion(2): []]
+                )
+                try transaction.removeReciprocals(for: ident, in: file, upTo: ServerVersion(1))
+                #expect(
+                    try transaction.reciprocals(for: ident, in: file, after: .zero)
+                        == [ServerVersion(2): []]
+                )
+                #expect(
+                    try transaction.reciprocals(for: FileIdent(3), in: file, after: .zero).count
+                        == 1
+                )
+            }
+        }
+    }
+
+    @Test("Documents are found by class and key of every type", arguments: StoreKind.allCases)
+    func documents(kind: StoreKind) async throws {
+        let keys: [ObjectKey] = [
+            .null, .int(-1), .int(1), .string(""), .string("x"), .string(Text(bytes: [0, 255])),
+            .objectID(.zero), .uuid(.zero), .globalKey(GlobalKey(high: 2, low: 1)),
+        ]
+        try await kind.withStore { store in
+            try await store.write { [app] transaction throws in
+                let file = try transaction.makeFile(of: app, .string("a")).id
+                let other = try transaction.makeFile(of: app, .string("b")).id
+                for (index, key) in keys.enumerated() {
+                    let object = ObjectReference(className: "Task", key: key)
+                    try transaction.putDocument(Array("{\"n\":0}".utf8), of: object, in: file)
+                    try transaction.putDocument(
+                        Array("{\"n\":\(index)}".utf8),
+                        of: object,
+                        in: file
+                    )
+                }
+                for (index, key) in keys.enumerated() {
+                    let object = ObjectReference(className: "Task", key: key)
+                    #expect(
+                        try transaction.document(object, in: file)
+                            == Array("{\"n\":\(index)}".utf8)
+                    )
+                    #expect(try transaction.document(object, in: other) == nil)
+                }
+                var found: Set<ObjectKey> = []
+                try transaction.forEachDocument(of: "Task", in: file) {
+                    key,
+                    _ throws(StoreError) in
+                    found.insert(key)
+                    return .next
+                }
+                #expect(found == Set(keys))
+                let null = ObjectReference(className: "Task", key: .null)
+                try transaction.removeDocument(null, in: file)
+                #expect(try transaction.document(null, in: file) == nil)
+                try transaction.removeDocuments(ofClass: "Task", in: file)
+                let one = ObjectReference(className: "Task", key: .int(1))
+                #expect(try transaction.document(one, in: file) == nil)
+            }
+        }
+    }
+
+    @Test(
+        "A schema comes back with every kind of class and property",
+        arguments: StoreKind.allCases
+    )
+    func schemas(kind: StoreKind) async throws {
+        var schema = RealmSchema()
+        let key = PrimaryKeySchema(name: "_id", type: .objectID, isNullable: true)
+        schema.update(ClassSchema(name: "Address", kind: .embedded))
+        schema.update(
+            ClassSchema(
+                name: "Task",
+                kind: .topLevel(key),
+                properties: [
+                    PropertySchema(
+                        name: "tags",
+                        type: .string,
+                        isNullable: false,
+                        collection: .list
+                    ),
+                    PropertySchema(name: "place", type: .link(target: "Address"), isNullable: true),
+                    PropertySchema(name: "extra", type: .mixed, isNullable: true),
+                    PropertySchema(
+                        name: "map",
+                        type: .double,
+                        isNullable: true,
+                        collection: .dictionary
+                    ),
+                ]
+            )
+        )
+        schema.update(ClassSchema(name: "Tick", kind: .asymmetric(key)))
+        let expected = schema
+        try await kind.withStore { store in
+            try await store.write { [app] transaction throws in
+                let file = try transaction.makeFile(of: app, .string("a")).id
+                #expect(try transaction.schema(of: file) == RealmSchema())
+                try transaction.putSchema(expected, of: file)
+                let stored = try transaction.schema(of: file)
+                #expect(Set(stored.classes) == Set(expected.classes))
+            }
+        }
+    }
+}

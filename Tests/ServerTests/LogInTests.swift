@@ -1,0 +1,185 @@
+import FoundationEssentials
+import Testing
+
+@testable import Server
+
+/// Checklist lines A of app services, 16.
+@Suite("App services: logging in")
+struct LogInTests {
+    @Test("A1 Each anonymous log-in makes a user; the answer has four strings")
+    func anonymous() async throws {
+        let apps = try await TestApps()
+        let first = await apps.logInAnonymously()
+        let second = await apps.logInAnonymously()
+        #expect(first.status == 200)
+        #expect(
+            first.fields.keys.sorted() == ["access_token", "device_id", "refresh_token", "user_id"]
+        )
+        let user = try #require(first.fields["user_id"])
+        #expect(user.count == 24 && user.allSatisfy { $0.isHexDigit && !$0.isUppercase })
+        #expect(first.fields["device_id"]?.count == 24)
+        #expect(second.fields["user_id"] != user)
+    }
+
+    @Test("A2 The right password opens; a wrong one and an unknown name get the same answer")
+    func password() async throws {
+        let apps = try await TestApps()
+        #expect(await apps.register("ann@example.net", "correct horse").status == 201)
+        let first = await apps.logIn("ann@example.net", "correct horse")
+        #expect(first.status == 200)
+        // Trimmed, and in any case.
+        let second = await apps.logIn(" Ann@Example.NET ", "correct horse")
+        #expect(second.fields["user_id"] == first.fields["user_id"])
+
+        let refusal = "{\"error\":\"invalid username/password\",\"error_code\":\"InvalidPassword\"}"
+        for (name, password) in [
+            ("ann@example.net", "wrong horse"), ("bob@example.net", "correct horse"),
+            ("no address", "correct horse"), ("ann@example.net", ""),
+        ] {
+            let reply = await apps.logIn(name, password)
+            #expect(reply.status == 401)
+            #expect(reply.text == refusal)
+        }
+    }
+
+    @Test(
+        "A3 The device block may be missing, old or strange",
+        arguments: [
+            "", "{}", "{\"options\":{}}", "{\"options\":{\"device\":{\"sdk\":\"Swift\",\"x\":5}}}",
+            "{\"options\":5}", "{\"options\":{\"device\":[]}}", "{\"provider\":\"api-key\"}",
+            "{\"options\":{\"device\":{\"deviceId\":\"65a1f0c2e4b0a1b2c3d4e5f7\"}}}",
+        ]
+    )
+    func device(body: String) async throws {
+        let apps = try await TestApps()
+        let path = "/app/\(TestApps.shop)/auth/providers/anon-user/login"
+        #expect(await apps.call("POST", path, body).status == 200)
+    }
+
+    @Test("A known device keeps its id, an unknown one gets a new one")
+    func deviceID() async throws {
+        let apps = try await TestApps()
+        _ = await apps.register("ann@example.net", "correct horse")
+        let device = try #require(
+            await apps.logIn("ann@example.net", "correct horse").fields["device_id"]
+        )
+        func logIn(_ id: String) async -> String? {
+            await apps.call(
+                "POST",
+                "/app/\(TestApps.shop)/auth/providers/local-userpass/login",
+                """
+                {"username":"ann@example.net","password":"correct horse",
+                "options":{"device":{"deviceId":"\(id)"}}}
+                """
+            ).fields["device_id"]
+        }
+        #expect(await logIn(device) == device)
+        let foreign = "65a1f0c2e4b0a1b2c3d4e5f7"
+        #expect(await logIn(foreign) != foreign)
+    }
+
+    @Test("A7 A provider that is off, or does not exist, is not found")
+    func providers() async throws {
+        let apps = try await TestApps()
+        for (app, provider) in [
+            (TestApps.office, "local-userpass"), (TestApps.shop, "api-key"),
+            (TestApps.shop, "custom-token"), (TestApps.shop, "nonsense"),
+        ] {
+            let body = "{\"username\":\"a@b\",\"password\":\"x\"}"
+            let reply = await apps.call(
+                "POST",
+                "/app/\(app)/auth/providers/\(provider)/login",
+                body
+            )
+            #expect(reply.status == 404)
+            #expect(reply.fields["error_code"] == "AuthProviderNotFound")
+        }
+    }
+
+    @Test("A8 A disabled user is told so, and only with the right password")
+    func disabled() async throws {
+        let apps = try await TestApps()
+        _ = await apps.register("ann@example.net", "correct horse")
+        let user = try #require(
+            await apps.logIn("ann@example.net", "correct horse").fields["user_id"]
+        )
+        try await apps.disable(UserID(user))
+        let reply = await apps.logIn("ann@example.net", "correct horse")
+        #expect(reply.status == 401)
+        #expect(reply.fields["error_code"] == "UserDisabled")
+        let wrong = await apps.logIn("ann@example.net", "wrong")
+        #expect(wrong.fields["error_code"] == "InvalidPassword")
+    }
+
+    @Test("A9 Both tokens are JWTs of three parts whose times are integers")
+    func tokens() async throws {
+        let apps = try await TestApps()
+        let reply = await apps.logInAnonymously()
+        for (name, kind, lifetime) in [
+            ("access_token", "access", 1800), ("refresh_token", "refresh", 5_184_000),
+        ] {
+            let token = try #require(reply.fields[name])
+            let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+            #expect(parts.count == 3 && parts.allSatisfy { !$0.isEmpty })
+            let claims = try #require(TokenText.payload(of: token))
+            let now = Int(apps.clock.wallClock.secondsSince1970)
+            // No fraction, no exponent: clients end their process over 1.7e9.
+            #expect(claims.contains("\"iat\":\(now)"))
+            #expect(claims.contains("\"exp\":\(now + lifetime)"))
+            #expect(claims.contains("\"typ\":\"\(kind)\""))
+            #expect(claims.contains("\"app_id\":\"shop-abcde\""))
+            #expect(claims.contains("\"sub\":\"\(reply.fields["user_id"] ?? "?")\""))
+            #expect(claims.contains("baas_identity") == (kind == "refresh"))
+            #expect(TokenText.header(of: token)?.contains("\"alg\":\"HS256\"") == true)
+        }
+    }
+
+    @Test("Bodies that are no JSON object, or lack a field, are refused as such")
+    func malformedBodies() async throws {
+        let apps = try await TestApps()
+        let path = "/app/\(TestApps.shop)/auth/providers/local-userpass/login"
+        for body in ["[]", "5", "{", "\u{0}"] {
+            let reply = await apps.call("POST", path, body)
+            #expect(reply.status == 400)
+            #expect(reply.fields["error_code"] == "BadRequest")
+        }
+        for body in ["", "{}", "{\"username\":\"a@b.c\"}", "{\"username\":5,\"password\":\"x\"}"] {
+            let reply = await apps.call("POST", path, body)
+            #expect(reply.status == 400)
+            #expect(reply.fields["error_code"] == "MissingParameter")
+        }
+    }
+
+    @Test("Guessing is slowed down, for the one who guesses")
+    func guessing() async throws {
+        let apps = try await TestApps()
+        _ = await apps.register("ann@example.net", "correct horse")
+        for _ in 0..<10 {
+            #expect(await apps.logIn("ann@example.net", "wrong").status == 401)
+        }
+        let refused = await apps.logIn("ann@example.net", "correct horse")
+        #expect(refused.status == 429)
+        #expect(refused.answer.retryAfterInSeconds == 6)
+        #expect(
+            await apps.logIn("ann@example.net", "correct horse", address: "192.0.2.2").status == 200
+        )
+        apps.clock.advance(bySeconds: 6)
+        #expect(await apps.logIn("ann@example.net", "correct horse").status == 200)
+    }
+
+    @Test("Log-ins that succeed do not count as guesses")
+    func successesAreFree() async throws {
+        let apps = try await TestApps()
+        _ = await apps.register("ann@example.net", "correct horse")
+        for _ in 0..<30 {
+            #expect(await apps.logIn("ann@example.net", "correct horse").status == 200)
+        }
+    }
+
+    @Test("Linking is refused, and makes no user")
+    func linking() async throws {
+        let apps = try await TestApps()
+        let path = "/app/\(TestApps.shop)/auth/providers/anon-user/login?link=true"
+        #expect(await apps.call("POST", path, "{}").status == 400)
+    }
+}

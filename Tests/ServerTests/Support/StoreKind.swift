@@ -1,0 +1,29 @@
+@testable import Server
+
+/// Every implementation of the store: all of them pass the same suite.
+enum StoreKind: CaseIterable, CustomStringConvertible {
+    case sqliteFile
+    case sqliteInMemory
+
+    var description: String {
+        switch self {
+        case .sqliteFile: "SQLite file"
+        case .sqliteInMemory: "SQLite in memory"
+        }
+    }
+
+    func withStore<Result>(_ body: (any ServerStore) async throws -> Result) async throws -> Result
+    {
+        switch self {
+        case .sqliteFile:
+            try await withTemporaryDirectory { directory in
+                let store = try await SQLiteStore(.file(path: "\(directory)/server.sqlite"))
+                let result = try await body(store)
+                await store.close()
+                return result
+            }
+        case .sqliteInMemory:
+            try await body(SQLiteStore(.memory))
+        }
+    }
+}

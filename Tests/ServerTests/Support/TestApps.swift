@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Logging
+
+@testable import Server
+
+/// Accounts of two apps on a store in memory, with cheap password hashes.
+struct TestApps {
+    let clock = ManualClock()
+    let store: any ServerStore
+    let accounts: Accounts
+    let services: AppServices
+
+    static let shop = AppID.named("shop-abcde")
+    static let office = AppID.named("office-fghij")
+
+    static let configurations = [
+        AppConfiguration(
+            id: shop,
+            isDevelopmentMode: true,
+            anonymous: true,
+            emailPassword: EmailPasswordConfiguration()
+        ),
+        AppConfiguration(id: office, anonymous: true),
+    ]
+
+    init(
+        store: (any ServerStore)? = nil,
+        apps: [AppConfiguration] = Self.configurations,
+        publicURL: PublicURL? = nil,
+        seed: UInt64 = 1
+    ) async throws {
+        if let store {
+            self.store = store
+        } else {
+            self.store = try await SQLiteStore(.memory)
+        }
+        self.accounts = try await Accounts(
+            apps: apps,
+            store: self.store,
+            hasher: PasswordHasher(cost: 1),
+            clock: clock.wallClock,
+            random: .seeded(seed)
+        )
+        self.services = AppServices(
+            accounts: accounts,
+            publicURL: publicURL,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    func call(
+        _ method: String,
+        _ path: String,
+        _ body: String = "",
+        token: String? = nil,
+        address: String = "192.0.2.1"
+    ) async -> Reply {
+        let target = path.split(separator: "?", maxSplits: 1).map(String.init)
+        let answer = await services.answer(
+            ServiceRequest(
+                method: method,
+                path: "/api/client/v2.0\(target[0])",
+                query: target.count > 1 ? target[1] : "",
+                authorization: token.map { "Bearer \($0)" },
+                host: "sync.test:9090",
+                address: address,
+                body: Array(body.utf8)
+            )
+        )
+        return Reply(answer: answer)
+    }
+
+    struct Reply {
+        let answer: ServiceAnswer
+
+        var status: Int { answer.status }
+        var text: String { answer.body.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+        var fields: [String: String] { decode([String: String].self) ?? [:] }
+
+        func decode<Value: Decodable>(_ type: Value.Type) -> Value? {
+            answer.body.flatMap { try? JSONDecoder().decode(type, from: Data($0)) }
+        }
+    }
+
+    func logInAnonymously(to app: AppID = Self.shop) async -> Reply {
+        await call("POST", "/app/\(app)/auth/providers/anon-user/login", "{}")
+    }
+
+    func register(_ email: String, _ password: String) async -> Reply {
+        await call(
+            "POST",
+            "/app/\(Self.shop)/auth/providers/local-userpass/register",
+            "{\"email\":\"\(email)\",\"password\":\"\(password)\"}"
+        )
+    }
+
+    func logIn(_ name: String, _ password: String, address: String = "192.0.2.1") async -> Reply {
+        await call(
+            "POST",
+            "/app/\(Self.shop)/auth/providers/local-userpass/login",
+            "{\"username\":\"\(name)\",\"password\":\"\(password)\",\"provider\":\"local-userpass\"}",
+            address: address
+        )
+    }
+
+    func disable(_ user: UserID, of app: AppID = Self.shop) async throws {
+        try await store.write { try $0.setDisabled(true, user: user, of: app) }
+    }
+
+    func enable(_ user: UserID, of app: AppID = Self.shop) async throws {
+        try await store.write { try $0.setDisabled(false, user: user, of: app) }
+    }
+
+    func remove(_ user: UserID, of app: AppID = Self.shop) async throws {
+        try await store.write { try $0.removeUser(user, of: app) }
+    }
+}

@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Synchronization
+import TestSupport
+
+@testable import Server
+
+/// A clock that stands still until it is moved.
+final class ManualClock: Sendable {
+    private let milliseconds: Mutex<Int64>
+
+    init(milliseconds: Int64 = 1_790_000_000_000) {
+        self.milliseconds = Mutex(milliseconds)
+    }
+
+    func advance(bySeconds seconds: Int64) {
+        milliseconds.withLock { $0 += seconds * 1000 }
+    }
+
+    var wallClock: WallClock {
+        WallClock { self.milliseconds.withLock { $0 } }
+    }
+}
+
+extension RandomSource {
+    static func seeded(_ seed: UInt64 = 1) -> RandomSource {
+        RandomSource(SplitMix64(seed: seed))
+    }
+}
+
+/// A directory of its own for one test, removed at the end.
+func withTemporaryDirectory<Result>(
+    _ body: (String) async throws -> Result
+) async throws -> Result {
+    let url = FileManager.default.temporaryDirectory
+        .appending(path: "realm-server-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try await body(url.path)
+}
+
+extension AppID {
+    /// For names that tests write down.
+    static func named(_ name: String) -> AppID {
+        guard let id = AppID(name) else { preconditionFailure("\(name) is no app id") }
+        return id
+    }
+}
