@@ -124,7 +124,7 @@ let package = Package(
             "LocalRealm",
             ["Changesets", "Documents", "Merge", "SQLite", "Schemas", "Versions"]
         ),
-        module("Transport", nio),
+        module("Transport", ["SyncProtocol"] + nio),
         module("AppServices", [asyncHTTPClient, logging] + nio),
         module("Platform", ["CSystemd", logging]),
         module("Control", [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio),
@@ -197,7 +197,7 @@ let package = Package(
                 "Schemas", "Versions", subprocess,
             ]
         ),
-        tests("Transport", ["Transport"] + nio),
+        tests("Transport", ["SyncProtocol", "Transport"] + nio),
         tests("AppServices", ["AppServices", logging]),
         tests("Platform", ["Platform", logging]),
         tests("Control", ["Control", logging, serviceLifecycle]),

@@ -1,3 +1,5 @@
+package import SyncProtocol
+
 /// One end of a connection inside the process: the twin of a WebSocket, for simulations and tests.
 package final class InMemoryStream: MessageStream {
     package let subProtocol: String?

@@ -1,3 +1,5 @@
+package import SyncProtocol
+
 /// A two-way stream of whole binary messages, one sync protocol message each (wire protocol, 1).
 ///
 /// One task receives at a time, and any number send; both ends of a full stream wait.
@@ -15,24 +17,4 @@ package protocol MessageStream: Sendable {
 
     /// Tells the peer why, then ends the connection without waiting long for an answer.
     func close(_ code: CloseCode, reason: String) async
-}
-
-/// A WebSocket close code (wire protocol, 2.7).
-package struct CloseCode: Hashable, Sendable {
-    package let rawValue: UInt16
-
-    package init(_ rawValue: UInt16) {
-        self.rawValue = rawValue
-    }
-
-    package static let normal = CloseCode(1000)
-    package static let goingAway = CloseCode(1001)
-    package static let protocolError = CloseCode(1002)
-    /// Stands for a close frame without a code; never sent.
-    package static let absent = CloseCode(1005)
-    package static let messageTooBig = CloseCode(1009)
-    package static let internalError = CloseCode(1011)
-    package static let unauthorized = CloseCode(4001)
-    package static let forbidden = CloseCode(4002)
-    package static let moved = CloseCode(4003)
 }

@@ -1,3 +1,5 @@
+package import SyncProtocol
+
 /// Why there is no connection, or no longer one.
 package enum TransportError: Error, Sendable, Equatable {
     case badURL(String)

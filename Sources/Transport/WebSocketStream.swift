@@ -1,5 +1,6 @@
 package import NIOCore
 package import NIOWebSocket
+package import SyncProtocol
 import Synchronization
 
 /// A WebSocket connection as a message stream (wire protocol, 2.6).
@@ -152,10 +153,11 @@ extension WebSocketStream {
 
     private func answerClose(_ data: ByteBuffer) async {
         var data = data
-        let code = data.readWebSocketErrorCode().map { CloseCode(UInt16($0)) } ?? .absent
+        let code =
+            data.readWebSocketErrorCode().map { CloseCode(rawValue: UInt16($0)) } ?? .noStatus
         let reason = String(buffer: data)
         messages.finish(throwing: code == .normal ? nil : .closed(code, reason: reason))
-        await close(code == .absent ? .normal : code, reason: "")
+        await close(code == .noStatus ? .normal : code, reason: "")
     }
 
     private func fail(_ error: any Error) async {

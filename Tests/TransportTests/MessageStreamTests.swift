@@ -1,4 +1,5 @@
 import NIOSSL
+import SyncProtocol
 import Testing
 
 @testable import Transport
