@@ -9,6 +9,24 @@ package enum SchemaChange: Hashable, Sendable {
     case propertyErased(PropertySchema, className: Text, position: Int)
 }
 
+extension RealmSchema {
+    /// Makes a change that another copy of this schema has made and checked.
+    package mutating func replay(_ change: SchemaChange) {
+        switch change {
+        case .classAdded(let schema):
+            update(schema)
+        case .classErased(let schema):
+            remove(schema.name)
+        case .propertyAdded(let property, let className):
+            guard let position = position(of: className) else { return }
+            withClass(at: position) { $0.update(property) }
+        case .propertyErased(let property, let className, _):
+            guard let position = position(of: className) else { return }
+            withClass(at: position) { $0.remove(property.name) }
+        }
+    }
+}
+
 extension Instruction {
     /// Whether the instruction changes classes or properties rather than objects.
     package var changesSchema: Bool {

@@ -1,0 +1,233 @@
+package import Changesets
+package import Schemas
+
+/// Carries out the path instructions of one changeset on values (instruction semantics, 2 and 3).
+///
+/// It holds no object: whoever owns the store finds the object, lends the value of the property that the
+/// instruction names, and keeps the result. On an error the value is unspecified.
+package struct InstructionEditor {
+    var resolver: SchemaResolver
+
+    package init(schema: RealmSchema, strings: StringTable) {
+        self.resolver = SchemaResolver(schema: schema, strings: strings)
+    }
+
+    package var schema: RealmSchema { resolver.schema }
+
+    /// Longest path that is followed.
+    ///
+    /// Ours: a path of wire length could nest embedded objects deeper than any stack.
+    package static let pathLimit = 500
+
+    /// The object that an instruction is about, its class and the type of its key checked.
+    package mutating func object(
+        _ target: Instruction.ObjectTarget
+    ) throws(BadInstruction) -> ObjectReference {
+        try resolver.object(target).1
+    }
+
+    /// Where in its document the property stands that a path instruction is about.
+    package mutating func position(
+        of target: Instruction.PathTarget
+    ) throws(BadInstruction) -> Int {
+        let (owner, _) = try resolver.keyedClass(target.object.className)
+        return try resolver.property(target.field, of: owner.position).position
+    }
+
+    /// What an Update makes of its property whatever was there before; nil if that matters, or if only
+    /// a part of the property changes.
+    package mutating func replacement(
+        for update: Instruction.Update
+    ) throws(BadInstruction) -> Scalar? {
+        guard update.target.path.isEmpty else { return nil }
+        let (owner, _) = try resolver.keyedClass(update.target.object.className)
+        let property = try resolver.property(update.target.field, of: owner.position)
+        guard property.collection == .single else { throw BadInstruction(.wrongTarget) }
+        switch update.payload {
+        case .objectValue, .list, .dictionary: return nil
+        default: return try scalar(update.payload, for: property.slot)
+        }
+    }
+
+    /// Applies a path instruction to the value of the property it names.
+    package mutating func apply(
+        _ instruction: Instruction,
+        to value: inout Value
+    ) throws(BadInstruction) {
+        guard let edit = Edit(instruction) else {
+            preconditionFailure("\(instruction.code) has no path")
+        }
+        let (owner, _) = try resolver.keyedClass(edit.target.object.className)
+        try apply(edit, try property(edit, of: owner), to: &value)
+    }
+
+    mutating func property(
+        _ edit: Edit,
+        of owner: ResolvedClass
+    ) throws(BadInstruction) -> ResolvedProperty {
+        try resolver.property(edit.target.field, of: owner.position)
+    }
+
+    mutating func apply(
+        _ edit: Edit,
+        _ property: ResolvedProperty,
+        to value: inout Value
+    ) throws(BadInstruction) {
+        guard edit.target.path.count <= Self.pathLimit else {
+            throw BadInstruction(.nestedTooDeeply)
+        }
+        try walk(edit, from: 0, property, &value)
+    }
+}
+
+/// A path instruction, its target apart from what it does there.
+struct Edit {
+    let target: Instruction.PathTarget
+    let operation: Operation
+
+    enum Operation {
+        case update(Payload)
+        case addInteger(Int64)
+        case insert(Payload, priorSize: UInt32)
+        case move(to: UInt32, priorSize: UInt32)
+        case erase(priorSize: UInt32)
+        case clear(CollectionType)
+        case setInsert(Payload)
+        case setErase(Payload)
+    }
+
+    /// Nil for instructions without a path.
+    init?(_ instruction: Instruction) {
+        switch instruction {
+        case .addTable, .eraseTable, .createObject, .eraseObject, .addColumn, .eraseColumn:
+            return nil
+        case .update(let update):
+            // The prior size of an Update matters to the merge only (instruction semantics, 3.8).
+            (target, operation) = (update.target, .update(update.payload))
+        case .addInteger(let target, let amount):
+            (self.target, operation) = (target, .addInteger(amount))
+        case .arrayInsert(let target, let payload, let priorSize):
+            (self.target, operation) = (target, .insert(payload, priorSize: priorSize))
+        case .arrayMove(let target, let to, let priorSize):
+            (self.target, operation) = (target, .move(to: to, priorSize: priorSize))
+        case .arrayErase(let target, let priorSize):
+            (self.target, operation) = (target, .erase(priorSize: priorSize))
+        case .clear(let target, let type):
+            (self.target, operation) = (target, .clear(type))
+        case .setInsert(let target, let payload):
+            (self.target, operation) = (target, .setInsert(payload))
+        case .setErase(let erase):
+            (target, operation) = (erase.target, .setErase(erase.payload))
+        }
+    }
+
+    /// Whether nothing of the path is left at this element.
+    func endsAt(_ position: Int) -> Bool {
+        position == target.path.count
+    }
+}
+
+// MARK: The way
+
+/// Collections are taken out of their place while they are edited, so that they are edited in place.
+extension InstructionEditor {
+    /// From a property on; `position` is the first path element that is not walked yet.
+    private mutating func walk(
+        _ edit: Edit,
+        from position: Int,
+        _ property: ResolvedProperty,
+        _ value: inout Value
+    ) throws(BadInstruction) {
+        if edit.endsAt(position) {
+            return property.collection == .single
+                ? try editField(edit.operation, property.slot, &value)
+                : try editCollection(edit.operation, property, &value)
+        }
+        switch property.collection {
+        case .single:
+            try enter(edit, from: position, property.slot, &value)
+        case .list:
+            guard case .list(var elements) = value else { preconditionFailure("a list property") }
+            value = .null
+            defer { value = .list(elements) }
+            try walk(edit, from: position, property.slot, &elements)
+        case .dictionary:
+            guard case .dictionary(var members) = value else {
+                preconditionFailure("a dictionary property")
+            }
+            value = .null
+            defer { value = .dictionary(members) }
+            try walk(edit, from: position, property.slot, &members)
+        case .set:
+            throw BadInstruction(.deadEnd)
+        }
+    }
+
+    /// Into a value that is not the last stop.
+    private mutating func enter(
+        _ edit: Edit,
+        from position: Int,
+        _ slot: Slot,
+        _ value: inout Value
+    ) throws(BadInstruction) {
+        switch (slot.element, value) {
+        case (.mixed, .list(var elements)):
+            value = .null
+            defer { value = .list(elements) }
+            try walk(edit, from: position, slot.inner, &elements)
+        case (.mixed, .dictionary(var members)):
+            value = .null
+            defer { value = .dictionary(members) }
+            try walk(edit, from: position, slot.inner, &members)
+        case (.embedded(let classPosition), .object(var document)):
+            guard case .string(let name) = edit.target.path[position] else {
+                throw BadInstruction(.expectedKey)
+            }
+            let property = try resolver.property(name, of: classPosition)
+            value = .null
+            defer { value = .object(document) }
+            try walk(edit, from: position + 1, property, &document.values[property.position])
+        default:
+            throw BadInstruction(.deadEnd)
+        }
+    }
+
+    private mutating func walk(
+        _ edit: Edit,
+        from position: Int,
+        _ slot: Slot,
+        _ elements: inout [Value]
+    ) throws(BadInstruction) {
+        guard case .index(let index) = edit.target.path[position] else {
+            throw BadInstruction(.expectedIndex)
+        }
+        if edit.endsAt(position + 1) {
+            return try editElement(edit.operation, index, slot, &elements)
+        }
+        try check(index, isBelow: elements.count)
+        try enter(edit, from: position + 1, slot, &elements[Int(index)])
+    }
+
+    private mutating func walk(
+        _ edit: Edit,
+        from position: Int,
+        _ slot: Slot,
+        _ members: inout [Text: Value]
+    ) throws(BadInstruction) {
+        guard case .string(let name) = edit.target.path[position] else {
+            throw BadInstruction(.expectedKey)
+        }
+        let key = resolver.text(name)
+        if edit.endsAt(position + 1) {
+            return try editMember(edit.operation, key, slot, &members)
+        }
+        guard let index = members.index(forKey: key) else { throw BadInstruction(.missingKey) }
+        try enter(edit, from: position + 1, slot, &members.values[index])
+    }
+
+    func check(_ index: UInt32, isBelow size: Int) throws(BadInstruction) {
+        guard Int(index) < size else {
+            throw BadInstruction(.indexOutOfRange(index: index, size: size))
+        }
+    }
+}

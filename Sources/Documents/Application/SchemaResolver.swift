@@ -1,0 +1,170 @@
+import Changesets
+import Schemas
+
+/// Looks up each class and property of a changeset once.
+struct SchemaResolver {
+    let schema: RealmSchema
+    private let strings: StringTable
+    private var classes: [InternIndex: ResolvedClass] = [:]
+    private var properties: [PropertyName: ResolvedProperty] = [:]
+    private var defaults: [Int: Document] = [:]
+
+    private struct PropertyName: Hashable {
+        let classPosition: Int
+        let name: InternIndex
+    }
+
+    init(schema: RealmSchema, strings: StringTable) {
+        self.schema = schema
+        self.strings = strings
+    }
+
+    func text(_ index: InternIndex) -> Text {
+        strings[index]
+    }
+
+    /// The class of that name, of whatever kind.
+    mutating func anyClass(_ name: InternIndex) throws(BadInstruction) -> ResolvedClass {
+        if let resolved = classes[name] { return resolved }
+        guard let position = schema.position(of: strings[name]) else {
+            throw BadInstruction(.unknownClass(strings[name]))
+        }
+        let resolved = ResolvedClass(position: position, schema: schema.classes[position])
+        classes[name] = resolved
+        return resolved
+    }
+
+    /// The class of that name, whose objects have keys.
+    mutating func keyedClass(
+        _ name: InternIndex
+    ) throws(BadInstruction) -> (ResolvedClass, PrimaryKeySchema) {
+        let resolved = try anyClass(name)
+        guard let key = resolved.schema.primaryKey else {
+            throw BadInstruction(.embeddedClass(resolved.schema.name))
+        }
+        return (resolved, key)
+    }
+
+    mutating func object(
+        _ target: Instruction.ObjectTarget
+    ) throws(BadInstruction) -> (ResolvedClass, ObjectReference) {
+        let (resolved, schema) = try keyedClass(target.className)
+        let key = objectKey(target.key)
+        guard schema.accepts(key) else {
+            throw BadInstruction(.wrongKeyType(resolved.schema.name))
+        }
+        return (resolved, ObjectReference(className: resolved.schema.name, key: key))
+    }
+
+    /// The property of a class, by the place of the class in the schema.
+    mutating func property(
+        _ name: InternIndex,
+        of classPosition: Int
+    ) throws(BadInstruction) -> ResolvedProperty {
+        let key = PropertyName(classPosition: classPosition, name: name)
+        if let resolved = properties[key] { return resolved }
+        let owner = schema.classes[classPosition]
+        guard let position = owner.position(of: strings[name]) else {
+            if let primaryKey = owner.primaryKey, primaryKey.name == strings[name] {
+                throw BadInstruction(.primaryKeyChange(owner.name))
+            }
+            throw BadInstruction(.unknownProperty(strings[name], in: owner.name))
+        }
+        let property = owner.properties[position]
+        let resolved = ResolvedProperty(
+            position: position,
+            collection: property.collection,
+            slot: Slot(
+                element: try element(of: property.type),
+                acceptsNull: property.acceptsNull,
+                level: property.collection == .single ? 0 : 1
+            )
+        )
+        properties[key] = resolved
+        return resolved
+    }
+
+    /// A new object of the class.
+    mutating func newDocument(of classPosition: Int) -> Document {
+        if let document = defaults[classPosition] { return document }
+        let document = Document(defaultsOf: schema.classes[classPosition])
+        defaults[classPosition] = document
+        return document
+    }
+
+    /// The target of a link, checked to be one that links can have.
+    mutating func link(
+        _ className: InternIndex,
+        _ key: PrimaryKey
+    ) throws(BadInstruction) -> ObjectReference {
+        let target = try anyClass(className).schema
+        guard case .topLevel(let schema) = target.kind else {
+            throw BadInstruction(.wrongLinkTarget(target.name))
+        }
+        let key = objectKey(key)
+        guard schema.accepts(key) else { throw BadInstruction(.wrongKeyType(target.name)) }
+        return ObjectReference(className: target.name, key: key)
+    }
+
+    private func objectKey(_ key: PrimaryKey) -> ObjectKey {
+        switch key {
+        case .null: .null
+        case .int(let value): .int(value)
+        case .string(let index): .string(strings[index])
+        case .objectID(let value): .objectID(value)
+        case .uuid(let value): .uuid(value)
+        case .globalKey(let value): .globalKey(value)
+        }
+    }
+
+    private func element(of type: PropertyType) throws(BadInstruction) -> Slot.Element {
+        switch schema.elementType(of: type) {
+        case .scalar(let scalar):
+            return .scalar(scalar)
+        case .mixed:
+            return .mixed
+        case .link(let target):
+            return .link(className: target.className)
+        case .embedded(let className):
+            guard let position = schema.position(of: className) else {
+                throw BadInstruction(.unknownClass(className))
+            }
+            return .embedded(classPosition: position)
+        case nil:
+            guard case .link(let target) = type else { preconditionFailure("only links resolve") }
+            throw BadInstruction(.unknownClass(target))
+        }
+    }
+}
+
+struct ResolvedClass {
+    /// In `RealmSchema.classes`.
+    let position: Int
+    let schema: ClassSchema
+}
+
+struct ResolvedProperty {
+    /// In `Document.values`.
+    let position: Int
+    let collection: CollectionType
+    /// What the property holds, or if it is a collection, each of its elements.
+    let slot: Slot
+}
+
+/// A place for one value: a single property, a list element, or the value under a dictionary key.
+struct Slot {
+    let element: Element
+    let acceptsNull: Bool
+    /// How many collections the place is inside of, the property's own included.
+    let level: Int
+
+    enum Element {
+        case scalar(ScalarType)
+        case mixed
+        case link(className: Text)
+        case embedded(classPosition: Int)
+    }
+
+    /// A place inside a collection that this one holds.
+    var inner: Slot { Slot(element: element, acceptsNull: acceptsNull, level: level + 1) }
+}
