@@ -111,7 +111,6 @@ let package = Package(
         module("YAML", ["CYAML"]),
         module("Settings", ["YAML"]),
         module("SchemaFiles", ["Changesets", "Documents", "Schemas", "Settings", "YAML"]),
-        module("Scheduling"),
         module(
             "Config",
             ["Changesets", "SchemaFiles", "Schemas", "Settings", "YAML"]
@@ -131,7 +130,7 @@ let package = Package(
         module(
             "SyncClient",
             [
-                "Changesets", "LocalRealm", "Scheduling", "SyncProtocol", "Transport", "Versions",
+                "Changesets", "LocalRealm", "SyncProtocol", "Transport", "Versions",
                 logging,
             ]
         ),
@@ -139,7 +138,7 @@ let package = Package(
             "Agent",
             [
                 "AppServices", "Changesets", "Config", "Control", "LocalRealm", "Platform",
-                "SQLite", "Scheduling", "Schemas", "SchemaFiles", "Settings", "SyncClient",
+                "SQLite", "Schemas", "SchemaFiles", "Settings", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", logging, serviceLifecycle,
             ]
         ),
@@ -181,7 +180,6 @@ let package = Package(
         tests("YAML", ["YAML"]),
         tests("Settings", ["Settings", "YAML"]),
         tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "Settings"]),
-        tests("Scheduling", ["Scheduling"]),
         tests(
             "Config",
             [
@@ -204,7 +202,7 @@ let package = Package(
         tests(
             "SyncClient",
             [
-                "Changesets", "LocalRealm", "SQLite", "Scheduling", "Schemas", "SyncClient",
+                "Changesets", "LocalRealm", "SQLite", "Schemas", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),

@@ -1,0 +1,168 @@
+/// The rules that keep the architecture what its page says; each answers with what breaks it.
+enum ArchitectureRules {
+    /// Modules that take values and return values.
+    static let pureModules: Set<String> = [
+        "Changesets", "Config", "Documents", "Merge", "SchemaFiles", "Schemas",
+        "Settings", "SyncProtocol", "Versions", "YAML",
+    ]
+
+    /// What belongs to one of the two programs alone.
+    static let agentModules: Set<String> = [
+        "Agent", "AppServices", "Config", "Control", "LocalRealm", "SyncClient", "realm-agent",
+    ]
+    static let serverModules: Set<String> = ["Server", "realm-server"]
+
+    // MARK: Arrows
+
+    /// Imports, manifest and page tell the same story.
+    static func reversedArrows(
+        _ files: [SourceFile],
+        manifest: Manifest,
+        table: ModuleTable
+    ) -> [String] {
+        let ours = Set(manifest.dependencies.keys)
+        let imports = files.flatMap { file in
+            file.imports.filter { ours.contains($0.module) }.compactMap { statement in
+                manifest.dependencies[file.module, default: []].contains(statement.module)
+                    ? nil
+                    : """
+                    \(file.path):\(statement.line): \(file.module) must not import \
+                    \(statement.module): Package.swift has no such arrow
+                    """
+            }
+        }
+        let libraries = ours.filter { $0.hasPrefix("C") && table.imports[$0] == nil }
+        let modules = ours.subtracting(libraries.filter { manifest.dependencies[$0] == [] })
+        let arrows = modules.union(table.imports.keys).sorted().flatMap { module in
+            compare(
+                module,
+                manifest: manifest.dependencies[module],
+                page: table.imports[module]
+            )
+        }
+        return imports + arrows
+    }
+
+    private static func compare(
+        _ module: String,
+        manifest: Set<String>?,
+        page: Set<String>?
+    ) -> [String] {
+        guard let manifest else {
+            return ["docs/ARCHITECTURE.md lists \(module), which Package.swift does not have"]
+        }
+        guard let page else {
+            return ["docs/ARCHITECTURE.md does not list \(module)"]
+        }
+        return manifest.subtracting(page).sorted().map {
+            "\(module) depends on \($0) in Package.swift, but docs/ARCHITECTURE.md has no such arrow"
+        }
+            + page.subtracting(manifest).sorted().map {
+                "\(module) depends on \($0) in docs/ARCHITECTURE.md, but not in Package.swift"
+            }
+    }
+
+    /// The agent's half and the server's half share modules, and never reach each other.
+    static func crossings(_ manifest: Manifest) -> [String] {
+        let halves = [(agentModules, serverModules), (serverModules, agentModules)]
+        return halves.flatMap { from, to in
+            from.sorted().flatMap { module in
+                manifest.reachable(from: module).intersection(to).sorted().map {
+                    "\(module) reaches \($0): agent and server never import each other"
+                }
+            }
+        }
+    }
+
+    // MARK: Purity
+
+    /// A pure module imports pure modules, the C library it wraps, and FoundationEssentials at most.
+    static func impureImports(_ files: [SourceFile]) -> [String] {
+        let wrapped = ["SyncProtocol": "CZlib", "YAML": "CYAML"]
+        return files.filter { pureModules.contains($0.module) }.flatMap { file in
+            file.imports.filter { statement in
+                !pureModules.contains(statement.module)
+                    && statement.module != "FoundationEssentials"
+                    && statement.module != wrapped[file.module]
+            }.map { statement in
+                """
+                \(file.path):\(statement.line): \(file.module) is pure and must not import \
+                \(statement.module): declare what it needs beside its use, and let the shell supply it
+                """
+            }
+        }
+    }
+
+    /// Time, chance and output are parameters of pure modules.
+    static func impureCode(_ files: [SourceFile]) -> [String] {
+        files.filter { pureModules.contains($0.module) }.flatMap { file in
+            file.lines.flatMap { line in
+                impurities.filter { $0.words.isDisjoint(with: line.words) == false }
+                    .filter { $0.isMeant(line.code) }
+                    .map {
+                        "\(file.path):\(line.number): \(file.module) is pure, but this \($0.does)"
+                    }
+            }
+        }
+    }
+
+    /// Words that give away what a pure module must not do, where the line means them so.
+    private struct Impurity {
+        let does: String
+        let words: Set<String>
+        var isMeant: (String) -> Bool = { _ in true }
+    }
+
+    private static var impurities: [Impurity] {
+        [
+            Impurity(does: "reads a clock", words: ["ContinuousClock", "SuspendingClock"]),
+            Impurity(does: "reads a clock", words: ["Date"]) { $0.contains("Date()") },
+            Impurity(does: "rolls dice", words: ["SystemRandomNumberGenerator"]),
+            Impurity(does: "rolls dice", words: ["random", "randomElement", "shuffled"]) {
+                $0.contains(".random(in:") && !$0.contains("using:")
+                    || $0.contains(".randomElement()") || $0.contains(".shuffled()")
+            },
+            Impurity(does: "is concurrent", words: ["Task"]) {
+                $0.contains("Task {") || $0.contains("Task.")
+            },
+            Impurity(does: "is concurrent", words: ["actor", "async", "await"]),
+            Impurity(does: "writes output", words: ["print"]) { line in
+                ["print(", "{ print("].contains { line.drop { $0 == " " }.hasPrefix($0) }
+            },
+            Impurity(does: "writes output", words: ["Logger"]),
+            Impurity(does: "looks at the machine", words: ["FileManager", "ProcessInfo"]),
+        ]
+    }
+
+    // MARK: Everywhere
+
+    /// Full Foundation brings 44 MB of Unicode data into the programs.
+    static func forbiddenImports(_ files: [SourceFile]) -> [String] {
+        let forbidden: Set = [
+            "Foundation", "FoundationInternationalization", "FoundationNetworking", "XCTest",
+        ]
+        return files.flatMap { file in
+            file.imports.filter { forbidden.contains($0.module) }.map { statement in
+                """
+                \(file.path):\(statement.line): nothing may import \(statement.module): \
+                use FoundationEssentials
+                """
+            }
+        }
+    }
+
+    /// Inside a module that has a type of its name, that name cannot qualify others any more.
+    static func typesNamedLikeTheirModule(_ files: [SourceFile]) -> [String] {
+        files.flatMap { file in
+            file.types.filter { $0.name == file.module }.map {
+                "\(file.path):\($0.line): a type must not bear the name of its module"
+            }
+        }
+    }
+
+    static func placeholders(_ paths: [String]) -> [String] {
+        paths.filter { $0.hasSuffix("/Placeholder.swift") }.map {
+            "\($0): a module without content does not belong into the package"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import FoundationEssentials
+import Testing
+
+/// The project as it is, held to the rules.
+@Suite("Architecture")
+struct ArchitectureTests {
+    @Test("Imports follow the arrows of Package.swift and docs/ARCHITECTURE.md")
+    func arrows() throws {
+        report(
+            ArchitectureRules.reversedArrows(
+                try Project.sources(),
+                manifest: try Project.manifest(),
+                table: ModuleTable(try Project.text(of: "docs/ARCHITECTURE.md"))
+            )
+        )
+    }
+
+    @Test("Agent and server never import each other")
+    func crossings() throws {
+        report(ArchitectureRules.crossings(try Project.manifest()))
+    }
+
+    @Test("Pure modules hold no socket, file, clock, task or logger")
+    func purity() throws {
+        let sources = try Project.sources()
+        report(ArchitectureRules.impureImports(sources))
+        report(ArchitectureRules.impureCode(sources))
+    }
+
+    @Test("Nothing imports full Foundation")
+    func forbiddenImports() throws {
+        report(ArchitectureRules.forbiddenImports(try Project.sources()))
+    }
+
+    @Test("No type bears the name of its module")
+    func typeNames() throws {
+        let violations = ArchitectureRules.typesNamedLikeTheirModule(try Project.sources())
+        let known = violations.filter { $0.hasPrefix("Sources/LocalRealm/") }
+        report(violations.filter { !known.contains($0) })
+        withKnownIssue("LocalRealm.LocalRealm is to be renamed") { report(known) }
+    }
+
+    private func report(_ violations: [String]) {
+        for violation in violations { Issue.record("\(violation)") }
+    }
+}
+
+/// The files of this project.
+enum Project {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    static func text(of path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    static func manifest() throws -> Manifest {
+        Manifest(try text(of: "Package.swift"))
+    }
+
+    /// The paths below a folder that end in the suffix, from the root of the project.
+    static func files(in folder: String, suffix: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+            .filter { $0.hasSuffix(suffix) }
+            .sorted()
+            .map { "\(folder)/\($0)" }
+    }
+
+    static func sources() throws -> [SourceFile] {
+        try files(in: "Sources", suffix: ".swift").map { path in
+            SourceFile(
+                path: path,
+                module: String(path.split(separator: "/")[1]),
+                text: try text(of: path)
+            )
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// What `Package.swift` lets each module of `Sources/` depend on, by the names of our own modules.
+struct Manifest {
+    /// Modules, programs and the C libraries, each with what it depends on.
+    let dependencies: [String: Set<String>]
+
+    /// Reads the calls of the manifest's own helpers: `module`, `program` and `library`.
+    init(_ text: String) {
+        var calls: [String: [String]] = [:]
+        for match in text.matches(of: /\b(?:module|program|library)\(\s*"/) {
+            let literals = Self.literals(in: text[match.range.lowerBound...])
+            guard let name = literals.first else { continue }
+            calls[name] = Array(literals.dropFirst())
+        }
+        // The other literals of a library are names of Debian's.
+        let names = Set(calls.keys)
+        dependencies = calls.mapValues { names.intersection($0) }
+    }
+
+    /// The string literals of a call, up to its closing parenthesis.
+    private static func literals(in call: Substring) -> [String] {
+        var literals: [String] = []
+        var literal: String?
+        var depth = 0
+        for character in call {
+            switch (character, literal) {
+            case ("\"", .some(let text)):
+                literals.append(text)
+                literal = nil
+            case ("\"", nil):
+                literal = ""
+            case (_, .some(let text)):
+                literal = text + String(character)
+            case ("(", nil):
+                depth += 1
+            case (")", nil):
+                depth -= 1
+                if depth == 0 { return literals }
+            default:
+                break
+            }
+        }
+        return literals
+    }
+
+    /// Everything a module can reach.
+    func reachable(from module: String) -> Set<String> {
+        var reached: Set<String> = []
+        var pending = [module]
+        while let next = pending.popLast() {
+            for dependency in dependencies[next, default: []]
+            where reached.insert(dependency).inserted {
+                pending.append(dependency)
+            }
+        }
+        return reached
+    }
+}
