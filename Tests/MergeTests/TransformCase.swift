@@ -1,44 +1,80 @@
 import Changesets
+import Documents
 import Merge
+import TestSupport
 import Testing
 
 /// One line of a transform vector file (the README beside the vectors says what the fields mean).
-struct TransformCase: Decodable {
+struct TransformCase {
     let name: String
     let base: String
-    let local: [Input]
-    let remote: [Input]
-    /// Whether the merge must be refused; there are no outputs then.
-    let error: Bool?
-    let localTransformed: [Output]?
-    let remoteTransformed: [Output]?
+    let local: [MergeOperand]
+    let remote: [MergeOperand]
+    let expected: Expected
 
-    struct Input: Decodable {
-        let timestamp: UInt64
-        let fileIdent: UInt64
-        let hex: String
+    enum Expected {
+        /// The merge must be refused.
+        case refusal
+        case results(local: [String], remote: [String], Outcome)
+    }
 
-        func operand() throws -> MergeOperand {
-            let bytes = try #require(Hexadecimal.bytes(of: hex))
-            return MergeOperand(
-                changeset: try Changeset(decoding: bytes),
-                stamp: Stamp(timestamp: timestamp, fileIdent: fileIdent)
+    enum Outcome {
+        /// What both peers hold at the end.
+        case state(JSONNode, schema: JSONNode?)
+        /// The reference does not converge.
+        case states(local: JSONNode, remote: JSONNode)
+        /// The reference refuses to apply what it has merged.
+        case failure
+    }
+
+    init(_ line: JSONNode) throws {
+        name = try #require(line["name"]?.string)
+        base = try #require(line["base"]?.string)
+        local = try Self.operands(line["local"])
+        remote = try Self.operands(line["remote"])
+        if line["error"]?.bool == true {
+            expected = .refusal
+        } else {
+            expected = .results(
+                local: try Self.hexadecimal(line["local_transformed"]),
+                remote: try Self.hexadecimal(line["remote_transformed"]),
+                try Self.outcome(line)
             )
         }
+    }
 
-        private enum CodingKeys: String, CodingKey {
-            case timestamp, hex
-            case fileIdent = "file_ident"
+    private static func outcome(_ line: JSONNode) throws -> Outcome {
+        if let state = line["state"] {
+            return .state(state.withoutComments.inVectorOrder, schema: line["schema"])
+        }
+        guard let local = line["state_local"], let remote = line["state_remote"] else {
+            try #require(line["apply_failed"]?.bool == true)
+            return .failure
+        }
+        return .states(
+            local: local.withoutComments.inVectorOrder,
+            remote: remote.withoutComments.inVectorOrder
+        )
+    }
+
+    private static func hexadecimal(_ node: JSONNode?) throws -> [String] {
+        try #require(node?.elements).map { try #require($0["hex"]?.string) }
+    }
+
+    private static func operands(_ node: JSONNode?) throws -> [MergeOperand] {
+        try #require(node?.elements).map { entry in
+            let bytes = try #require((entry["hex"]?.string).flatMap(Hexadecimal.bytes(of:)))
+            return MergeOperand(
+                changeset: try Changeset(decoding: bytes),
+                stamp: Stamp(
+                    timestamp: try number(entry["timestamp"]),
+                    fileIdent: try number(entry["file_ident"])
+                )
+            )
         }
     }
 
-    struct Output: Decodable {
-        let hex: String
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case name, base, local, remote, error
-        case localTransformed = "local_transformed"
-        case remoteTransformed = "remote_transformed"
+    private static func number(_ node: JSONNode?) throws -> UInt64 {
+        UInt64(try #require(node?.integer))
     }
 }
