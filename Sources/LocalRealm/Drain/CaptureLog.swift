@@ -26,7 +26,8 @@ struct CaptureLog {
         /// Position in the table's columns.
         let column: Int
         let old: ColumnValue
-        fileprivate(set) var next: Int?
+        fileprivate let previous: Int?
+        fileprivate var next: Int?
     }
 
     init(tableCount: Int) {
@@ -149,13 +150,21 @@ extension CaptureLog {
     private func wantsChange(_ object: Int, _ column: Int) -> Bool {
         let group = groups.count - 1
         guard objects[object].isPresent, objects[object].birthGroup != group else { return false }
-        return !changes(of: object).contains { $0.group == group && $0.column == column }
+        var index = objects[object].lastChange
+        while let current = index, changes[current].group == group {
+            if changes[current].column == column { return false }
+            index = changes[current].previous
+        }
+        return true
     }
 
     private mutating func append(_ old: ColumnValue, _ object: Int, _ column: Int) {
         let index = changes.count
-        changes.append(Change(group: groups.count - 1, column: column, old: old))
-        if let last = objects[object].lastChange {
+        let last = objects[object].lastChange
+        changes.append(
+            Change(group: groups.count - 1, column: column, old: old, previous: last)
+        )
+        if let last {
             changes[last].next = index
         } else {
             objects[object].firstChange = index
@@ -183,23 +192,29 @@ extension CaptureLog {
     }
 }
 
-// MARK: Asking
+// MARK: Asking, group by group
 
 extension CaptureLog {
-    /// The changes of an object in the order of the log.
-    func changes(of object: Int) -> some Sequence<Change> {
-        sequence(state: objects[object].firstChange) { index in
-            guard let current = index else { return nil }
-            index = changes[current].next
-            return changes[current]
+    /// Takes the changes that a group made to an object, in the order of the log.
+    ///
+    /// The groups must be asked for in their order; what is taken is gone, so that an object that many
+    /// groups have changed is not searched from its beginning every time.
+    mutating func takeChanges(of object: Int, in group: Int) -> [Change] {
+        var result: [Change] = []
+        while let current = objects[object].firstChange, changes[current].group == group {
+            result.append(changes[current])
+            objects[object].firstChange = changes[current].next
         }
+        return result
     }
 
-    /// What a property held at the end of a group, if a later group has logged it; otherwise the row
-    /// still holds it.
-    func value(of object: Int, column: Int, after group: Int) -> ColumnValue? {
-        for change in changes(of: object) where change.group > group && change.column == column {
-            return change.old
+    /// What a property held when the changes taken so far had been made, if a later group has logged
+    /// it; otherwise the row still holds it.
+    func laterValue(of object: Int, column: Int) -> ColumnValue? {
+        var index = objects[object].firstChange
+        while let current = index {
+            if changes[current].column == column { return changes[current].old }
+            index = changes[current].next
         }
         return nil
     }

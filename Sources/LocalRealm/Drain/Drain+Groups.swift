@@ -63,26 +63,31 @@ extension Drain {
         let trace = log.objects[object]
         let isNew = trace.birthGroup == group
         let table = draft.catalogue[trace.table]
-        let changes = changes(of: object, in: group, isNew: isNew, table)
-        guard !changes.isEmpty else { return }
+        let changes = log.takeChanges(of: object, in: group).sorted { $0.column < $1.column }
+        let positions = isNew ? Array(table.columns.indices) : changes.map(\.column)
+        guard !positions.isEmpty else { return }
 
         var repair = Repair()
         let tableStatements = statements.statements(of: table)
         _ = try tableStatements.withRow(of: trace.key) { row in
-            for change in changes {
-                let column = table.columns[change.column]
-                let before = change.old.flatMap { try? column.decode($0) }
-                let later = log.value(of: object, column: change.column, after: group)
+            for (index, position) in positions.enumerated() {
+                let column = table.columns[position]
+                let place = Place(object: object, column: position)
+                let before =
+                    isNew ? nil : (try? column.decode(changes[index].old)) ?? unsent[place]
                 let value: Scalar
-                if let later {
-                    // Not sent if it is none of the type: a later group has replaced it.
-                    guard let decoded = try? column.decode(later) else { continue }
+                if let later = log.laterValue(of: object, column: position) {
+                    guard let decoded = try? column.decode(later) else {
+                        // A later group has replaced what cannot be sent.
+                        unsent[place] = before
+                        continue
+                    }
                     value = decoded
                 } else {
-                    let stored = row.columnValue(at: change.column)
-                    value = try read(stored, column, change, before, trace, &repair)
+                    let stored = row.columnValue(at: position)
+                    value = try read(stored, column, at: position, before, trace, &repair)
                 }
-                writeValue(value, of: column, before: isNew ? nil : before, reference, isNew)
+                writeValue(value, of: column, before: before, reference, isNew)
             }
         }
         if !repair.positions.isEmpty {
@@ -90,11 +95,10 @@ extension Drain {
         }
     }
 
-    /// A property whose value at the end of the group matters.
-    private struct PendingChange {
+    /// A property of one of the log's objects.
+    struct Place: Hashable {
+        let object: Int
         let column: Int
-        /// Before the group; nil for a new object.
-        let old: ColumnValue?
     }
 
     /// Columns to write back: values that were not in their canonical form, or of no use.
@@ -103,29 +107,12 @@ extension Drain {
         var values: [ColumnValue] = []
     }
 
-    /// In schema order.
-    private func changes(
-        of object: Int,
-        in group: Int,
-        isNew: Bool,
-        _ table: ClassTable
-    ) -> [PendingChange] {
-        if isNew {
-            return table.columns.indices.map { PendingChange(column: $0, old: nil) }
-        }
-        // A deletion in a later group has emptied the list; so has none in an earlier one.
-        return log.changes(of: object)
-            .filter { $0.group == group }
-            .map { PendingChange(column: $0.column, old: $0.old) }
-            .sorted { $0.column < $1.column }
-    }
-
     /// The value of a row, which is put into its canonical form; one that is none of its type gives
     /// way to the one before (local realm, 4.6).
     private mutating func read(
         _ stored: ColumnValue,
         _ column: Column,
-        _ change: PendingChange,
+        at position: Int,
         _ before: Scalar?,
         _ trace: CaptureLog.ObjectTrace,
         _ repair: inout Repair
@@ -134,12 +121,12 @@ extension Drain {
         do {
             value = try column.decode(stored)
         } catch {
-            try reject(trace, column: change.column, stored, error)
+            try reject(trace, column: position, stored, error)
             value = before ?? column.options.defaultValue ?? column.typeDefault
         }
         let canonical = ColumnForm.encode(value)
         if canonical != stored {
-            repair.positions.append(change.column)
+            repair.positions.append(position)
             repair.values.append(canonical)
         }
         return value

@@ -18,6 +18,8 @@ struct Drain {
     var changeset = ChangesetWriter()
     private var stamp = OriginTimestamp(0)
     var report: DrainReport
+    /// What other replicas have where a group left a value that cannot be sent.
+    var unsent: [Place: Scalar] = [:]
 
     /// A changeset larger than this is cut at the next object (local realm, 4.2).
     static let changesetLimitInBytes = 15 << 20

@@ -12,6 +12,13 @@ enum FileHome {
         return "\(machineID):\(String(system.f_fsid, radix: 16)):\(file.st_ino)"
     }
 
+    /// False only if the file has some bytes, but fewer than that.
+    static func isEmptyOrLarger(than size: Int, _ path: String) -> Bool {
+        var file = stat()
+        guard stat(path, &file) == 0 else { return true }
+        return file.st_size == 0 || file.st_size >= size
+    }
+
     /// Creates the file empty, readable and writable for its group, if it is not there.
     static func createIfMissing(path: String) throws(FileLock.Failure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o660)

@@ -105,6 +105,14 @@ extension Opening {
         _ configuration: LocalRealmConfiguration
     ) throws {
         let path = configuration.path
+        // SQLite would take a file of one byte for an empty one, and write over it.
+        guard FileHome.isEmptyOrLarger(than: 512, path) else {
+            throw LocalRealmError(
+                .notARealm,
+                path: path,
+                "the file is too short for an SQLite database"
+            )
+        }
         // The first read: it fails if the file is no database.
         let contents = try connection.integer("SELECT count(*) FROM sqlite_schema")
         guard let layout = try RealmState.layoutVersion(on: connection) else {

@@ -1,0 +1,162 @@
+import Changesets
+import FoundationEssentials
+import Glibc
+import LocalRealm
+import SQLite
+import Schemas
+import TestSupport
+import Testing
+import Versions
+
+@Suite("Opening a local realm")
+struct OpeningTests {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("stock.sqlite")
+    }
+
+    private func contents() throws -> Data {
+        try Data(contentsOf: URL(filePath: path))
+    }
+
+    @Test("A new file is a WAL database that the group may write, at version 1")
+    func newFile() throws {
+        let realm = try RealmFixture.open(path, .notes)
+        let status = realm.status
+        #expect(status.localVersion == ClientVersion(1))
+        #expect(status.fileIdent == .none)
+        #expect(status.progress == .zero)
+        #expect(!status.isAdoptedCopy)
+        #expect(status.instance.count == 32)
+        let connection = try Connection(path: path)
+        #expect(try connection.rows("PRAGMA journal_mode") == [["wal"]])
+        var attributes = stat()
+        #expect(stat(path, &attributes) == 0)
+        let permissions = attributes.st_mode
+        #expect(permissions & 0o117 == 0 && permissions & 0o600 == 0o600)
+    }
+
+    @Test("A second agent on the same file is refused until the first has closed it")
+    func lock() throws {
+        let first = try RealmFixture.open(path)
+        let error = try #require(throws: LocalRealmError.self) { try RealmFixture.open(path) }
+        #expect(error.kind == .locked)
+        #expect(error.code == "realm.locked")
+        first.close()
+        _ = try RealmFixture.open(path)
+    }
+
+    @Test("A file that is no database is refused and stays as it was")
+    func garbage() throws {
+        for size in [1, 100, 5000] {
+            let garbage = Data(repeating: 0x5a, count: size)
+            try garbage.write(to: URL(filePath: path))
+            let error = try #require(throws: LocalRealmError.self) { try RealmFixture.open(path) }
+            #expect(error.kind == .notARealm)
+            #expect("\(error)".hasPrefix("\(path): error: realm.not_a_realm: "))
+            #expect(try contents() == garbage)
+        }
+    }
+
+    @Test("A database that is no realm is refused and stays as it was")
+    func foreignDatabase() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE own(v); INSERT INTO own VALUES (1)")
+        let before = try contents()
+        let error = try #require(throws: LocalRealmError.self) { try RealmFixture.open(path) }
+        #expect(error.kind == .notARealm)
+        #expect(error.message == "the file is an SQLite database, but no local realm")
+        #expect(try contents() == before)
+    }
+
+    @Test(
+        "A realm of another app, user, partition or mode is refused, and both are named",
+        arguments: [
+            RealmOwner(appID: "other", userID: "till-7", scope: .partition(#""store-42""#)),
+            RealmOwner(appID: "shop-abcde", userID: "till-8", scope: .partition(#""store-42""#)),
+            RealmOwner(appID: "shop-abcde", userID: "till-7", scope: .partition("42")),
+            RealmOwner(appID: "shop-abcde", userID: "till-7", scope: .flexible),
+        ]
+    )
+    func wrongOwner(owner: RealmOwner) throws {
+        let realm = try RealmFixture.open(path, .notes)
+        try Connection(path: path).execute("INSERT INTO Note VALUES (1, 'kept')")
+        realm.close()
+        let before = try contents()
+        let error = try #require(throws: LocalRealmError.self) {
+            try RealmFixture.open(path, owner: owner)
+        }
+        #expect(error.kind == .wrongOwner)
+        #expect(error.message.contains("\(RealmOwner.test)"))
+        #expect(error.message.contains("\(owner)"))
+        #expect(try contents() == before)
+        _ = try RealmFixture.open(path)
+    }
+
+    @Test("A realm of a later layout is refused")
+    func newerLayout() throws {
+        try RealmFixture.open(path).close()
+        try Connection(path: path).execute("UPDATE _realm_state SET layout_version = 99")
+        let error = try #require(throws: LocalRealmError.self) { try RealmFixture.open(path) }
+        #expect(error.kind == .newerLayout)
+    }
+
+    @Test("A directory that is not there is named with what to do about it")
+    func missingDirectory() throws {
+        let error = try #require(throws: LocalRealmError.self) {
+            try RealmFixture.open(directory.file("absent/stock.sqlite"))
+        }
+        #expect(error.kind == .cannotOpen)
+        #expect(error.remedy.contains("directory"))
+    }
+
+    @Test("State survives closing; an ident is taken once and zeroes the client's cursors")
+    func reopening() throws {
+        let fixture = try RealmFixture(.notes)
+        _ = try fixture.realm.drain()
+        let ident = SaltedFileIdent(ident: FileIdent(5), salt: Salt(99))
+        try fixture.realm.storeFileIdent(ident)
+        try fixture.receive(upTo: 4, after: 2)
+        try fixture.realm.markFirstDownloadFinished()
+        let status = fixture.realm.status
+        #expect(status.localVersion == ClientVersion(4))
+        #expect(status.progress.download.lastIntegratedClientVersion == ClientVersion(2))
+        try fixture.reopen()
+        #expect(fixture.realm.status == status)
+        let error = try #require(throws: LocalRealmError.self) {
+            try fixture.realm.storeFileIdent(ident)
+        }
+        #expect(error.kind == .identAlreadySet)
+    }
+
+    @Test("A copy of the file goes on under a name of its own, asks for an ident, keeps its place")
+    func copies() throws {
+        let fixture = try RealmFixture(.notes)
+        try fixture.realm.storeFileIdent(SaltedFileIdent(ident: FileIdent(5), salt: Salt(99)))
+        try fixture.receive { $0.createObject(.init("Note", 1)) }
+        fixture.realm.close()
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
+
+        var status = try RealmFixture.open(path).status
+        #expect(status.isAdoptedCopy)
+        #expect(status.fileIdent == .none)
+        #expect(status.progress.download.serverVersion == ServerVersion(1))
+        status = try RealmFixture.open(path).status
+        #expect(!status.isAdoptedCopy)
+
+        try fixture.reopen()
+        #expect(!fixture.realm.status.isAdoptedCopy)
+        fixture.realm.close()
+        #expect(try RealmFixture.open(fixture.path, machineID: "other").status.isAdoptedCopy)
+    }
+
+    @Test("Calls after closing fail with an error")
+    func closed() throws {
+        let realm = try RealmFixture.open(path)
+        realm.close()
+        #expect(throws: LocalRealmError.self) { try realm.drain() }
+    }
+}

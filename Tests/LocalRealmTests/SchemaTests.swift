@@ -1,0 +1,492 @@
+import Changesets
+import LocalRealm
+import SQLite
+import Schemas
+import TestSupport
+import Testing
+import Versions
+
+@Suite("Classes and their tables")
+struct SchemaTests {
+    private func conflict(
+        _ existing: RealmSchema,
+        _ declared: RealmSchema
+    ) throws -> LocalRealmError {
+        let fixture = try RealmFixture(existing)
+        fixture.realm.close()
+        return try #require(throws: LocalRealmError.self) {
+            try RealmFixture.open(fixture.path, declared)
+        }
+    }
+
+    private func schema(_ properties: PropertySchema..., key: PrimaryKeySchema = .int)
+        -> RealmSchema
+    {
+        RealmSchema([ClassSchema(name: "Note", kind: .topLevel(key), properties: properties)])
+    }
+
+    @Test("A class's table, index and triggers are as the specification has them")
+    func definitions() throws {
+        let key = PrimaryKeySchema(name: "_id", type: .objectID, isNullable: false)
+        let fixture = try RealmFixture(
+            RealmSchema([
+                ClassSchema(
+                    name: "Task",
+                    kind: .topLevel(key),
+                    properties: [
+                        .init(name: "title", type: .string, isNullable: false),
+                        .init(name: "owner", type: .link(target: "Task"), isNullable: true),
+                    ]
+                )
+            ])
+        )
+        let stored = try fixture.rows(
+            "SELECT sql FROM sqlite_schema WHERE tbl_name = 'Task' AND sql IS NOT NULL ORDER BY rowid"
+        )
+        #expect(
+            stored == [
+                """
+                CREATE TABLE "Task"(
+                  "_id" TEXT NOT NULL ON CONFLICT REPLACE DEFAULT \
+                (lower(printf('%08x', CAST(strftime('%s','now') AS INTEGER)) || \
+                hex(randomblob(8)))) CONSTRAINT "Task._id must be an ObjectId (24 lower-case hex \
+                digits)" CHECK (length(CAST("_id" AS BLOB)) = 24 AND "_id" NOT GLOB \
+                '*[^0-9a-f]*') PRIMARY KEY,
+                  "title" TEXT NOT NULL DEFAULT '',
+                  "owner" TEXT CONSTRAINT "Task.owner must be the _id of a Task" CHECK ("owner" IS \
+                NULL OR length(CAST("owner" AS BLOB)) = 24 AND "owner" NOT GLOB '*[^0-9a-f]*')
+                ) STRICT
+                """,
+                """
+                CREATE INDEX "_realm_x_2" ON "Task"("owner") WHERE "owner" IS NOT NULL
+                """,
+                """
+                CREATE TRIGGER "_realm_1_key" BEFORE UPDATE OF "_id" ON "Task" WHEN OLD."_id" IS NOT \
+                NEW."_id" BEGIN
+                  SELECT RAISE(ABORT, 'Task._id is the primary key and cannot change');
+                END
+                """,
+                """
+                CREATE TRIGGER "_realm_1_exists" BEFORE INSERT ON "Task"
+                WHEN EXISTS (SELECT 1 FROM "Task" WHERE "_id" = NEW."_id") BEGIN
+                  INSERT INTO _realm_capture(class, key, prop) VALUES (1, NEW."_id", -2);
+                  INSERT INTO _realm_capture(class, key, prop, old)
+                    SELECT 1, "_id", 1, "title" FROM "Task"
+                    WHERE "_id" = NEW."_id" AND "title" IS NOT NEW."title";
+                  INSERT INTO _realm_capture(class, key, prop, old)
+                    SELECT 1, "_id", 2, "owner" FROM "Task"
+                    WHERE "_id" = NEW."_id" AND "owner" IS NOT NEW."owner";
+                END
+                """,
+                """
+                CREATE TRIGGER "_realm_1_insert" AFTER INSERT ON "Task" BEGIN
+                  INSERT INTO _realm_capture(class, key, prop) VALUES (1, NEW."_id", 0);
+                END
+                """,
+                """
+                CREATE TRIGGER "_realm_1_delete" AFTER DELETE ON "Task" BEGIN
+                  INSERT INTO _realm_capture(class, key, prop) VALUES (1, OLD."_id", -1);
+                END
+                """,
+                """
+                CREATE TRIGGER "_realm_1_u1" AFTER UPDATE OF "title" ON "Task" WHEN OLD."title" IS \
+                NOT NEW."title" BEGIN
+                  INSERT INTO _realm_capture(class, key, prop, old) VALUES (1, OLD."_id", 1, \
+                OLD."title");
+                END
+                """,
+                """
+                CREATE TRIGGER "_realm_1_u2" AFTER UPDATE OF "owner" ON "Task" WHEN OLD."owner" IS \
+                NOT NEW."owner" BEGIN
+                  INSERT INTO _realm_capture(class, key, prop, old) VALUES (1, OLD."_id", 2, \
+                OLD."owner");
+                END
+                """,
+            ]
+        )
+    }
+
+    @Test("Declared classes are sent once, classes by name, then their properties")
+    func publication() throws {
+        let schema = RealmSchema([
+            ClassSchema(
+                name: "Zebra",
+                kind: .topLevel(.string),
+                properties: [
+                    .init(name: "stripes", type: .int, isNullable: true),
+                    .init(name: "friend", type: .link(target: "Ape"), isNullable: true),
+                ]
+            ),
+            ClassSchema(name: "Ape", kind: .topLevel(.objectID)),
+        ])
+        let fixture = try RealmFixture(schema)
+        #expect(
+            try fixture.drained() == [
+                "AddTable Ape _id objectID", "AddTable Zebra _id string",
+                "AddColumn Zebra.stripes int?", "AddColumn Zebra.friend link? Ape",
+            ]
+        )
+        #expect(try fixture.drained() == [])
+        try fixture.reopen(schema)
+        #expect(try fixture.drained() == [])
+    }
+
+    @Test("New classes and properties come with the first data that needs them, in one changeset")
+    func publicationWithData() throws {
+        let fixture = try RealmFixture(.notes)
+        try fixture.connect().execute("INSERT INTO Note VALUES (1, 'x')")
+        #expect(
+            try fixture.drained() == [
+                "AddTable Note _id int", "AddColumn Note.text string", "CreateObject Note 1",
+                "Note 1: text = \"x\"",
+            ]
+        )
+        #expect(try fixture.history().count == 1)
+    }
+
+    @Test(
+        "A property declared later is added under open connections, and old rows have its default"
+    )
+    func addedProperty() throws {
+        let fixture = try RealmFixture(.notes)
+        _ = try fixture.realm.drain()
+        let program = try fixture.connect()
+        try program.execute("INSERT INTO Note VALUES (1, 'pending')")
+        let done = PropertySchema(name: "done", type: .bool, isNullable: false)
+        let text = PropertySchema(name: "text", type: .string, isNullable: false)
+        let options = PropertyOptions(defaultValue: .bool(true))
+        try fixture.reopen(
+            schema(text, done),
+            options: [PropertyName(className: "Note", property: "done"): options]
+        )
+        try program.execute("INSERT INTO Note(_id, text) VALUES (2, 'new')")
+        try program.execute("UPDATE Note SET done = 1 WHERE _id = 1")
+        #expect(try fixture.rows("SELECT * FROM Note") == ["1|pending|1", "2|new|1"])
+        #expect(
+            try fixture.drained() == [
+                "AddColumn Note.done bool", "CreateObject Note 1", "CreateObject Note 2",
+                "Note 1: text = \"pending\"", "Note 1: done = true (default)",
+                "Note 2: text = \"new\"", "Note 2: done = true (default)",
+            ]
+        )
+    }
+
+    @Test("Rows that exist get the type's default for a new property, not the declared one")
+    func addedPropertyDefault() throws {
+        let fixture = try RealmFixture(.notes)
+        try fixture.receive { $0.createObject(.init("Note", 1)) }
+        let text = PropertySchema(name: "text", type: .string, isNullable: false)
+        let done = PropertySchema(name: "done", type: .bool, isNullable: false)
+        let options = PropertyOptions(defaultValue: .bool(true))
+        try fixture.reopen(
+            schema(text, done),
+            options: [PropertyName(className: "Note", property: "done"): options]
+        )
+        #expect(try fixture.rows("SELECT done FROM Note") == ["0"])
+        #expect(try fixture.drained() == ["AddColumn Note.done bool"])
+    }
+
+    @Test("What the server makes known is usable at once and not sent back")
+    func learned() throws {
+        let fixture = try RealmFixture()
+        let report = try fixture.receive { writer in
+            writer.addTopLevelClass("Note", primaryKey: "_id", type: .int, isNullable: false)
+            writer.addColumn(
+                "text",
+                to: "Note",
+                type: .string,
+                isNullable: false,
+                collection: .single
+            )
+            writer.createObject(.init("Note", 1))
+            writer.update(.init("Note", 1), "text", to: .scalar(.string("theirs")))
+        }
+        #expect(report.learnedClasses == ["Note"])
+        try fixture.connect().execute("INSERT INTO Note VALUES (2, 'ours')")
+        #expect(try fixture.rows("SELECT * FROM Note") == ["1|theirs", "2|ours"])
+        #expect(try fixture.drained() == ["CreateObject Note 2", "Note 2: text = \"ours\""])
+        // Declaring the same afterwards changes nothing.
+        try fixture.reopen(.notes)
+        #expect(try fixture.drained() == [])
+    }
+
+    @Test("A definition that contradicts the realm's is refused, and both are named")
+    func conflicts() throws {
+        let number = PropertySchema(name: "size", type: .int, isNullable: false)
+        let existing = schema(number)
+        var error = try conflict(
+            existing,
+            schema(.init(name: "size", type: .string, isNullable: true))
+        )
+        #expect(error.kind == .schemaConflict)
+        #expect(error.message == "Note.size is int, but is declared as string?")
+        error = try conflict(existing, schema(number, key: .string))
+        #expect(error.kind == .schemaConflict)
+        #expect(error.message.contains("primary key _id: int"))
+        #expect(error.message.contains("primary key _id: string"))
+    }
+
+    static let unsupported: [(RealmSchema, String)] = {
+        func note(_ property: PropertySchema) -> RealmSchema {
+            RealmSchema([
+                ClassSchema(name: "Note", kind: .topLevel(.int), properties: [property])
+            ])
+        }
+        return [
+            (
+                note(.init(name: "tags", type: .string, isNullable: false, collection: .list)),
+                "class Note has the property tags: list<string>"
+            ),
+            (
+                note(.init(name: "any", type: .mixed, isNullable: true)),
+                "class Note has the property any: mixed"
+            ),
+            (
+                RealmSchema([ClassSchema(name: "Address", kind: .embedded)]),
+                "class Address is embedded"
+            ),
+            (
+                RealmSchema([ClassSchema(name: "Reading", kind: .asymmetric(.int))]),
+                "class Reading is asymmetric"
+            ),
+            (
+                RealmSchema([ClassSchema(name: "Bare", kind: .topLevel(.none))]),
+                "class Bare has no primary key"
+            ),
+        ]
+    }()
+
+    @Test("Classes that cannot be held yet are refused by name, declared", arguments: unsupported)
+    func unsupportedDeclared(schema: RealmSchema, message: String) throws {
+        let error = try #require(throws: LocalRealmError.self) { try RealmFixture(schema) }
+        #expect(error.kind == .schemaUnsupported)
+        #expect(error.message.hasPrefix(message), "\(error)")
+    }
+
+    @Test("or learned: then nothing is applied, and local writes are safe", arguments: unsupported)
+    func unsupportedLearned(schema: RealmSchema, message: String) throws {
+        let fixture = try RealmFixture()
+        try fixture.receive { RealmSchema.notes.writeAdditions(to: RealmSchema(), into: &$0) }
+        try fixture.connect().execute("INSERT INTO Note VALUES (1, 'local')")
+        let before = fixture.realm.status
+        let error = try #require(throws: LocalRealmError.self) {
+            try fixture.receive { writer in
+                writer.createObject(.init("Note", 2))
+                schema.writeAdditions(to: .notes, into: &writer)
+            }
+        }
+        #expect(error.kind == .schemaUnsupported)
+        #expect(error.message.hasPrefix(message), "\(error)")
+        #expect(fixture.realm.status.progress == before.progress)
+        #expect(try fixture.rows("SELECT * FROM Note") == ["1|local"])
+        #expect(
+            try fixture.history().flatMap(\.lines) == [
+                "CreateObject Note 1", "Note 1: text = \"local\"",
+            ]
+        )
+        // Without that class the session can go on.
+        try fixture.receive { $0.createObject(.init("Note", 2)) }
+        #expect(try fixture.rows("SELECT _id FROM Note") == ["1", "2"])
+    }
+
+    @Test(
+        "Names that SQLite takes for reserved or equal get names of their own, and stay themselves"
+    )
+    func names() throws {
+        let awkward = #"a "quoted" select; name"#
+        let property = PropertySchema(name: "Value", type: .int, isNullable: false)
+        let names: [Text] = [
+            "sqlite_master", "_realm_state", "task", "Task", "TASK", "select", Text(awkward),
+            "o'clock",
+        ]
+        let schema = RealmSchema(
+            names.map { name in
+                ClassSchema(
+                    name: name,
+                    kind: .topLevel(.int),
+                    properties: [
+                        property, .init(name: "value", type: .int, isNullable: false),
+                        .init(name: "_ID", type: .int, isNullable: false),
+                        .init(name: "group", type: .link(target: name), isNullable: true),
+                    ]
+                )
+            }
+        )
+        let fixture = try RealmFixture(schema)
+        _ = try fixture.realm.drain()
+        let tables = [
+            "~sqlite_master", "~_realm_state", "task", "Task~2", "TASK~3", "select", awkward,
+            "o'clock",
+        ]
+        #expect(try fixture.rows("SELECT table_name FROM _realm_class ORDER BY id") == tables)
+        for (name, table) in zip(names, tables) {
+            let quoted = Connection.quoted(table)
+            try fixture.connect().execute(
+                """
+                INSERT INTO \(quoted)(_id, "Value", "value~2", "_ID~2", "group") \
+                VALUES (1, 2, 3, 4, 1)
+                """
+            )
+            #expect(
+                try fixture.drained() == [
+                    "CreateObject \(name) 1", "\(name) 1: Value = 2", "\(name) 1: value = 3",
+                    "\(name) 1: _ID = 4", "\(name) 1: group = \(name)(1)",
+                ]
+            )
+        }
+        try fixture.reopen(schema)
+        let seen = fixture.realm.status.localVersion.rawValue
+        try fixture.receive(after: seen) {
+            $0.update(.init("TASK", 1), "value", to: .scalar(.int(9)))
+        }
+        let rows = try fixture.rows("SELECT * FROM \"TASK~3\"")
+        #expect(rows == ["1|2|9|4|1"])
+    }
+
+    @Test("An application's own table in the way is named, never touched")
+    func nameTaken() throws {
+        let fixture = try RealmFixture()
+        try fixture.connect().execute("CREATE VIEW note AS SELECT 1 AS own")
+        fixture.realm.close()
+        let error = try #require(throws: LocalRealmError.self) {
+            try RealmFixture.open(fixture.path, .notes)
+        }
+        #expect(error.kind == .schemaNameTaken)
+        #expect(error.message.contains("view note"))
+        #expect(try fixture.rows("SELECT own FROM note") == ["1"])
+    }
+
+    @Test(
+        "Tables and triggers changed by hand are noticed, before anything else is done",
+        arguments: [
+            ("DROP TRIGGER _realm_1_u1", "trigger _realm_1_u1 is missing"),
+            ("DROP TABLE Note", "table Note is missing"),
+            ("ALTER TABLE Note RENAME COLUMN text TO body", "column Note.text is missing"),
+            ("ALTER TABLE Note RENAME TO Paper", "table Note is missing"),
+            (
+                """
+                DROP TRIGGER _realm_1_insert;
+                CREATE TRIGGER _realm_1_insert AFTER INSERT ON Note BEGIN SELECT 1; END
+                """,
+                "trigger _realm_1_insert was changed"
+            ),
+        ]
+    )
+    func altered(sql: String, message: String) throws {
+        let fixture = try RealmFixture(.notes)
+        let program = try fixture.connect()
+        try program.execute("INSERT INTO Note VALUES (1, 'x')")
+        try program.execute(sql)
+        for _ in 0..<2 {
+            let error = try #require(throws: LocalRealmError.self) { try fixture.realm.drain() }
+            #expect(error.kind == .schemaAltered)
+            #expect(error.message.contains(message), "\(error)")
+        }
+        let integration = try #require(throws: LocalRealmError.self) {
+            try fixture.receive { $0.createObject(.init("Note", 2)) }
+        }
+        #expect(integration.kind == .schemaAltered)
+        fixture.realm.close()
+        let opening = try #require(throws: LocalRealmError.self) {
+            try RealmFixture.open(fixture.path)
+        }
+        #expect(opening.kind == .schemaAltered)
+    }
+
+    @Test("Tables, views, indexes, columns and triggers of the application's own are left alone")
+    func ownObjects() throws {
+        let fixture = try RealmFixture(.notes)
+        _ = try fixture.realm.drain()
+        try fixture.connect().execute(
+            """
+            CREATE TABLE own(v); CREATE VIEW texts AS SELECT text FROM Note;
+            CREATE INDEX by_text ON Note(text); ALTER TABLE Note ADD COLUMN mine ANY DEFAULT 7;
+            CREATE TRIGGER mirror AFTER INSERT ON Note BEGIN INSERT INTO own VALUES (NEW._id); END;
+            INSERT INTO Note(_id, text) VALUES (1, 'x'); UPDATE Note SET mine = 8;
+            VACUUM
+            """
+        )
+        #expect(try fixture.drained() == ["CreateObject Note 1", "Note 1: text = \"x\""])
+        try fixture.receive { $0.createObject(.init("Note", 2)) }
+        #expect(try fixture.rows("SELECT * FROM Note") == ["1|x|8", "2||7"])
+        // Own triggers do not fire for what comes from the server.
+        #expect(try fixture.rows("SELECT v FROM own") == ["1"])
+        try fixture.reopen(.notes)
+    }
+
+    @Test("A UNIQUE index on a class stops integration until it is dropped, and nothing else")
+    func uniqueIndex() throws {
+        let fixture = try RealmFixture(.notes)
+        _ = try fixture.realm.drain()
+        let program = try fixture.connect()
+        try program.execute(
+            "CREATE UNIQUE INDEX own ON Note(text); INSERT INTO Note VALUES (1, 'x')"
+        )
+        let error = try #require(throws: LocalRealmError.self) {
+            try fixture.receive { $0.createObject(.init("Note", 2)) }
+        }
+        #expect(error.kind == .schemaUniqueIndex)
+        #expect(error.message.contains("own on Note"))
+        #expect(try fixture.history().last?.lines.first == "CreateObject Note 1")
+        try program.execute("DROP INDEX own")
+        try fixture.receive { $0.createObject(.init("Note", 2)) }
+        #expect(try fixture.rows("SELECT _id FROM Note") == ["1", "2"])
+    }
+
+    private static func erasing(_ properties: Text...) -> Changeset {
+        var changeset = Changeset()
+        let className = changeset.strings.intern("Int")
+        for property in properties {
+            let field = changeset.strings.intern(property)
+            changeset.instructions.append(.eraseColumn(className: className, field: field))
+        }
+        return changeset
+    }
+
+    @Test(
+        "Properties and classes erased by the server go, unless something of the application needs them"
+    )
+    func erasing() throws {
+        let fixture = try RealmFixture(.everything)
+        _ = try fixture.realm.drain()
+        let program = try fixture.connect()
+        try program.execute("INSERT INTO Int(_id, int) VALUES (1, 5)")
+        try fixture.receive(Self.erasing("int", "toString"))
+        #expect(try fixture.rows("SELECT intOrNull FROM Int") == ["null"])
+        #expect(throws: SQLiteError.self) { try program.row("SELECT int FROM Int") }
+        try program.execute("UPDATE Int SET string = 'still captured'")
+        #expect(try fixture.drained() == ["Int 1: string = \"still captured\""])
+
+        try program.execute("CREATE INDEX own ON Int(double)")
+        let error = try #require(throws: LocalRealmError.self) {
+            try fixture.receive(Self.erasing("double"))
+        }
+        #expect(error.kind == .badChangeset)
+        #expect(error.message.contains("own"))
+        #expect(try fixture.rows("SELECT double FROM Int") == ["0.0"])
+
+        var changeset = Changeset()
+        let bare = changeset.strings.intern("Bare")
+        let key = changeset.strings.intern("_id")
+        changeset.instructions = [
+            .addTable(
+                .init(
+                    className: bare,
+                    kind: .topLevel(.init(field: key, type: .int, isNullable: false))
+                )
+            ),
+            .eraseTable(className: bare),
+            .addTable(
+                .init(
+                    className: bare,
+                    kind: .topLevel(.init(field: key, type: .string, isNullable: false))
+                )
+            ),
+        ]
+        try fixture.receive(changeset)
+        #expect(try fixture.rows("SELECT type FROM pragma_table_info('Bare')") == ["TEXT"])
+        changeset.instructions = [.eraseTable(className: bare)]
+        try fixture.receive(changeset)
+        #expect(try fixture.rows("SELECT * FROM pragma_table_info('Bare')") == [])
+    }
+}
