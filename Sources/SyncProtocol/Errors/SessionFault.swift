@@ -2,7 +2,7 @@ package import Changesets
 package import Versions
 
 /// What a server reports about one session (wire protocol, 8).
-package enum SessionFault: Hashable, Sendable {
+package enum SessionFault: Error, Hashable, Sendable {
     /// The client binds again after exactly one second.
     case sessionClosed
     case otherError

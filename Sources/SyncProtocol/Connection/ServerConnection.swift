@@ -1,0 +1,179 @@
+package import Changesets
+package import Versions
+
+/// The server's end of one connection: it reads the messages, keeps the sessions, and answers what
+/// concerns the connection itself (wire protocol, 1, 7 and 16). It owns no socket, store or clock.
+package struct ServerConnection: Sendable {
+    /// Names one session for good, where its ident may be used again for the next one.
+    package struct SessionKey: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case send(ServerMessage)
+        case open(SessionKey, path: Text, needsFileIdent: Bool)
+        case validate(SessionKey, ClientMessage.Ident)
+        case integrate(SessionKey, UploadCheck.Admitted)
+        case scanDownload(SessionKey, from: DownloadCursor)
+        /// The session is over; whatever was kept for it can go.
+        case ended(SessionKey)
+        /// An error of the connection was sent, or the message could not even be answered: send
+        /// nothing more, and close after a moment in which the client may do so.
+        case close(CloseCode)
+    }
+
+    private let context: WireContext
+    private let subProtocol: SubProtocol
+    private let allowsRecovery: Bool
+    private var sessions: [SessionKey: ServerSession] = [:]
+    private var keys: [SessionIdent: SessionKey] = [:]
+    private var nextNumber: UInt64 = 0
+    private var isClosing = false
+
+    package init(subProtocol: SubProtocol, limits: Limits = .server, allowsRecovery: Bool = true) {
+        self.subProtocol = subProtocol
+        self.context = WireContext(mode: subProtocol.mode, limits: limits)
+        self.allowsRecovery = allowsRecovery
+    }
+
+    /// What is sent before anything is received.
+    ///
+    /// - Parameter connectionID: names the connection in the server's log.
+    package mutating func opened(connectionID: String) -> [Effect] {
+        guard subProtocol.mode == .partitionBased else {
+            return fail(.switchToPartitionBasedSync, message: "this app uses partition-based sync")
+        }
+        guard subProtocol.version >= Self.firstVersionWithLogMessages else { return [] }
+        let body = LogMessageBody(connectionID: connectionID, level: .info, message: "connected")
+        return [.send(.logMessage(nil, body))]
+    }
+
+    private static let firstVersionWithLogMessages = 10
+
+    /// Reports an error of the whole connection and closes it.
+    package mutating func fail(_ fault: ConnectionFault, message: String) -> [Effect] {
+        guard !isClosing else { return [] }
+        isClosing = true
+        return [
+            .send(.jsonError(JSONErrorReport(fault, message: message))),
+            .close(.normal),
+        ]
+    }
+}
+
+// MARK: What the client sends
+
+extension ServerConnection {
+    package mutating func received(_ bytes: [UInt8]) -> [Effect] {
+        guard !isClosing else { return [] }
+        do throws(WireError) {
+            return received(try ClientMessage(decoding: bytes, context: context))
+        } catch {
+            switch error.serverReaction {
+            case .report(let fault):
+                return fail(fault, message: error.description)
+            case .close(let code):
+                isClosing = true
+                return [.close(code)]
+            }
+        }
+    }
+
+    package mutating func received(_ message: ClientMessage) -> [Effect] {
+        guard !isClosing else { return [] }
+        switch message {
+        case .ping(let ping):
+            return [.send(.pong(timestampInMilliseconds: ping.timestampInMilliseconds))]
+        case .bind(let bind):
+            return received(bind)
+        case .ident, .query, .upload, .mark, .unbind, .jsonError, .testCommand:
+            guard let session = message.session, let key = keys[session] else {
+                return fail(.badSessionIdent, message: "\(message.name) for an unknown session")
+            }
+            return update(key) { $0.received(message) }
+        }
+    }
+
+    private mutating func received(_ bind: ClientMessage.Bind) -> [Effect] {
+        guard keys[bind.session] == nil else {
+            return fail(.reuseOfSessionIdent, message: "BIND for a session that is bound")
+        }
+        let key = SessionKey(number: nextNumber)
+        nextNumber += 1
+        keys[bind.session] = key
+        sessions[key] = ServerSession(bind, allowsRecovery: allowsRecovery)
+        let limits = context.limits
+        guard sessions.count <= limits.sessionsPerConnection else {
+            return update(key) {
+                $0.fail(.otherError, message: "too many sessions on this connection")
+            }
+        }
+        return update(key) { $0.begin(limits: limits) }
+    }
+
+    /// Changes one session, and translates what it asks for.
+    private mutating func update(
+        _ key: SessionKey,
+        _ change: (inout ServerSession) -> [ServerSession.Effect]
+    ) -> [Effect] {
+        guard !isClosing, var session = sessions[key] else { return [] }
+        var effects: [Effect] = []
+        for effect in change(&session) {
+            switch effect {
+            case .send(let message):
+                effects.append(.send(message))
+            case .open(let path, let needsFileIdent):
+                effects.append(.open(key, path: path, needsFileIdent: needsFileIdent))
+            case .validate(let ident):
+                effects.append(.validate(key, ident))
+            case .integrate(let upload):
+                effects.append(.integrate(key, upload))
+            case .scanDownload(let cursor):
+                effects.append(.scanDownload(key, from: cursor))
+            case .failConnection(let fault, let message):
+                return effects + fail(fault, message: message)
+            }
+        }
+        guard session.isEnded else {
+            sessions[key] = session
+            return effects
+        }
+        sessions[key] = nil
+        keys[session.ident] = nil
+        return effects + [.ended(key)]
+    }
+}
+
+// MARK: What the store answers
+
+/// The answers of `ServerSession`; those for sessions that have ended meanwhile change nothing.
+extension ServerConnection {
+    package mutating func opened(_ key: SessionKey, assigned file: SaltedFileIdent?) -> [Effect] {
+        update(key) { $0.opened(assigned: file) }
+    }
+
+    package mutating func identified(
+        _ key: SessionKey,
+        upload: UploadCursor,
+        locked: ServerVersion
+    ) -> [Effect] {
+        update(key) { $0.identified(upload: upload, locked: locked) }
+    }
+
+    package mutating func scanned(_ key: SessionKey, _ scanned: ServerSession.Scanned) -> [Effect] {
+        update(key) { $0.scanned(scanned) }
+    }
+
+    package mutating func historyGrew(_ key: SessionKey, to version: ServerVersion) -> [Effect] {
+        update(key) { $0.historyGrew(to: version) }
+    }
+
+    package mutating func fail(
+        _ key: SessionKey,
+        _ fault: SessionFault,
+        message: String,
+        backoff: JSONErrorBody.Backoff? = nil
+    ) -> [Effect] {
+        update(key) { $0.fail(fault, message: message, backoff: backoff) }
+    }
+}

@@ -1,0 +1,305 @@
+package import Changesets
+package import Versions
+
+/// The server half of one session of partition-based sync, owning no socket, store, task or clock
+/// (wire protocol, 16; sync history, 13-15).
+///
+/// It takes what its client sends and what its store answers, and says what to do next. Messages that
+/// arrive while an answer is awaited are kept until it is there.
+package struct ServerSession: Sendable {
+    private enum State {
+        case opening(needsFileIdent: Bool)
+        case awaitingIdent
+        case validating(ClientMessage.Ident)
+        case running(Running)
+        /// An error was sent: everything but UNBIND is read over.
+        case failed
+        case ended
+    }
+
+    private struct Running {
+        /// How far DOWNLOADs were sent.
+        var cursor: DownloadCursor
+        var hasSentDownload = false
+        /// The newest server version heard of; there may be newer ones.
+        var newestVersion = ServerVersion.zero
+        var uploads: UploadCheck
+        /// The newest MARK that is not answered.
+        var mark: RequestIdent?
+        var scan = Scan.none
+    }
+
+    private enum Scan {
+        case none
+        /// What the scan finds covers the MARK that was there when it began.
+        case running(covers: RequestIdent?)
+    }
+
+    package let ident: SessionIdent
+    private let path: Text
+    private let allowsRecovery: Bool
+    private var state: State
+    private var waiting: [ClientMessage] = []
+
+    /// For a BIND that was just received; `begin` says what it leads to.
+    ///
+    /// - Parameter allowsRecovery: whether clients that must start over may keep their unsent writes.
+    package init(_ bind: ClientMessage.Bind, allowsRecovery: Bool = true) {
+        self.ident = bind.session
+        self.path = bind.path
+        self.allowsRecovery = allowsRecovery
+        self.state = .opening(needsFileIdent: bind.needsFileIdent)
+    }
+
+    /// Nothing more will come of the session; its ident is free.
+    package var isEnded: Bool {
+        if case .ended = state { true } else { false }
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case send(ServerMessage)
+        /// Find the partition, check the user's right to it, and assign a file ident if one is needed;
+        /// answer with `opened`, or with `fail`.
+        case open(path: Text, needsFileIdent: Bool)
+        /// Hold the IDENT against the store (`IdentCheck`); answer with `identified`, or with `fail`.
+        case validate(ClientMessage.Ident)
+        /// Make the upload part of the history; answer with `historyGrew`, or with `fail`. More may be
+        /// asked for before that, to be done in order.
+        case integrate(UploadCheck.Admitted)
+        /// Read what comes after the cursor; answer with `scanned`.
+        case scanDownload(from: DownloadCursor)
+        /// The peer broke the order of messages: report it, and end the connection.
+        case failConnection(ConnectionFault, message: String)
+    }
+
+    package mutating func begin(limits: Limits) -> [Effect] {
+        guard case .opening(let needsFileIdent) = state else { return [] }
+        guard 1...limits.pathSizeInBytes ~= path.bytes.count else {
+            return fail(.illegalRealmPath, message: "illegal partition (BIND)")
+        }
+        return [.open(path: path, needsFileIdent: needsFileIdent)]
+    }
+}
+
+// MARK: What the client sends
+
+extension ServerSession {
+    /// Takes a message that names this session, other than BIND.
+    package mutating func received(_ message: ClientMessage) -> [Effect] {
+        switch state {
+        case .opening, .validating:
+            waiting.append(message)
+            return []
+        case .awaitingIdent:
+            return receivedBeforeIdent(message)
+        case .running(let running):
+            return received(message, running)
+        case .failed:
+            // The client answers an error with UNBIND, which gets no answer of its own.
+            if case .unbind = message { state = .ended }
+            return []
+        case .ended:
+            return [.failConnection(.badMessageOrder, message: "\(message.name) after UNBIND")]
+        }
+    }
+
+    private mutating func receivedBeforeIdent(_ message: ClientMessage) -> [Effect] {
+        switch message {
+        case .ident(let ident):
+            guard ident.query == nil else { return [outOfOrder(message)] }
+            state = .validating(ident)
+            return [.validate(ident)]
+        case .unbind:
+            return unbind()
+        case .testCommand:
+            return fail(.otherError, message: "test commands are not for this server")
+        case .bind, .query, .upload, .mark, .ping, .jsonError:
+            return [outOfOrder(message)]
+        }
+    }
+
+    private mutating func received(_ message: ClientMessage, _ running: Running) -> [Effect] {
+        var running = running
+        switch message {
+        case .upload(let upload):
+            return received(upload, running)
+        case .mark(_, let request):
+            running.mark = request
+            return proceed(running)
+        case .unbind:
+            return unbind()
+        case .jsonError(let report):
+            // It cannot integrate what we have: only a fresh copy helps.
+            return fail(
+                .badClientFile,
+                message: "the client reported error \(report.code): \(report.message)"
+            )
+        case .testCommand:
+            return fail(.otherError, message: "test commands are not for this server")
+        case .bind, .ident, .query, .ping:
+            return [outOfOrder(message)]
+        }
+    }
+
+    private mutating func received(
+        _ upload: ClientMessage.Upload,
+        _ running: Running
+    ) -> [Effect] {
+        var running = running
+        do throws(SessionFault) {
+            let admitted = try running.uploads.admit(upload, sent: running.cursor.serverVersion)
+            state = .running(running)
+            return admitted.map { [.integrate($0)] } ?? []
+        } catch {
+            return fail(error, message: "the UPLOAD contradicts what was sent before")
+        }
+    }
+
+    private mutating func unbind() -> [Effect] {
+        state = .ended
+        return [.send(.unbound(ident))]
+    }
+
+    private func outOfOrder(_ message: ClientMessage) -> Effect {
+        .failConnection(
+            .badMessageOrder,
+            message: "\(message.name) is not expected in session \(ident.rawValue) now"
+        )
+    }
+}
+
+// MARK: What the store answers
+
+extension ServerSession {
+    /// The partition is there and the user may sync it.
+    ///
+    /// - Parameter file: the ident that was assigned, if one was asked for.
+    package mutating func opened(assigned file: SaltedFileIdent?) -> [Effect] {
+        guard case .opening = state else { return [] }
+        state = .awaitingIdent
+        let answer = file.map { [Effect.send(.ident(ident, $0))] } ?? []
+        return answer + receiveWaiting()
+    }
+
+    /// The IDENT passed the checks.
+    ///
+    /// - Parameters:
+    ///   - upload: what is integrated of the client's history.
+    ///   - locked: server history up to here is of no use to the client.
+    package mutating func identified(upload: UploadCursor, locked: ServerVersion) -> [Effect] {
+        guard case .validating(let ident) = state else { return [] }
+        let running = Running(
+            cursor: ident.download,
+            uploads: UploadCheck(threshold: upload, lockedServerVersion: locked)
+        )
+        return proceed(running) + receiveWaiting()
+    }
+
+    /// What one scan of the history found, read in one snapshot.
+    package struct Scanned: Hashable, Sendable {
+        package let changesets: [DownloadChangeset]
+        /// Download cursor behind the changesets; equal to the latest version at the end of history.
+        package let progress: SyncProgress
+        package let downloadableBytes: UInt64
+
+        package init(
+            changesets: [DownloadChangeset],
+            progress: SyncProgress,
+            downloadableBytes: UInt64
+        ) {
+            self.changesets = changesets
+            self.progress = progress
+            self.downloadableBytes = downloadableBytes
+        }
+    }
+
+    package mutating func scanned(_ scanned: Scanned) -> [Effect] {
+        guard case .running(var running) = state, case .running(let covered) = running.scan else {
+            return []
+        }
+        let progress = scanned.progress
+        var effects: [Effect] = []
+        running.scan = .none
+        running.newestVersion = max(running.newestVersion, progress.latestServerVersion.version)
+        // The first is sent even if it is empty: it acknowledges what was uploaded before.
+        if !running.hasSentDownload
+            || progress.download.serverVersion > running.cursor.serverVersion
+        {
+            running.hasSentDownload = true
+            running.cursor = progress.download
+            effects.append(.send(download(scanned)))
+        }
+        if let covered, progress.download.serverVersion == progress.latestServerVersion.version {
+            effects.append(.send(.mark(ident, covered)))
+            if running.mark == covered { running.mark = nil }
+        }
+        return effects + proceed(running)
+    }
+
+    /// The history has grown, by this client's uploads or by others'.
+    package mutating func historyGrew(to version: ServerVersion) -> [Effect] {
+        guard case .running(var running) = state else { return [] }
+        running.newestVersion = max(running.newestVersion, version)
+        return proceed(running)
+    }
+
+    /// Ends the session with an error; once it has one, others are dropped.
+    package mutating func fail(
+        _ fault: SessionFault,
+        message: String,
+        backoff: JSONErrorBody.Backoff? = nil
+    ) -> [Effect] {
+        switch state {
+        case .failed, .ended: return []
+        case .opening, .awaitingIdent, .validating, .running: break
+        }
+        if fault.endsSession { state = .failed }
+        let report = JSONErrorReport(
+            fault,
+            session: ident,
+            message: message,
+            backoff: backoff,
+            allowsRecovery: allowsRecovery
+        )
+        return [.send(.jsonError(report))] + (fault.endsSession ? receiveWaiting() : [])
+    }
+
+    private mutating func receiveWaiting() -> [Effect] {
+        var effects: [Effect] = []
+        while !waiting.isEmpty {
+            switch state {
+            case .opening, .validating: return effects
+            case .awaitingIdent, .running, .failed, .ended:
+                effects += received(waiting.removeFirst())
+            }
+        }
+        return effects
+    }
+
+    /// Starts the next scan if one is due: one at a time, always one before the first DOWNLOAD, and
+    /// one that begins after each MARK.
+    private mutating func proceed(_ running: Running) -> [Effect] {
+        var running = running
+        var effects: [Effect] = []
+        let isDue =
+            !running.hasSentDownload || running.mark != nil
+            || running.newestVersion > running.cursor.serverVersion
+        if isDue, case .none = running.scan {
+            running.scan = .running(covers: running.mark)
+            effects.append(.scanDownload(from: running.cursor))
+        }
+        state = .running(running)
+        return effects
+    }
+
+    private func download(_ scanned: Scanned) -> ServerMessage {
+        .download(
+            ServerMessage.Download(
+                session: ident,
+                progress: scanned.progress,
+                extent: .partition(downloadableBytes: scanned.downloadableBytes),
+                changesets: scanned.changesets
+            )
+        )
+    }
+}

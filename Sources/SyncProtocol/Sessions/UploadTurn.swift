@@ -1,0 +1,73 @@
+package import Versions
+
+/// One scan of the local history, asked for by a session.
+package struct UploadScan: Hashable, Sendable {
+    package let cursor: UploadCursor
+    package let end: ClientVersion
+}
+
+/// How far a session's upload has come on this connection, and what it does next
+/// (sync history, 6.1 and 6.2).
+struct UploadTurn: Hashable, Sendable {
+    private enum State: Hashable {
+        case idle
+        /// Whether an empty result must be sent all the same, to acknowledge server versions.
+        case scanning(UploadScan, acknowledges: Bool)
+        case ready(UploadBatch)
+    }
+
+    private(set) var cursor: UploadCursor
+    private var state = State.idle
+
+    init(cursor: UploadCursor) {
+        self.cursor = cursor
+    }
+
+    enum Step: Hashable {
+        case scan(UploadScan)
+        case send(UploadBatch)
+    }
+
+    mutating func next(
+        lastVersionAvailable: ClientVersion,
+        integrated: ServerVersion
+    ) -> Step? {
+        switch state {
+        case .ready(let batch):
+            state = .idle
+            return .send(batch)
+        case .scanning:
+            return nil
+        case .idle:
+            guard lastVersionAvailable > cursor.clientVersion else { return nil }
+            let scan = UploadScan(cursor: cursor, end: lastVersionAvailable)
+            let acknowledges = cursor.lastIntegratedServerVersion < integrated
+            state = .scanning(scan, acknowledges: acknowledges)
+            return .scan(scan)
+        }
+    }
+
+    /// Takes the result of a scan; one of an earlier binding, or overtaken by an acknowledgement, is
+    /// dropped and the scan made again.
+    mutating func finish(_ scan: UploadScan, with batch: UploadBatch) {
+        guard case .scanning(scan, let acknowledges) = state else { return }
+        guard cursor == scan.cursor else {
+            state = .idle
+            return
+        }
+        cursor = batch.progress
+        state = batch.changesets.isEmpty && !acknowledges ? .idle : .ready(batch)
+    }
+
+    /// The server has more than was sent on this connection: go on from there.
+    mutating func acknowledge(_ acknowledged: UploadCursor) {
+        guard acknowledged.clientVersion > cursor.clientVersion else { return }
+        cursor = acknowledged
+        if case .ready = state { state = .idle }
+    }
+
+    /// Starts over from what the server has acknowledged.
+    mutating func rebind(acknowledged: UploadCursor) {
+        self = UploadTurn(cursor: acknowledged)
+    }
+}

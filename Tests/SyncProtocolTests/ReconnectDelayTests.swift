@@ -1,0 +1,80 @@
+import SyncProtocol
+import TestSupport
+import Testing
+
+@Suite("The delay before the next attempt")
+struct ReconnectDelayTests {
+    /// No jitter, so that the sequence shows.
+    private func exact() -> ReconnectDelay<String> {
+        ReconnectDelay(.init(jitterDivisor: 0))
+    }
+
+    private func sequence(
+        _ delay: inout ReconnectDelay<String>,
+        _ reasons: String...
+    ) -> [Duration] {
+        var random = SplitMix64(seed: 0)
+        return reasons.map {
+            delay.failed($0)
+            return delay.next(using: &random)
+        }
+    }
+
+    @Test("The same reason doubles it up to five minutes, another one starts over")
+    func growth() {
+        var delay = exact()
+        let same = sequence(&delay, "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a")
+        #expect(same == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map { .seconds($0) })
+        #expect(sequence(&delay, "b", "b", "a") == [1, 2, 1].map { .seconds($0) })
+        delay.reset()
+        #expect(sequence(&delay, "a") == [.seconds(1)])
+    }
+
+    @Test("The server's numbers hold while their reason does")
+    func serverNumbers() {
+        var delay = exact()
+        var random = SplitMix64(seed: 0)
+        let backoff = JSONErrorBody.Backoff(
+            initialInSeconds: 3,
+            maximumInSeconds: 5,
+            multiplier: 2
+        )
+        delay.failed("a", backoff: backoff)
+        #expect(delay.next(using: &random) == .seconds(3))
+        // Other numbers for the same reason come too late.
+        delay.failed("a", backoff: .init(initialInSeconds: 60, maximumInSeconds: 60, multiplier: 1))
+        #expect(delay.next(using: &random) == .seconds(5))
+        #expect(sequence(&delay, "b") == [.seconds(1)])
+    }
+
+    @Test("Hostile numbers neither trap nor shorten a delay")
+    func hostileNumbers() {
+        var delay = exact()
+        var random = SplitMix64(seed: 0)
+        delay.failed(
+            "a",
+            backoff: .init(initialInSeconds: 7, maximumInSeconds: .max, multiplier: 0)
+        )
+        for _ in 0..<5 { #expect(delay.next(using: &random) == .seconds(7)) }
+        delay.failed(
+            "b",
+            backoff: .init(initialInSeconds: .max, maximumInSeconds: .max, multiplier: .max)
+        )
+        for _ in 0..<5 { #expect(delay.next(using: &random) == .seconds(UInt32.max)) }
+    }
+
+    @Test("Chance takes away up to a quarter")
+    func jitter() {
+        var random = SplitMix64(seed: 3)
+        var seen: Set<Duration> = []
+        for _ in 0..<200 {
+            var delay = ReconnectDelay<String>()
+            delay.failed("a")
+            let value = delay.next(using: &random)
+            #expect(value <= .seconds(1))
+            #expect(value >= .milliseconds(750))
+            seen.insert(value)
+        }
+        #expect(seen.count > 50)
+    }
+}
