@@ -28,6 +28,13 @@ package struct FormError: Error, Hashable, Sendable {
         case decimalTooPrecise
         case decimalOutOfRange
         case invalidJSON(JSONProblem, offset: Int)
+        case unknownProperty(Text)
+        case unknownClass(Text)
+        /// A member of Extended JSON that starts with `$` and is none that is known.
+        case unknownTag(Text)
+        case illegalKey(Text)
+        case collectionInSet
+        case nestedTooDeeply
     }
 
     /// The same error, seen from one level further out.
@@ -61,6 +68,17 @@ package enum ValueForm: Hashable, Sendable {
     case objectID
     case uuid
     case globalKey
+    case key
+    case link(Text)
+    case json
+    case jsonArray
+    case jsonObject
+    case jsonBool
+    case jsonNumber
+    case base64
+    case binarySubtype
+    case taggedValue
+    case taggedLink
 }
 
 extension FormError: CustomStringConvertible {
@@ -99,6 +117,18 @@ extension FormError.Problem: CustomStringConvertible {
             "is outside the range of decimals (exponents -6176 to 6111)"
         case .invalidJSON(let problem, let offset):
             "is not JSON at byte \(offset): \(problem)"
+        case .unknownProperty(let name):
+            "must not have a member \(name): the class has no such property"
+        case .unknownClass(let name):
+            "must not refer to class \(name), which has no objects of its own here"
+        case .unknownTag(let tag):
+            "must not use \(tag), which is not known"
+        case .illegalKey(let key):
+            "must not have the key \(key)"
+        case .collectionInSet:
+            "must not hold collections, because it is a set"
+        case .nestedTooDeeply:
+            "must not nest collections more than \(FormatLimits.nestingDepth) levels deep"
         }
     }
 }
@@ -132,6 +162,17 @@ extension ValueForm: CustomStringConvertible {
         case .objectID: "24 lower-case hexadecimal digits"
         case .uuid: "a UUID in lower case, such as '3b241101-e2bb-4255-8caf-4136c566a962'"
         case .globalKey: "two numbers joined by a colon, such as '2:17'"
+        case .key: "a primary key"
+        case .link(let className): "the primary key of an object of \(className)"
+        case .json: "Extended JSON as text"
+        case .jsonArray: "a JSON array"
+        case .jsonObject: "a JSON object"
+        case .jsonBool: "true or false"
+        case .jsonNumber: #"a number, or one by name such as {"$numberDouble":"NaN"}"#
+        case .base64: "base64 text"
+        case .binarySubtype: #"of subType "00", or "04" for a UUID"#
+        case .taggedValue: "a value of Extended JSON"
+        case .taggedLink: #"a link such as {"class":"Person","key":1}"#
         }
     }
 }

@@ -11,7 +11,7 @@ extension ColumnForm {
         case .string(let value): .text(value.bytes)
         case .objectID(let value): .text(value.description)
         case .uuid(let value): .text(value.description)
-        case .globalKey(let value): .text("\(value.high):\(value.low)")
+        case .globalKey(let value): .text(GlobalKeyText.print(value))
         }
     }
 
@@ -33,7 +33,7 @@ extension ColumnForm {
             return .null
         }
         let key = try decodeKey(column, type: schema.type)
-        guard encodeKey(key) == column else { throw FormError(.expected(form(of: schema.type))) }
+        guard encodeKey(key) == column else { throw FormError(.expected(schema.type.form)) }
         return key
     }
 
@@ -66,27 +66,10 @@ extension ColumnForm {
         case .uuid:
             return .uuid(try uuid(column))
         case .globalKey:
-            guard let key = globalKey(try text(column, .globalKey)) else {
+            guard let key = GlobalKeyText.parse(try text(column, .globalKey)) else {
                 throw FormError(.expected(.globalKey))
             }
             return .globalKey(key)
-        }
-    }
-
-    private static func globalKey(_ text: [UInt8]) -> GlobalKey? {
-        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-            .map { UInt64(String(decoding: $0, as: UTF8.self)) }
-        guard parts.count == 2, let high = parts[0], let low = parts[1] else { return nil }
-        return GlobalKey(high: high, low: low)
-    }
-
-    private static func form(of type: PrimaryKeyType) -> ValueForm {
-        switch type {
-        case .int: .integer
-        case .string: .text
-        case .objectID: .objectID
-        case .uuid: .uuid
-        case .globalKey: .globalKey
         }
     }
 }

@@ -11,7 +11,7 @@ struct JSONReader {
 
     /// No document that this project writes comes near: collections in Mixed end at 100 levels, paths
     /// into embedded objects at 500 steps.
-    static let depthLimit = 1_000
+    static let depthLimit = 600
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -242,8 +242,9 @@ extension JSONReader {
     }
 
     private mutating func enter(_ opening: UInt8) throws(FormError) {
-        guard try skip(opening) else { throw error(.unexpectedByte) }
+        skipSpace()
         guard depth < Self.depthLimit else { throw error(.nestedTooDeeply) }
+        guard try skip(opening) else { throw error(.unexpectedByte) }
         depth += 1
     }
 

@@ -1,0 +1,68 @@
+package import Changesets
+package import Schemas
+
+/// Converts between values and JSON, as it stands in columns and documents (local realm, 2 and 11).
+///
+/// Encoding writes the one canonical form; decoding takes every form that means the same, in any
+/// order. What is encoded decodes to the same bits, whatever a JSON library or jsonb did to white space
+/// and order in between.
+package struct JSONForm: Sendable {
+    let schema: RealmSchema
+
+    package init(schema: RealmSchema) {
+        self.schema = schema
+    }
+
+    /// The JSON of a property's value, which must be one that the property can hold.
+    package func encode(_ value: Value, of property: PropertySchema) -> [UInt8] {
+        var writer = JSONWriter()
+        write(value, elementType(of: property), to: &writer)
+        return writer.bytes
+    }
+
+    package func decode(
+        _ json: [UInt8],
+        of property: PropertySchema
+    ) throws(FormError) -> Value {
+        try JSONReader.read(json) { (reader) throws(FormError) in
+            try readProperty(property, from: &reader)
+        }
+    }
+
+    /// A whole object: its primary key, if its class has one, then every property in schema order.
+    package func encode(
+        _ document: Document,
+        key: ObjectKey,
+        of owner: ClassSchema
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.write("{")
+        var isFirst = true
+        if let primaryKey = owner.primaryKey, primaryKey.type != .globalKey {
+            isFirst = false
+            writer.write(string: primaryKey.name.bytes)
+            writer.write(":")
+            writer.write(key)
+        }
+        writeMembers(document, of: owner, isFirst: isFirst, to: &writer)
+        writer.write("}")
+        return writer.bytes
+    }
+
+    /// Reads a whole object. The primary key is passed over: whoever found the object knows it.
+    package func decodeDocument(
+        _ json: [UInt8],
+        of owner: ClassSchema
+    ) throws(FormError) -> Document {
+        try JSONReader.read(json) { (reader) throws(FormError) in
+            try readDocument(of: owner, from: &reader)
+        }
+    }
+
+    func elementType(of property: PropertySchema) -> ElementType {
+        guard let type = schema.elementType(of: property) else {
+            preconditionFailure("a property links to a class that is not in the schema")
+        }
+        return type
+    }
+}
