@@ -54,6 +54,10 @@ enum Project {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appending(path: path).path)
+    }
+
     static func manifest() throws -> Manifest {
         Manifest(try text(of: "Package.swift"))
     }
