@@ -6,7 +6,7 @@
 
 SWIFT_BUILD_FLAGS ?=
 
-.PHONY: setup build run test lint format clean
+.PHONY: setup build run test lint format benchmark-path clean
 
 setup:
 	@scripts/setup.sh
@@ -29,5 +29,11 @@ lint:
 format:
 	swift format --in-place --recursive Package.swift Sources Tests
 
+# The release build has a folder of its own: other flags would rebuild everything in .build.
+benchmark-path: setup
+	swift build --configuration release --scratch-path .build-release --product realm-server
+	swift build --configuration release --scratch-path .build-release --product realm-agent
+	Benchmarks/path.py "$$(swift build --configuration release --scratch-path .build-release --show-bin-path)"
+
 clean:
-	rm -rf .build .run
+	rm -rf .build .build-release .run

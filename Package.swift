@@ -61,6 +61,10 @@ let nioHTTPTypes: [Target.Dependency] = [
     .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
     .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
 ]
+let unixSignals = Target.Dependency.product(
+    name: "UnixSignals",
+    package: "swift-service-lifecycle"
+)
 let serviceLifecycle = Target.Dependency.product(
     name: "ServiceLifecycle",
     package: "swift-service-lifecycle"
@@ -130,7 +134,7 @@ let package = Package(
         module(
             "SyncClient",
             [
-                "Changesets", "LocalRealm", "SyncProtocol", "Transport", "Versions",
+                "Changesets", "LocalRealm", "SQLite", "SyncProtocol", "Transport", "Versions",
                 logging,
             ]
         ),
@@ -139,12 +143,15 @@ let package = Package(
             [
                 "AppServices", "Changesets", "Config", "Control", "LocalRealm", "Platform",
                 "SQLite", "Schemas", "SchemaFiles", "Settings", "SyncClient",
-                "SyncProtocol", "Transport", "Versions", logging, serviceLifecycle,
+                "SyncProtocol", "Transport", "Versions", "YAML", logging, serviceLifecycle,
             ]
         ),
         program(
             "realm-agent",
-            ["Agent", "Config", "Control", "Platform", "Settings", argumentParser, logging]
+            [
+                "Agent", "Config", "Control", "Platform", "Settings", argumentParser, logging,
+                serviceLifecycle, unixSignals,
+            ]
         ),
 
         // The server's half.

@@ -18,6 +18,11 @@ let package = Package(
         .target(name: "Changesets", swiftSettings: settings),
         .target(name: "Merge", dependencies: ["Changesets"], swiftSettings: settings),
         .executableTarget(
+            name: "CodecBenchmark",
+            dependencies: ["Changesets"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "MergeBenchmark",
             dependencies: ["Changesets", "Merge"],
             swiftSettings: settings

@@ -1,6 +1,8 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 
 /// HTTP over the network. `shutdown()` must be awaited before the last reference goes.
@@ -51,6 +53,10 @@ package final class AsyncHTTPExchange: HTTPExchange {
     }
 
     private static func reason(_ error: any Error, url: String) -> String {
-        "\(url.prefix { $0 != "?" }) cannot be reached: \(error)"
+        let cause: any Error =
+            (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
+        let reason =
+            (cause as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(cause)"
+        return "\(url.prefix { $0 != "?" }) cannot be reached: \(reason)"
     }
 }

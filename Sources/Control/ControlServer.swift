@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-package import Logging
+import Logging
 import NIOCore
 import ServiceLifecycle
 
@@ -11,19 +11,16 @@ import ServiceLifecycle
 package struct ControlServer: Service {
     private let socketPath: String
     private let backend: any ControlBackend
-    private let logger: Logger
     private let onListening: @Sendable () async -> Void
 
     /// `onListening` runs once requests are served.
     package init(
         socketPath: String,
         backend: any ControlBackend,
-        logger: Logger,
         onListening: @escaping @Sendable () async -> Void = {}
     ) {
         self.socketPath = socketPath
         self.backend = backend
-        self.logger = logger
         self.onListening = onListening
     }
 
@@ -38,11 +35,9 @@ package struct ControlServer: Service {
         try await application.run()
     }
 
-    /// The library's own "server started" is no news for the agent's log.
+    /// What the library has to say of its start and stop is no news for the agent's log.
     private var libraryLogger: Logger {
-        var logger = logger
-        logger.logLevel = .warning
-        return logger
+        Logger(label: "Control") { _ in SwiftLogNoOpLogHandler() }
     }
 
     private func routes() -> Router<BasicRequestContext> {

@@ -19,6 +19,14 @@ package final class DatabaseExecutor: SerialExecutor {
         }
     }
 
+    /// Runs a piece of blocking work on the thread, such as opening the database.
+    package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result
+    {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: work()) }
+        }
+    }
+
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }

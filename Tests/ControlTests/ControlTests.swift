@@ -1,6 +1,4 @@
 import Control
-import Logging
-import ServiceLifecycle
 import Testing
 
 @Suite("The control API over a real Unix socket")
@@ -37,7 +35,6 @@ struct ControlTests {
         let server = ControlServer(
             socketPath: path,
             backend: Backend(),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             onListening: { signal.yield() }
         )
         try await withThrowingTaskGroup { group in

@@ -1,0 +1,49 @@
+package import Config
+import FoundationEssentials
+package import Logging
+package import Platform
+
+/// The agent's log as its configuration wants it.
+package struct AgentLog: Sendable {
+    private let settings: LogSettings
+    private let sink: any LogSink
+
+    /// `atLeast` keeps one-shot commands quiet whatever the daemon is told to log.
+    package init(_ configuration: LogConfiguration, atLeast minimum: LogLevel? = nil) {
+        self.settings = LogSettings(
+            level: minimum ?? LogLevel(configuration.level),
+            categories: minimum == nil ? configuration.categories.mapValues(LogLevel.init) : [:]
+        )
+        let output: LogOutput =
+            switch configuration.output {
+            case .journald: .journald
+            case .stderr: .stderr
+            case nil: .detected(environment: ProcessInfo.processInfo.environment)
+            }
+        self.sink = output.sink(identifier: "realm-agent")
+    }
+
+    package func logger(_ category: String) -> Logger {
+        let (settings, sink) = (settings, sink)
+        return Logger(label: category) { category in
+            AgentLogHandler(category: category, settings: settings, sink: sink)
+        }
+    }
+}
+
+extension LogLevel {
+    init(_ level: LogConfiguration.Level) {
+        self =
+            switch level {
+            case .off: .off
+            case .fatal: .fatal
+            case .error: .error
+            case .warn: .warn
+            case .info: .info
+            case .detail: .detail
+            case .debug: .debug
+            case .trace: .trace
+            case .all: .all
+            }
+    }
+}

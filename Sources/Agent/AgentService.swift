@@ -1,0 +1,198 @@
+import AppServices
+package import Config
+package import Control
+import FoundationEssentials
+import LocalRealm
+import Logging
+import NIOSSL
+import Platform
+import ServiceLifecycle
+import Settings
+import SyncClient
+import SyncProtocol
+import Transport
+
+/// The agent: what the configuration declares, as running services.
+///
+/// The composition root: it knows every concrete type, and holds no rules.
+package struct AgentService: Service, Sendable {
+    private let configuration: AgentConfiguration
+    private let version: String
+    private let log: AgentLog
+    private let servesControl: Bool
+    private let lock: HeldLock
+    private let exchanges: [AsyncHTTPExchange]
+    private let connections: [UserConnection]
+    private let supervisors: [RealmSupervisor]
+
+    /// Takes the data directory, and puts everything together without starting it.
+    ///
+    /// - Throws: `AgentLock.Failure.held` if another agent works on the directory.
+    package static func prepare(
+        _ configuration: AgentConfiguration,
+        version: String,
+        log: AgentLog,
+        servesControl: Bool = true
+    ) throws -> AgentService {
+        let directory = DataDirectory(path: configuration.daemon.dataDirectory)
+        try directory.prepare()
+        let lock = HeldLock(try AgentLock(path: directory.lock))
+        let database = try MetadataDatabase(path: directory.metadata)
+        var parts = Parts(version: version, log: log, database: database)
+        for app in configuration.apps { try parts.add(app) }
+        for user in configuration.users { parts.add(user) }
+        for realm in configuration.realms where realm.isEnabled { parts.add(realm) }
+        return AgentService(
+            configuration: configuration,
+            version: version,
+            log: log,
+            servesControl: servesControl,
+            lock: lock,
+            exchanges: parts.apps.values.map(\.exchange),
+            connections: parts.users.values.map(\.connection),
+            supervisors: parts.supervisors
+        )
+    }
+}
+
+extension AgentService: CustomStringConvertible {
+    /// Short: the lifecycle library puts it into its messages.
+    package var description: String { "agent" }
+}
+
+/// Keeps the lock for as long as anybody refers to it.
+private final class HeldLock: Sendable {
+    private let lock: AgentLock
+
+    init(_ lock: consuming AgentLock) {
+        self.lock = lock
+    }
+}
+
+// MARK: Running
+
+extension AgentService {
+    package func run() async throws {
+        let logger = log.logger("Agent")
+        try await cancelWhenGracefulShutdown {
+            try await withThrowingTaskGroup { group in
+                group.addTask { await runRealms() }
+                group.addTask { try await serveControl() }
+                // Control ends only with an error; realms only with the agent.
+                defer { ServiceManager().reportStopping() }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+        for exchange in exchanges { await exchange.shutdown() }
+        logger.notice("stopped")
+    }
+
+    /// Brings the realms up, syncs them once, and stops: what `sync` does where no agent runs.
+    package func syncOnce(realms names: [String], timeout: Duration?) async throws -> [SyncReport] {
+        let selected = supervisors.filter { names.contains($0.configuration.name) }
+        let reports = await withTaskGroup(of: [SyncReport].self) { group in
+            group.addTask {
+                await runRealms()
+                return []
+            }
+            group.addTask {
+                await withTaskGroup(of: SyncReport.self) { group in
+                    for supervisor in selected {
+                        group.addTask { await supervisor.sync(timeout: timeout) }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+            var reports: [SyncReport] = []
+            while reports.isEmpty, let next = await group.next() { reports = next }
+            group.cancelAll()
+            return reports
+        }
+        for exchange in exchanges { await exchange.shutdown() }
+        return reports.sorted { $0.realm < $1.realm }
+    }
+
+    private func runRealms() async {
+        await withTaskGroup { group in
+            for connection in connections { group.addTask { await connection.run() } }
+            for supervisor in supervisors { group.addTask { await supervisor.run() } }
+        }
+    }
+
+    private func serveControl() async throws {
+        let logger = log.logger("Agent.Control")
+        let socket = configuration.daemon.controlSocket
+        let server = ControlServer(
+            socketPath: socket,
+            backend: self,
+            onListening: {
+                let manager = ServiceManager()
+                manager.report(status: "\(supervisors.count) realms")
+                manager.reportReady()
+                logger.notice(
+                    "ready",
+                    metadata: ["realms": "\(supervisors.count)", "socket": "\(socket)"]
+                )
+                if supervisors.isEmpty {
+                    logger.notice("no realm is configured; declare one under realms")
+                }
+            }
+        )
+        do {
+            try await server.run()
+        } catch is CancellationError {
+        } catch {
+            throw ControlSocketFailure(path: socket, reason: "\(error)")
+        }
+    }
+}
+
+/// The control socket cannot be served.
+struct ControlSocketFailure: Error, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    var description: String {
+        "\(path) cannot be served: \(reason); set agent.control_socket to a path that the agent "
+            + "may create"
+    }
+}
+
+extension AgentService: ControlBackend {
+    package func status() async -> StatusReport {
+        var realms: [RealmStatus] = []
+        for supervisor in supervisors { realms.append(await supervisor.status()) }
+        for realm in configuration.realms where !realm.isEnabled {
+            realms.append(.disabled(realm))
+        }
+        return StatusReport(
+            version: version,
+            pid: ProcessInfo.processInfo.processIdentifier,
+            realms: realms.sorted { $0.name < $1.name }
+        )
+    }
+
+    package func sync(
+        realm: String,
+        timeout: Duration?
+    ) async throws(ControlError) -> SyncReport {
+        guard let supervisor = supervisors.first(where: { $0.configuration.name == realm }) else {
+            throw .unknownRealm(realm)
+        }
+        return await supervisor.sync(timeout: timeout)
+    }
+}
+
+extension RealmStatus {
+    fileprivate static func disabled(_ realm: RealmConfiguration) -> RealmStatus {
+        RealmStatus(
+            name: realm.name,
+            path: realm.path,
+            app: realm.user.app.name,
+            user: realm.user.name,
+            partition: "",
+            state: .disabled
+        )
+    }
+}

@@ -1,0 +1,97 @@
+import AppServices
+import SyncClient
+import Synchronization
+import Transport
+
+/// A user's way to the app's sync endpoint: log-in and location by App Services, bytes by WebSocket.
+struct AppEndpoint: SyncEndpoint {
+    let client: AppClient
+    let user: UserSession
+    let webSocket: WebSocketClient
+    let userAgent: String
+    /// Whether a connection to the endpoint has ever stood.
+    private let hasConnected = ConnectedMark()
+
+    init(client: AppClient, user: UserSession, webSocket: WebSocketClient, userAgent: String) {
+        self.client = client
+        self.user = user
+        self.webSocket = webSocket
+        self.userAgent = userAgent
+    }
+
+    func token() async throws(EndpointFailure) -> EndpointToken {
+        do throws(UserSession.Failure) {
+            return EndpointToken(try await user.validAccount().accessToken.text)
+        } catch {
+            throw EndpointFailure(error)
+        }
+    }
+
+    func refreshToken(replacing token: EndpointToken) async throws(EndpointFailure) {
+        guard let refused = Token(token.text) else { return }
+        do throws(UserSession.Failure) {
+            _ = try await user.refresh(replacing: refused)
+        } catch {
+            throw EndpointFailure(error)
+        }
+    }
+
+    func refreshLocation() async throws(EndpointFailure) {
+        do throws(ServiceError) {
+            try await client.refreshLocation()
+        } catch {
+            throw .unavailable(reason: error.description)
+        }
+    }
+
+    func logOut() async {
+        try? await user.forget()
+    }
+
+    func isVerified() async -> Bool {
+        if hasConnected.isSet { return true }
+        return await client.syncRoute.isVerified
+    }
+
+    func withConnection(
+        _ token: EndpointToken,
+        subProtocols: String,
+        _ body: @escaping @Sendable (any MessageStream) async throws -> Void
+    ) async throws {
+        let route = await client.syncRoute.url
+        let mark = hasConnected
+        try await webSocket.withConnection(
+            to: route,
+            .init(
+                query: "baas_at=\(token.text)",
+                subProtocols: [subProtocols],
+                headers: [(name: "User-Agent", value: userAgent)]
+            )
+        ) { stream in
+            mark.set()
+            try await body(stream)
+        }
+    }
+}
+
+/// Set once and for all.
+private final class ConnectedMark: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() {
+        flag.store(true, ordering: .relaxed)
+    }
+}
+
+extension EndpointFailure {
+    fileprivate init(_ failure: UserSession.Failure) {
+        self =
+            switch failure {
+            case .unavailable(let reason), .storage(let reason): .unavailable(reason: reason)
+            case .logInRefused(let code, let message):
+                .loginRequired(reason: "\(message) (\(code))")
+            }
+    }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Glibc
+
+/// The agent's files below its data directory (interfaces, 1).
+package struct DataDirectory: Sendable {
+    package let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Accounts, tokens and the register of realms; readable by the agent alone.
+    package var metadata: String { "\(privateDirectory)/metadata.sqlite" }
+
+    /// Locked by the one agent that works on this directory.
+    package var lock: String { "\(privateDirectory)/agent.lock" }
+
+    /// The file of a realm, in a directory of its own so that its group can add `-wal` and `-shm`.
+    package func realm(_ name: String) -> String {
+        "\(path)/realms/\(name)/\(name).sqlite"
+    }
+
+    private var privateDirectory: String { "\(path)/private" }
+
+    /// Why a directory cannot be used.
+    package struct Failure: Error, CustomStringConvertible {
+        package let path: String
+        package let reason: String
+
+        package var description: String {
+            "\(path) cannot be used: \(reason); create it writable for the agent's user, "
+                + "or set agent.data_directory"
+        }
+    }
+
+    /// Creates what is missing, with the modes that let the group use realms and nothing else.
+    package func prepare() throws(Failure) {
+        try create(path, mode: 0o750)
+        try create(privateDirectory, mode: 0o700)
+        try create("\(path)/realms", mode: 0o750)
+    }
+
+    /// Creates the directory of a realm file: whoever creates `-wal` there, its group owns it.
+    package static func prepareRealmDirectory(of file: String) throws(Failure) {
+        let directory = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+        try DataDirectory(path: directory).create(directory, mode: 0o2770)
+    }
+
+    private func create(_ directory: String, mode: mode_t) throws(Failure) {
+        var status = stat()
+        if stat(directory, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw Failure(path: directory, reason: "it is not a directory")
+            }
+            return
+        }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory,
+                withIntermediateDirectories: true
+            )
+        } catch {
+            throw Failure(path: directory, reason: String(cString: strerror(errno)))
+        }
+        // Set apart from creating: the umask does not count, and the set-group-id bit does.
+        guard chmod(directory, mode) == 0 else {
+            throw Failure(path: directory, reason: String(cString: strerror(errno)))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import AppServices
+import SQLite
+
+/// What the agent remembers beside the realm files: accounts with their tokens, and which realm is
+/// where and whose (interfaces, 2).
+///
+/// One writer, write-ahead log, every commit durable; the file is readable by the agent alone.
+package actor MetadataDatabase {
+    private let connection: Connection
+    private let executor: DatabaseExecutor
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// The file is of another version of the agent, or none of its files at all.
+    package struct UnknownLayout: Error, CustomStringConvertible {
+        package let path: String
+        package let version: Int64
+
+        package var description: String {
+            "\(path) has layout \(version), which this version of the agent does not know; "
+                + "install the version that wrote it, or move the file away to log in anew"
+        }
+    }
+
+    private static let layoutVersion: Int64 = 1
+
+    package init(path: String) throws {
+        self.executor = DatabaseExecutor(label: "metadata")
+        self.connection = try Connection(path: path)
+        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        try Self.prepareLayout(of: connection, path: path)
+    }
+
+    private static func prepareLayout(of connection: Connection, path: String) throws {
+        try connection.transaction {
+            try connection.execute(schema)
+            if let version = try connection.integer("SELECT version FROM layout") {
+                guard version == layoutVersion else {
+                    throw UnknownLayout(path: path, version: version)
+                }
+            } else {
+                try connection.run(
+                    "INSERT INTO layout(version) VALUES (?)",
+                    [.integer(layoutVersion)]
+                )
+            }
+        }
+    }
+
+    private static let schema = """
+        CREATE TABLE IF NOT EXISTS layout(version INTEGER NOT NULL) STRICT;
+        CREATE TABLE IF NOT EXISTS user(
+            name TEXT PRIMARY KEY, app_id TEXT NOT NULL, user_id TEXT NOT NULL,
+            device_id TEXT NOT NULL, provider TEXT NOT NULL, state TEXT NOT NULL,
+            access_token TEXT, refresh_token TEXT, logged_in_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE IF NOT EXISTS realm(
+            name TEXT PRIMARY KEY, path TEXT NOT NULL, instance BLOB NOT NULL, app_id TEXT NOT NULL,
+            user_id TEXT NOT NULL, sync_mode TEXT NOT NULL, partition TEXT,
+            local_version INTEGER NOT NULL
+        ) STRICT;
+        """
+}
+
+// MARK: Accounts
+
+extension MetadataDatabase {
+    /// The account of a configured user; nil if it never logged in to this app, or was logged out.
+    func account(of user: String, appID: String) throws(SQLiteError) -> Account? {
+        let row = try connection.row(
+            """
+            SELECT user_id, device_id, provider, access_token, refresh_token FROM user
+            WHERE name = ? AND app_id = ? AND state = 'logged-in'
+            """,
+            [.text(user), .text(appID)]
+        )
+        guard case .text(let userID)? = row?[0], case .text(let deviceID)? = row?[1],
+            case .text(let provider)? = row?[2],
+            case .text(let access)? = row?[3], let accessToken = Token(access),
+            case .text(let refresh)? = row?[4], let refreshToken = Token(refresh)
+        else { return nil }
+        return Account(
+            userID: userID,
+            deviceID: deviceID,
+            provider: provider,
+            accessToken: accessToken,
+            refreshToken: refreshToken
+        )
+    }
+
+    func save(
+        _ account: Account,
+        of user: String,
+        appID: String,
+        at seconds: Int64
+    ) throws(SQLiteError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO user(name, app_id, user_id, device_id, provider, state,
+                access_token, refresh_token, logged_in_at)
+            VALUES (?, ?, ?, ?, ?, 'logged-in', ?, ?, ?)
+            """,
+            [
+                .text(user), .text(appID), .text(account.userID), .text(account.deviceID),
+                .text(account.provider), .text(account.accessToken.text),
+                .text(account.refreshToken.text), .integer(seconds),
+            ]
+        )
+    }
+
+    func forgetTokens(of user: String) throws(SQLiteError) {
+        try connection.run(
+            """
+            UPDATE user SET state = 'logged-out', access_token = NULL, refresh_token = NULL
+            WHERE name = ?
+            """,
+            [.text(user)]
+        )
+    }
+}
+
+/// One configured user's account in the metadata database.
+struct MetadataAccountStore: AccountStore {
+    let database: MetadataDatabase
+    let user: String
+    let appID: String
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
+
+    func load() async throws -> Account? {
+        try await database.account(of: user, appID: appID)
+    }
+
+    func save(_ account: Account) async throws {
+        try await database.save(account, of: user, appID: appID, at: now())
+    }
+
+    func forgetTokens() async throws {
+        try await database.forgetTokens(of: user)
+    }
+}

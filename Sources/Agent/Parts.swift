@@ -1,0 +1,184 @@
+import AppServices
+import Config
+import Logging
+import NIOSSL
+import Platform
+import Settings
+import SyncClient
+import SyncProtocol
+import Transport
+
+/// Puts the parts of the agent together, one section of the configuration after the other.
+struct Parts {
+    let version: String
+    let log: AgentLog
+    let database: MetadataDatabase
+    let host = Host.current()
+    private(set) var apps: [String: AppParts] = [:]
+    private(set) var users: [String: UserParts] = [:]
+    private(set) var supervisors: [RealmSupervisor] = []
+
+    init(version: String, log: AgentLog, database: MetadataDatabase) {
+        self.version = version
+        self.log = log
+        self.database = database
+    }
+
+    struct AppParts {
+        let exchange: AsyncHTTPExchange
+        let client: AppClient
+        let webSocket: WebSocketClient
+    }
+
+    struct UserParts {
+        let session: UserSession
+        let connection: UserConnection
+    }
+
+    mutating func add(_ app: AppConfiguration) throws {
+        let exchange = AsyncHTTPExchange(
+            caFile: app.tls.certificateAuthorityFile,
+            verifiesPeer: app.tls.verifiesServer
+        )
+        let client = AppClient(
+            appID: app.appID,
+            baseURL: app.baseURL.description,
+            fixedLocation: app.location.map {
+                Location.fixed(
+                    http: $0.http.description,
+                    webSocket: $0.webSocket.description,
+                    appID: app.appID
+                )
+            },
+            device: DeviceDescription(
+                platformVersion: host.systemVersion,
+                sdkVersion: version,
+                architecture: host.architecture,
+                name: host.name
+            ),
+            exchange: exchange,
+            timeout: app.timeouts.request
+        )
+        let webSocket = try WebSocketClient(
+            tls: Self.trust(app.tls),
+            connectTimeout: app.timeouts.connect,
+            maximumMessageSizeInBytes: Limits.client.messageSizeInBytes
+        )
+        apps[app.name] = AppParts(exchange: exchange, client: client, webSocket: webSocket)
+    }
+
+    private static func trust(_ configuration: Config.TLSConfiguration) -> NIOSSL.TLSConfiguration {
+        var tls = NIOSSL.TLSConfiguration.makeClientConfiguration()
+        if let file = configuration.certificateAuthorityFile { tls.trustRoots = .file(file) }
+        if !configuration.verifiesServer { tls.certificateVerification = .none }
+        return tls
+    }
+
+    mutating func add(_ user: UserConfiguration) {
+        guard let app = apps[user.app.name] else { return }
+        let session = UserSession(
+            client: app.client,
+            store: MetadataAccountStore(
+                database: database,
+                user: user.name,
+                appID: user.app.appID,
+                now: Self.secondsSince1970
+            ),
+            registersAccount: user.provider.registersAccount,
+            credential: { () throws(UserSession.Failure) in try user.provider.credential() },
+            now: Self.secondsSince1970
+        )
+        var logger = log.logger("Sync.Client.Network")
+        logger[metadataKey: "user"] = "\(user.name)"
+        users[user.name] = UserParts(
+            session: session,
+            connection: UserConnection(
+                endpoint: AppEndpoint(
+                    client: app.client,
+                    user: session,
+                    webSocket: app.webSocket,
+                    userAgent: "realm-agent/\(version) (Linux \(host.systemVersion))"
+                ),
+                timing: user.app.timeouts.timing,
+                reconnect: user.app.backoff.parameters,
+                time: .continuous,
+                logger: logger
+            )
+        )
+    }
+
+    mutating func add(_ realm: RealmConfiguration) {
+        guard let user = users[realm.user.name] else { return }
+        let backoff = realm.user.app.backoff
+        supervisors.append(
+            RealmSupervisor(
+                realm,
+                user: user.session,
+                connection: user.connection,
+                opener: RealmOpener(
+                    machineID: host.machineID,
+                    time: .continuous,
+                    now: WallTime.now,
+                    logger: log.logger("Sync.Client.Session")
+                ),
+                pauses: AttemptPauses(
+                    initial: backoff.initial,
+                    maximum: backoff.maximum,
+                    multiplier: backoff.multiplier,
+                    time: .continuous
+                ),
+                logger: log.logger("Agent.Realm")
+            )
+        )
+    }
+
+    private static let secondsSince1970: @Sendable () -> Int64 = {
+        WallTime.now().millisecondsSince1970 / 1000
+    }
+}
+
+extension UserConfiguration.Provider {
+    fileprivate var registersAccount: Bool {
+        guard case .emailPassword(_, _, let registers) = self else { return false }
+        return registers
+    }
+
+    /// Reads the secret, which may have changed since the last time.
+    fileprivate func credential() throws(UserSession.Failure) -> Credential {
+        switch self {
+        case .anonymous:
+            return .anonymous
+        case .emailPassword(let email, let reference, _):
+            do throws(SecretSource.Failure) {
+                return .emailPassword(
+                    email: email,
+                    password: try SecretSource.ofProcess.read(reference)
+                )
+            } catch {
+                throw .logInRefused(code: "auth.secret_unreadable", message: error.description)
+            }
+        }
+    }
+}
+
+extension TimeoutConfiguration {
+    fileprivate var timing: ConnectionTiming {
+        ConnectionTiming(
+            pingPeriod: keepAlive,
+            pongTimeout: pong,
+            linger: linger,
+            fastReconnectLimit: fastReconnect
+        )
+    }
+}
+
+extension BackoffConfiguration {
+    fileprivate var parameters: ReconnectDelay<DisconnectReason>.Parameters {
+        .init(
+            initial: initial,
+            maximum: maximum,
+            multiplier: max(1, Int(multiplier.rounded())),
+            jitterDivisor: jitter > 0 ? max(1, Int((1 / jitter).rounded())) : 0
+        )
+    }
+}

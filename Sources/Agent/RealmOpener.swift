@@ -1,0 +1,82 @@
+import Config
+import LocalRealm
+import Logging
+import Platform
+import SchemaFiles
+import SyncClient
+
+/// Opens the file of a configured realm once its user is known.
+struct RealmOpener: Sendable {
+    let machineID: String
+    let time: SyncTime
+    let now: @Sendable () -> WallTime
+    let logger: Logger
+
+    enum Failure: Error {
+        /// With this user's id it is no value of its type.
+        case partition(String)
+        case directory(String)
+        case realm(LocalRealmError)
+    }
+
+    func open(
+        _ configuration: RealmConfiguration,
+        userID: String
+    ) async throws(Failure) -> RealmClient {
+        let partition: String
+        do throws(PartitionError) {
+            partition = try configuration.partition.value(userID: userID).canonicalExtendedJSON
+        } catch {
+            throw .partition(error.description)
+        }
+        do throws(DataDirectory.Failure) {
+            try DataDirectory.prepareRealmDirectory(of: configuration.path)
+        } catch {
+            throw .directory(error.description)
+        }
+        let file = LocalRealmConfiguration(
+            path: configuration.path,
+            owner: RealmOwner(
+                appID: configuration.user.app.appID,
+                userID: userID,
+                scope: .partition(partition)
+            ),
+            machineID: machineID,
+            schema: configuration.schema?.schema,
+            options: configuration.schema?.options ?? [:],
+            splitGap: configuration.capture.splitGap
+        )
+        var logger = logger
+        logger[metadataKey: "realm"] = "\(configuration.name)"
+        do throws(LocalRealmError) {
+            return try await RealmClient.open(
+                file,
+                name: configuration.name,
+                partition: partition,
+                captureDelay: configuration.capture.delay,
+                time: time,
+                now: { [now] in now().millisecondsSince1970 },
+                logger: logger
+            )
+        } catch {
+            throw .realm(error)
+        }
+    }
+}
+
+/// How long to wait between attempts to bring a realm up.
+struct AttemptPauses: Sendable {
+    let initial: Duration
+    let maximum: Duration
+    let multiplier: Double
+    let time: SyncTime
+
+    /// The pause after so many failures in a row, 1 and up.
+    func pause(after failures: Int) -> Duration {
+        var pause = initial
+        for _ in 1..<max(failures, 1) where pause < maximum {
+            pause = pause * multiplier
+        }
+        return min(pause, maximum)
+    }
+}

@@ -1,0 +1,158 @@
+import AppServices
+import Control
+import LocalRealm
+import Platform
+import SyncClient
+import Versions
+
+extension RealmSupervisor.Failure {
+    init(_ failure: UserSession.Failure) {
+        switch failure {
+        case .unavailable(let reason):
+            self.init(
+                state: .waitingForUser,
+                cause: "no-network",
+                detail: reason,
+                outcome: .offline
+            )
+        case .logInRefused(let code, let message):
+            self.init(
+                state: .loginRequired,
+                cause: "log-in-refused",
+                detail: "\(message) (\(code)); check the credential of this user",
+                outcome: .loginRequired
+            )
+        case .storage(let reason):
+            self.init(state: .failed, cause: "io-error", detail: reason, outcome: .failed)
+        }
+    }
+
+    init(_ failure: RealmOpener.Failure) {
+        switch failure {
+        case .partition(let reason):
+            self.init(
+                state: .failed,
+                cause: "configuration",
+                detail: reason,
+                outcome: .configuration
+            )
+        case .directory(let reason):
+            self.init(state: .failed, cause: "io-error", detail: reason, outcome: .failed)
+        case .realm(let error):
+            self.init(
+                state: .failed,
+                cause: error.cause,
+                detail: error.description,
+                outcome: error.isOfConfiguration ? .configuration : .failed
+            )
+        }
+    }
+}
+
+extension LocalRealmError {
+    /// The word of interfaces, 5 for what is in the way.
+    var cause: String {
+        switch kind {
+        case .locked: "locked"
+        case .notARealm, .newerLayout, .corrupt: "not-a-realm"
+        case .wrongOwner: "wrong-owner"
+        case .diskFull: "disk-full"
+        case .schemaConflict, .schemaUnsupported, .schemaNameTaken: "schema-conflict"
+        case .schemaAltered, .schemaUniqueIndex: "schema-altered"
+        case .badChangeset, .badProgress: "server-error"
+        case .identAlreadySet, .busy, .inputOutput, .cannotOpen, .database, .clockBeforeEpoch:
+            "io-error"
+        }
+    }
+
+    /// Whether somebody must change a file before it can work.
+    var isOfConfiguration: Bool {
+        switch kind {
+        case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaUnsupported,
+            .schemaNameTaken, .schemaAltered, .schemaUniqueIndex:
+            true
+        case .locked, .identAlreadySet, .busy, .diskFull, .inputOutput, .cannotOpen, .corrupt,
+            .database, .badChangeset, .badProgress, .clockBeforeEpoch:
+            false
+        }
+    }
+}
+
+extension SyncReport {
+    /// The report of a sync that a running session carried out.
+    init(
+        realm: String,
+        outcome: SyncOutcome,
+        uploadedBytes: UInt64,
+        downloadedBytes: UInt64
+    ) {
+        let (word, detail): (Outcome, String?) =
+            switch outcome {
+            case .done: (.done, nil)
+            case .timedOut: (.timedOut, "not finished in the time given; the agent goes on")
+            case .offline(let reason): (.offline, reason)
+            case .loginRequired(let reason): (.loginRequired, reason)
+            case .refused(let issue):
+                (
+                    issue.kind == .clientReset ? .resetRequired : .failed,
+                    "\(issue.message) [\(issue.code)]"
+                )
+            }
+        self.init(
+            realm: realm,
+            outcome: word,
+            detail: detail,
+            uploadedBytes: uploadedBytes,
+            downloadedBytes: downloadedBytes
+        )
+    }
+}
+
+extension RealmStatus {
+    /// Fills in what an open realm and its session tell.
+    mutating func describe(_ snapshot: RealmSnapshot) {
+        let file = snapshot.file
+        localVersion = file.localVersion.rawValue
+        acknowledgedVersion = snapshot.acknowledgedVersion
+        serverVersion = file.progress.download.serverVersion.rawValue
+        pendingUploadBytes = file.uploadableBytes - min(file.uploadedBytes, file.uploadableBytes)
+        pendingDownloadBytes = file.downloadableBytes
+        firstDownloadFinished = file.isFirstDownloadFinished
+        lastConnected = snapshot.lastConnected.map(Self.time)
+        lastUploaded = snapshot.lastUploaded.map(Self.time)
+        lastDownloaded = snapshot.lastDownloaded.map(Self.time)
+        describe(snapshot.phase, isFirstDownloadFinished: file.isFirstDownloadFinished)
+    }
+
+    private mutating func describe(_ phase: SessionPhase, isFirstDownloadFinished: Bool) {
+        switch phase {
+        case .bound:
+            state = isFirstDownloadFinished ? .open : .progress
+        case .connecting:
+            state = .connecting
+        case .offline(.notTried):
+            state = .connecting
+        case .offline(.backoff(let reason)):
+            (state, cause, detail) = (.offline, "backoff", reason)
+        case .offline(.loginRequired(let reason)):
+            (state, cause, detail) = (.loginRequired, "log-in-refused", reason)
+        case .refused(let issue):
+            (state, cause) = Self.stateAndCause(of: issue)
+            detail = "\(issue.message) [\(issue.code)]"
+        }
+    }
+
+    private static func stateAndCause(of issue: SessionIssue) -> (RealmState, String) {
+        switch issue.kind {
+        case .clientReset: (.needsReset, "client-reset")
+        case .permissionDenied: (.failed, "permission-denied")
+        case .schemaConflict: (.failed, "schema-conflict")
+        case .serverError: (.failed, "server-error")
+        case .localRealm: (.failed, "io-error")
+        }
+    }
+
+    private static func time(_ milliseconds: Int64) -> String {
+        WallTime(millisecondsSince1970: milliseconds).description
+    }
+}

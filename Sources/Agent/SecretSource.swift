@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Settings
+
+/// Reads secrets from where the configuration says they are, anew at each use.
+struct SecretSource: Sendable {
+    let environment: [String: String]
+
+    static let ofProcess = SecretSource(environment: ProcessInfo.processInfo.environment)
+
+    /// What is wrong with a secret's place; never the secret.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    func read(_ reference: SecretReference) throws(Failure) -> String {
+        switch reference {
+        case .credential(let name): try credential(name)
+        case .file(let path): try file(path)
+        case .environment(let name): try variable(name)
+        }
+    }
+
+    /// A systemd credential of the unit.
+    private func credential(_ name: String) throws(Failure) -> String {
+        guard let directory = environment["CREDENTIALS_DIRECTORY"] else {
+            throw Failure(
+                description: "credential \"\(name)\": the service manager passed no credentials; "
+                    + "add LoadCredential=\(name) to the unit"
+            )
+        }
+        return try file("\(directory)/\(name)")
+    }
+
+    private func file(_ path: String) throws(Failure) -> String {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure(description: "the file \(path) cannot be read")
+        }
+        return try withoutLineEnd(String(decoding: data, as: UTF8.self), "the file \(path)")
+    }
+
+    private func variable(_ name: String) throws(Failure) -> String {
+        guard let value = environment[name] else {
+            throw Failure(description: "the environment variable \(name) is not set")
+        }
+        return try withoutLineEnd(value, "the environment variable \(name)")
+    }
+
+    /// Editors end files with a line end that is no part of the secret.
+    private func withoutLineEnd(_ text: String, _ place: String) throws(Failure) -> String {
+        let secret = text.hasSuffix("\n") ? text.dropLast() : text[...]
+        guard !secret.isEmpty else { throw Failure(description: "\(place) is empty") }
+        return String(secret)
+    }
+}

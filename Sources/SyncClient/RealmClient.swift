@@ -1,0 +1,262 @@
+import Changesets
+package import LocalRealm
+package import Logging
+import SQLite
+import SyncProtocol
+import Versions
+
+/// One open realm and its half of the sync session: local writes go up, the server's come down.
+///
+/// Owns the realm file, and blocks on it, on a thread of its own. The connection asks it what to send
+/// and hands it what arrives; whoever waits for a sync waits here.
+package actor RealmClient {
+    package nonisolated let name: String
+    private nonisolated let executor: DatabaseExecutor
+    private let path: String
+    private let partition: Text
+    /// How long writes that follow each other closely are gathered (local realm, 6).
+    private let captureDelay: Duration
+    private let time: SyncTime
+    /// Milliseconds since 1970.
+    let now: @Sendable () -> Int64
+    let logger: Logger
+
+    let realm: LocalRealm
+    var session: ClientSession?
+    var phase = SessionPhase.offline(.notTried)
+    var lastConnected: Int64?
+    var lastUploaded: Int64?
+    var lastDownloaded: Int64?
+    var waiters: [SyncWaiter] = []
+
+    private let resumption = Signal()
+    private var resumeDelay: Duration?
+    /// Why the realm cannot stay open; ends `run()`.
+    private var failure: LocalRealmError?
+    private let ending = Signal()
+    private var connection: Connection?
+
+    /// How a realm tells its connection that there is something to do.
+    struct Connection: Sendable {
+        /// There may be something to send, or a connection is wanted.
+        let attention: Signal
+        /// A connection is wanted now, whatever the back-off says.
+        let wish: RetryWish
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// Opens the realm file, and creates it if there is none.
+    package static func open(
+        _ configuration: LocalRealmConfiguration,
+        name: String,
+        partition: String,
+        captureDelay: Duration,
+        time: SyncTime,
+        now: @escaping @Sendable () -> Int64,
+        logger: Logger
+    ) async throws(LocalRealmError) -> RealmClient {
+        let executor = DatabaseExecutor(label: "realm \(name)")
+        let result = await executor.perform { () -> Result<RealmClient, LocalRealmError> in
+            do throws(LocalRealmError) {
+                var random = SystemRandomNumberGenerator()
+                return .success(
+                    RealmClient(
+                        realm: try LocalRealm.open(configuration, clock: now, random: &random),
+                        executor: executor,
+                        name: name,
+                        path: configuration.path,
+                        partition: partition,
+                        captureDelay: captureDelay,
+                        time: time,
+                        now: now,
+                        logger: logger
+                    )
+                )
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private init(
+        realm: sending LocalRealm,
+        executor: DatabaseExecutor,
+        name: String,
+        path: String,
+        partition: String,
+        captureDelay: Duration,
+        time: SyncTime,
+        now: @escaping @Sendable () -> Int64,
+        logger: Logger
+    ) {
+        self.realm = realm
+        self.executor = executor
+        self.name = name
+        self.path = path
+        self.partition = Text(partition)
+        self.captureDelay = captureDelay
+        self.time = time
+        self.now = now
+        self.logger = logger
+    }
+
+    /// Closes the file; nothing may be asked of the client after that.
+    package func close() {
+        finishWaiters(.offline(reason: "the realm is closed"))
+        realm.close()
+    }
+
+    package func snapshot() -> RealmSnapshot {
+        RealmSnapshot(
+            phase: phase,
+            file: realm.status,
+            acknowledgedVersion: (try? realm.acknowledgedVersion().rawValue) ?? 0,
+            lastConnected: lastConnected,
+            lastUploaded: lastUploaded,
+            lastDownloaded: lastDownloaded
+        )
+    }
+}
+
+// MARK: Life
+
+extension RealmClient {
+    /// Becomes part of a connection under a session ident that no other realm of it has had.
+    func join(_ ident: SessionIdent, _ connection: Connection) {
+        self.connection = connection
+        let status = realm.status
+        session = ClientSession(
+            ident: ident,
+            path: partition,
+            fileIdent: status.fileIdent,
+            progress: status.progress,
+            localVersion: status.localVersion
+        )
+    }
+
+    /// Ends the session; the message, if there is one, says so to the server.
+    func leave() -> ClientMessage? {
+        session?.deactivate()
+        let farewell = session?.nextStep()
+        session = nil
+        connection = nil
+        guard case .send(let message) = farewell else { return nil }
+        return message
+    }
+
+    /// Captures local writes until the task is cancelled.
+    ///
+    /// - Throws: what is wrong with the file, if it cannot stay open as it is.
+    func run() async throws(LocalRealmError) {
+        let captures = try CommitWatcher(path: path).captures()
+        await withTaskGroup { group in
+            group.addTask { await self.captureWrites(captures) }
+            group.addTask { await self.resumeWhenDue() }
+            group.addTask { await self.checkpoint() }
+            group.addTask { await self.ending.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+        if let failure { throw failure }
+    }
+
+    /// The realm cannot stay open as it is: end, so that it is opened anew when time has helped.
+    func fail(_ error: LocalRealmError) {
+        failure = failure ?? error
+        finishWaiters(.refused(SessionIssue(error)))
+        ending.raise()
+    }
+
+    /// The connection has something to do for this realm.
+    func callAttention() {
+        connection?.attention.raise()
+    }
+
+    func wantConnectionNow() {
+        connection?.wish.make()
+        connection?.attention.raise()
+    }
+}
+
+// MARK: Local writes
+
+extension RealmClient {
+    /// The first write after a quiet time is captured at once; those that follow closely gather.
+    private func captureWrites(_ captures: AsyncStream<Void>) async {
+        for await _ in captures {
+            capture()
+            try? await time.sleep(captureDelay)
+        }
+    }
+
+    /// Takes what other programs have written into the history.
+    func capture() {
+        do throws(LocalRealmError) {
+            let report = try realm.drain()
+            for value in report.rejected { warn(of: value) }
+            if report.changesetCount > 0 { noticeLocalVersion() }
+        } catch {
+            logger.error(
+                "local writes cannot be captured",
+                metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
+            )
+            fail(error)
+        }
+    }
+
+    /// Tells the session how far the local history goes now.
+    func noticeLocalVersion() {
+        session?.localVersionAvailable(realm.status.localVersion)
+        callAttention()
+    }
+
+    private func warn(of value: RejectedValue) {
+        logger.warning(
+            "a local value cannot be synchronised and was restored",
+            metadata: [
+                "code": "capture.rejected", "class": "\(value.className)", "key": "\(value.key)",
+                "property": "\(value.property?.description ?? "")", "reason": "\(value.reason)",
+            ]
+        )
+    }
+
+    /// Keeps the write-ahead log from growing without bound, on a thread that nobody waits for.
+    private nonisolated func checkpoint() async {
+        let executor = DatabaseExecutor(label: "checkpoints of \(name)")
+        let (path, logger) = (path, logger)
+        while (try? await time.sleep(.seconds(5))) != nil {
+            await executor.perform {
+                do throws(LocalRealmError) {
+                    try Checkpointer(path: path).run()
+                } catch {
+                    logger.debug("no checkpoint", metadata: ["detail": "\(error.message)"])
+                }
+            }
+        }
+    }
+}
+
+// MARK: Suspension
+
+extension RealmClient {
+    /// Arranges that the session, suspended by an error, binds again after the delay.
+    func resume(after delay: Duration) {
+        resumeDelay = delay
+        resumption.raise()
+    }
+
+    private func resumeWhenDue() async {
+        while !Task.isCancelled {
+            await resumption.wait()
+            guard let delay = resumeDelay else { continue }
+            resumeDelay = nil
+            try? await time.sleep(delay)
+            session?.resume()
+            callAttention()
+        }
+    }
+}

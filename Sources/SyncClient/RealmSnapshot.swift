@@ -1,0 +1,65 @@
+package import LocalRealm
+
+/// Where a realm and its session stand at one moment.
+package struct RealmSnapshot: Sendable {
+    package let phase: SessionPhase
+    package let file: LocalRealmStatus
+    package let acknowledgedVersion: UInt64
+    /// Milliseconds since 1970; nil if it has not happened since the realm was opened.
+    package let lastConnected: Int64?
+    package let lastUploaded: Int64?
+    package let lastDownloaded: Int64?
+}
+
+/// What a session is doing, in the terms of interfaces, 5.
+package enum SessionPhase: Sendable, Equatable {
+    /// No connection; the reason is the one of the last attempt.
+    case offline(OfflineCause)
+    case connecting
+    /// Bound to the server.
+    case bound
+    /// The server refused this realm; nothing happens until the issue is dealt with.
+    case refused(SessionIssue)
+}
+
+/// Why there is no connection.
+package enum OfflineCause: Sendable, Equatable {
+    /// No attempt has been made yet.
+    case notTried
+    /// The last attempt failed, and the next comes when the back-off is over.
+    case backoff(reason: String)
+    /// The user's log-in is needed first.
+    case loginRequired(reason: String)
+}
+
+/// Why a session cannot go on, and what that calls for.
+package struct SessionIssue: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+        case clientReset
+        case permissionDenied
+        case schemaConflict
+        case serverError
+        /// The local file, not the server, is in the way.
+        case localRealm
+    }
+
+    package let kind: Kind
+    /// The number of the server's error, or the word of the local one.
+    package let code: String
+    package let message: String
+
+    package init(kind: Kind, code: String, message: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+    }
+}
+
+/// How "sync now" ended.
+package enum SyncOutcome: Sendable, Equatable {
+    case done
+    case offline(reason: String)
+    case loginRequired(reason: String)
+    case refused(SessionIssue)
+    case timedOut
+}

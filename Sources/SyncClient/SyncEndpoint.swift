@@ -1,0 +1,43 @@
+package import Transport
+
+/// Where a user's sync connection leads, and with what token: log-in and location stay outside.
+package protocol SyncEndpoint: Sendable {
+    /// A token to connect with, refreshed if it is about to expire.
+    func token() async throws(EndpointFailure) -> EndpointToken
+    /// The server refused the token: get another.
+    func refreshToken(replacing token: EndpointToken) async throws(EndpointFailure)
+    /// The address may be wrong: ask for it again.
+    func refreshLocation() async throws(EndpointFailure)
+    /// The server refused the user for good.
+    func logOut() async
+    /// Whether the address came from the server, or a connection to it has stood before.
+    func isVerified() async -> Bool
+    /// Connects and lends the stream to the body.
+    func withConnection(
+        _ token: EndpointToken,
+        subProtocols: String,
+        _ body: @escaping @Sendable (any MessageStream) async throws -> Void
+    ) async throws
+}
+
+/// What an endpoint needs to know a token again; the token itself stays inside the endpoint.
+package struct EndpointToken: Sendable, Equatable {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+}
+
+extension EndpointToken: CustomStringConvertible, CustomReflectable {
+    package var description: String { "<redacted>" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Why there is no token or no address.
+package enum EndpointFailure: Error, Sendable, Equatable {
+    /// Time can heal it.
+    case unavailable(reason: String)
+    /// The user must log in anew, which needs somebody's help.
+    case loginRequired(reason: String)
+}

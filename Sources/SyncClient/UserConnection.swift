@@ -1,0 +1,201 @@
+package import LocalRealm
+package import Logging
+package import SyncProtocol
+import Transport
+
+/// One user's connection to the server, shared by all of the user's realms (wire protocol, 1).
+///
+/// When to connect, ping and let go is the `ConnectionMachine`'s to decide; here it is done. `run()` is
+/// the connection's own life, `run(_:)` that of one realm in it.
+package actor UserConnection {
+    private let endpoint: any SyncEndpoint
+    let time: SyncTime
+    let logger: Logger
+    var machine: ConnectionMachine
+    var random: any RandomNumberGenerator & Sendable
+
+    private(set) var realms: [SessionIdent: RealmClient] = [:]
+    private var nextIdent = SessionIdent.first
+    /// Last words of realms that have left.
+    var farewells: [ClientMessage] = []
+
+    /// There may be something to send, or a connection is wanted.
+    private nonisolated let attention = Signal()
+    private nonisolated let wish = RetryWish()
+
+    package init(
+        endpoint: any SyncEndpoint,
+        timing: ConnectionTiming,
+        reconnect: ReconnectDelay<DisconnectReason>.Parameters,
+        time: SyncTime,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        logger: Logger
+    ) {
+        self.endpoint = endpoint
+        self.machine = ConnectionMachine(timing: timing, reconnect: reconnect)
+        self.time = time
+        self.random = random
+        self.logger = logger
+    }
+}
+
+// MARK: Realms
+
+extension UserConnection {
+    /// Runs one realm on this connection until the task is cancelled.
+    ///
+    /// - Throws: what is wrong with the realm's file, if it cannot stay open as it is.
+    package func run(_ realm: RealmClient) async throws(LocalRealmError) {
+        let ident = nextIdent
+        nextIdent = nextIdent.next
+        realms[ident] = realm
+        await realm.join(ident, .init(attention: attention, wish: wish))
+        if machine.isConnected { await realm.connected(isFastReconnect: false) }
+        attention.raise()
+        let result: Result<Void, LocalRealmError>
+        do throws(LocalRealmError) {
+            result = .success(try await realm.run())
+        } catch {
+            result = .failure(error)
+        }
+        realms[ident] = nil
+        if let farewell = await realm.leave(), machine.isConnected { farewells.append(farewell) }
+        attention.raise()
+        try result.get()
+    }
+
+    /// Whether any realm has a use for a connection.
+    private var isWanted: Bool {
+        get async {
+            for realm in realms.values where await realm.wantsConnection { return true }
+            return false
+        }
+    }
+}
+
+// MARK: Connecting
+
+extension UserConnection {
+    /// Connects while that is wanted, until the task is cancelled.
+    package func run() async {
+        while !Task.isCancelled {
+            switch await nextStep() {
+            case .connect: await connect()
+            case .wait(let moment): await wait(until: moment)
+            case .send, .disconnect: break  // Of a connection, and there is none.
+            }
+        }
+    }
+
+    func nextStep() async -> ConnectionMachine.Step {
+        if wish.take() { machine.retryNow(at: time.uptime()) }
+        let isWanted = await isWanted
+        return machine.nextStep(at: time.uptime(), wantsConnection: isWanted)
+    }
+
+    /// Waits for the moment or for something to do, whichever comes first.
+    func wait(until moment: ConnectionMachine.Moment?) async {
+        guard let moment else { return await attention.wait() }
+        _ = await attention.wait(atMost: max(.zero, moment - time.uptime()), time)
+    }
+
+    /// One connection from the attempt to its end, and what the end asks for.
+    private func connect() async {
+        for realm in realms.values { await realm.connecting() }
+        let cause: OfflineCause?
+        do {
+            let token = try await endpoint.token()
+            let ending = await carry(token)
+            cause = await settle(ending, token)
+        } catch {
+            machine.disconnected(.connectFailed, at: time.uptime(), using: &random)
+            cause = OfflineCause(error)
+        }
+        for realm in realms.values { await realm.disconnected(cause) }
+    }
+
+    private func carry(_ token: EndpointToken) async -> ConnectionEnding {
+        do {
+            try await endpoint.withConnection(
+                token,
+                subProtocols: SubProtocol.offer(for: .partitionBased)
+            ) { stream in
+                try await self.carry(stream)
+            }
+            return .voluntary
+        } catch {
+            return ConnectionEnding(error, isEndpointVerified: await endpoint.isVerified())
+        }
+    }
+
+    /// Carries out what the ending asks for (wire protocol, 2.5 and 2.7).
+    ///
+    /// - Returns: what the realms are to show until the next attempt; nil if that is made at once.
+    private func settle(_ ending: ConnectionEnding, _ token: EndpointToken) async -> OfflineCause? {
+        let now = time.uptime()
+        switch ending {
+        case .voluntary:
+            machine.disconnected(.voluntary, at: now, using: &random)
+            return nil
+        case .serverProblem(let problem):
+            let reason = DisconnectReason.serverError(code: problem.code)
+            machine.disconnected(reason, problem: problem, at: now, using: &random)
+            return pause(because: "\(problem.message) (\(problem.code))")
+        case .failed(let reaction, let description):
+            machine.disconnected(reaction.reason, at: now, using: &random)
+            do throws(EndpointFailure) {
+                guard try await answer(reaction.action, token) else {
+                    return pause(because: description)
+                }
+            } catch {
+                return OfflineCause(error)
+            }
+            machine.refreshed(at: time.uptime())
+            return pause(because: description)
+        }
+    }
+
+    /// Gets what a failed connection showed to be missing; false if nothing was.
+    private func answer(
+        _ action: ServerAction,
+        _ token: EndpointToken
+    ) async throws(EndpointFailure) -> Bool {
+        switch action {
+        case .refreshUser:
+            try await endpoint.refreshToken(replacing: token)
+            return true
+        case .refreshLocation:
+            try await endpoint.refreshLocation()
+            try await endpoint.refreshToken(replacing: token)
+            return true
+        case .logOutUser:
+            await endpoint.logOut()
+            throw .loginRequired(reason: "the server refuses this user")
+        case .transient, .warning, .applicationBug, .protocolViolation, .deleteRealm, .clientReset,
+            .clientResetNoRecovery, .migrateToFlexibleSync, .revertToPartitionBasedSync,
+            .migrateSchema:
+            return false
+        }
+    }
+
+    private func pause(because reason: String) -> OfflineCause? {
+        guard let next = machine.nextAttempt else {
+            logger.warning("not connected until asked", metadata: ["reason": "\(reason)"])
+            return .backoff(reason: reason)
+        }
+        let delay = next - time.uptime()
+        guard delay > .zero else { return nil }
+        logger.info("not connected", metadata: ["reason": "\(reason)", "retry": "\(delay)"])
+        return .backoff(reason: reason)
+    }
+}
+
+extension OfflineCause {
+    init(_ failure: EndpointFailure) {
+        self =
+            switch failure {
+            case .unavailable(let reason): .backoff(reason: reason)
+            case .loginRequired(let reason): .loginRequired(reason: reason)
+            }
+    }
+}

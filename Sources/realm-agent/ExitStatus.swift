@@ -1,0 +1,18 @@
+/// How a command ended, for scripts.
+enum ExitStatus: Int32 {
+    case done = 0
+    case failed = 1
+    /// Usage or configuration; also a file that is no realm, or another user's.
+    case configuration = 2
+    /// Needs the network, the server, or a running agent.
+    case unavailable = 3
+    case loginRequired = 4
+    case resetRequired = 5
+    case timedOut = 124
+}
+
+/// Ends a command with a status, and a message on standard error unless all has been said.
+struct CommandFailure: Error {
+    let status: ExitStatus
+    let message: String?
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Glibc
+
+@main
+struct RealmAgentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "realm-agent",
+        abstract: "Keeps local realms, plain SQLite files, in sync with an app's backend.",
+        version: agentVersion,
+        subcommands: [RunCommand.self, StatusCommand.self, SyncCommand.self, CheckCommand.self]
+    )
+
+    /// Ends with the exit codes that are documented, usage errors included (interfaces, 5).
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            if let message = failure.message { StandardError.print("realm-agent: \(message)") }
+            Glibc.exit(failure.status.rawValue)
+        } catch  where exitCode(for: error) == .validationFailure {
+            StandardError.print(fullMessage(for: error))
+            Glibc.exit(ExitStatus.configuration.rawValue)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import Glibc
+
+/// Lines for people beside the output that programs read.
+enum StandardError {
+    static func print(_ line: String) {
+        var rest = Array((line + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
+        }
+    }
+}
