@@ -9,7 +9,7 @@ struct ConnectionMachineTests {
     private var random = SplitMix64(seed: 11)
 
     private mutating func connected(at now: Duration = .zero) -> ConnectionMachine {
-        var machine = ConnectionMachine(reconnect: .init(jitterDivisor: 0))
+        var machine = ConnectionMachine(reconnect: .init(jitter: 0))
         #expect(machine.nextStep(at: now, wantsConnection: true) == .connect)
         #expect(!machine.connected(at: now, using: &random))
         return machine
@@ -112,7 +112,7 @@ struct ConnectionMachineTests {
 
     @Test("Failures for the same reason wait longer each time, until a sign of life")
     mutating func backoff() {
-        var machine = ConnectionMachine(reconnect: .init(jitterDivisor: 0))
+        var machine = ConnectionMachine(reconnect: .init(jitter: 0))
         var now = Duration.zero
         for expected in [1, 2, 4] {
             #expect(machine.nextStep(at: now, wantsConnection: true) == .connect)
@@ -154,7 +154,7 @@ struct ConnectionMachineTests {
 
     @Test("After a refresh the next attempt is at once, but not a second time in vain")
     mutating func refreshed() {
-        var machine = ConnectionMachine(reconnect: .init(jitterDivisor: 0))
+        var machine = ConnectionMachine(reconnect: .init(jitter: 0))
         _ = machine.nextStep(at: .zero, wantsConnection: true)
         machine.disconnected(.rejected(status: 401), at: .zero, using: &random)
         machine.refreshed(at: .milliseconds(10))

@@ -6,7 +6,7 @@ import Testing
 struct ReconnectDelayTests {
     /// No jitter, so that the sequence shows.
     private func exact() -> ReconnectDelay<String> {
-        ReconnectDelay(.init(jitterDivisor: 0))
+        ReconnectDelay(.init(jitter: 0))
     }
 
     private func sequence(
@@ -76,5 +76,27 @@ struct ReconnectDelayTests {
             seen.insert(value)
         }
         #expect(seen.count > 50)
+    }
+
+    @Test("Any multiplier and any share of chance")
+    func fractions() {
+        var random = SplitMix64(seed: 0)
+        var delay = ReconnectDelay<String>(
+            .init(initial: .milliseconds(100), maximum: .seconds(1), multiplier: 1.5, jitter: 0)
+        )
+        let delays = (0..<8).map { _ in
+            delay.failed("a")
+            return delay.next(using: &random)
+        }
+        #expect(
+            delays == [100, 150, 225, 338, 507, 761, 1_000, 1_000].map { .milliseconds($0) }
+        )
+        var values: Set<Duration> = []
+        for _ in 0..<200 {
+            var delay = ReconnectDelay<String>(.init(initial: .milliseconds(10), jitter: 0.4))
+            delay.failed("a")
+            values.insert(delay.next(using: &random))
+        }
+        #expect(values == Set((6...10).map { .milliseconds($0) }))
     }
 }

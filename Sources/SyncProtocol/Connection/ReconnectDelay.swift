@@ -4,20 +4,20 @@ package struct ReconnectDelay<Reason: Hashable & Sendable>: Sendable {
     package struct Parameters: Hashable, Sendable {
         package var initial: Duration
         package var maximum: Duration
-        package var multiplier: Int
-        /// The delay is shortened by up to this part of it: 4 is a quarter.
-        package var jitterDivisor: Int
+        package var multiplier: Double
+        /// The largest part of the delay that chance takes off it, 0 to 1.
+        package var jitter: Double
 
         package init(
             initial: Duration = .seconds(1),
             maximum: Duration = .seconds(300),
-            multiplier: Int = 2,
-            jitterDivisor: Int = 4
+            multiplier: Double = 2,
+            jitter: Double = 0.25
         ) {
             self.initial = initial
             self.maximum = maximum
             self.multiplier = multiplier
-            self.jitterDivisor = jitterDivisor
+            self.jitter = jitter
         }
 
         /// What a server's error asked for, with the jitter of these.
@@ -25,8 +25,8 @@ package struct ReconnectDelay<Reason: Hashable & Sendable>: Sendable {
             Parameters(
                 initial: .seconds(backoff.initialInSeconds),
                 maximum: .seconds(backoff.maximumInSeconds),
-                multiplier: Int(backoff.multiplier),
-                jitterDivisor: jitterDivisor
+                multiplier: Double(backoff.multiplier),
+                jitter: jitter
             )
         }
     }
@@ -52,17 +52,16 @@ package struct ReconnectDelay<Reason: Hashable & Sendable>: Sendable {
 
     /// The wait before the next attempt.
     package mutating func next(using random: inout some RandomNumberGenerator) -> Duration {
-        let delay: Duration
-        if let current {
-            // A server may send a multiplier of 0, which must not make us hammer it.
-            let longer = current * max(1, parameters.multiplier)
-            delay = current == parameters.maximum ? current : min(parameters.maximum, longer)
-        } else {
-            delay = parameters.initial
-        }
+        let delay = current.map(longer) ?? parameters.initial
         current = delay
-        guard parameters.jitterDivisor > 0 else { return delay }
-        return delay - .random(upTo: delay / parameters.jitterDivisor, using: &random)
+        return delay - .random(upTo: delay.scaled(by: parameters.jitter), using: &random)
+    }
+
+    /// The delay after this one; the longest stays as it is.
+    private func longer(_ delay: Duration) -> Duration {
+        guard delay != parameters.maximum else { return delay }
+        // A server may send a multiplier of 0, which must not make us hammer it.
+        return min(parameters.maximum, delay.scaled(by: max(1, parameters.multiplier)))
     }
 
     /// Forgets all failures.
@@ -79,11 +78,14 @@ extension Duration {
         upTo limit: Duration,
         using random: inout some RandomNumberGenerator
     ) -> Duration {
-        let milliseconds =
-            limit.components.seconds * 1000
-            + limit.components.attoseconds / 1_000_000_000_000_000
-        guard milliseconds > 0 else { return .zero }
-        return .milliseconds(Int64.random(in: 0...milliseconds, using: &random))
+        guard limit > .zero else { return .zero }
+        return .milliseconds(UInt64.random(in: 0...limit.wholeMilliseconds, using: &random))
+    }
+
+    /// The duration times a factor, in whole milliseconds, and never too large to be one.
+    func scaled(by factor: Double) -> Duration {
+        let milliseconds = (Double(wholeMilliseconds) * factor).rounded()
+        return .milliseconds(Int64(exactly: milliseconds) ?? .max)
     }
 
     var wholeMilliseconds: UInt64 {
