@@ -17,7 +17,12 @@ package struct ServiceURL: Hashable, Sendable {
 
     /// Whether the traffic can be read on its way.
     package var isExposed: Bool {
-        !scheme.isEncrypted && host != "localhost" && host != "[::1]" && !host.hasPrefix("127.")
+        !scheme.isEncrypted && !isLoopback
+    }
+
+    private var isLoopback: Bool {
+        let isIPv4 = host.utf8.allSatisfy { $0.isASCIIDigit || $0.isOne(of: ".") }
+        return host == "localhost" || host == "[::1]" || isIPv4 && host.hasPrefix("127.")
     }
 }
 

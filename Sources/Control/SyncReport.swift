@@ -21,7 +21,7 @@ package struct SyncReport: Codable, Sendable, Equatable {
         self.downloadedBytes = downloadedBytes
     }
 
-    /// How it ended; each maps to an exit code (DESIGN of the command line; interfaces, 5).
+    /// How it ended; each maps to an exit code (overview, 2; interfaces, 5).
     package enum Outcome: String, Codable, Sendable, CaseIterable {
         /// Everything local is acknowledged, and everything the server had is here.
         case done

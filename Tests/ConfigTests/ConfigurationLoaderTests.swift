@@ -182,6 +182,15 @@ struct ConfigurationLoaderTests {
             #expect(result.configuration != nil)
         }
     }
+
+    @Test("Plain HTTP to another machine works, with a warning")
+    func otherMachine() {
+        for host in ["10.0.0.1", "127.example.com", "[::2]", "localhost.example.com"] {
+            let result = load("apps: { a: { app_id: a, base_url: \"http://\(host)\" } }")
+            #expect(result.diagnostics.map(\.code) == [.insecure], "\(host)")
+            #expect(result.configuration != nil)
+        }
+    }
 }
 
 @Suite("Drop-in files")
