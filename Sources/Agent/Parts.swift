@@ -177,8 +177,8 @@ extension BackoffConfiguration {
         .init(
             initial: initial,
             maximum: maximum,
-            multiplier: max(1, Int(multiplier.rounded())),
-            jitterDivisor: jitter > 0 ? max(1, Int((1 / jitter).rounded())) : 0
+            multiplier: multiplier,
+            jitter: jitter
         )
     }
 }
