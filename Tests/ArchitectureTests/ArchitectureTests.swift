@@ -40,6 +40,13 @@ struct ArchitectureTests {
         withKnownIssue("LocalRealm.LocalRealm is to be renamed") { report(known) }
     }
 
+    @Test("No module is an empty shell")
+    func placeholders() throws {
+        report(
+            ArchitectureRules.placeholders(try Project.files(in: "Sources", suffix: ".swift"))
+        )
+    }
+
     private func report(_ violations: [String]) {
         for violation in violations { Issue.record("\(violation)") }
     }
