@@ -1,0 +1,134 @@
+import SyncProtocol
+import Synchronization
+import Testing
+import Transport
+import Versions
+
+@testable import SyncClient
+
+/// An endpoint whose connections lead to a body that plays the server.
+final class ScriptedEndpoint: SyncEndpoint {
+    typealias Play = @Sendable (ScriptedServer) async throws -> Void
+
+    private struct State {
+        var plays: [Play]
+        var token = 1
+        var refreshes = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// One play for each attempt to connect; after the last there is nobody.
+    init(_ plays: Play...) {
+        self.state = Mutex(State(plays: plays))
+    }
+
+    var refreshes: Int { state.withLock { $0.refreshes } }
+
+    func token() async throws(EndpointFailure) -> EndpointToken {
+        EndpointToken("token \(state.withLock { $0.token })")
+    }
+
+    func refreshToken(replacing token: EndpointToken) async throws(EndpointFailure) {
+        state.withLock {
+            $0.token += 1
+            $0.refreshes += 1
+        }
+    }
+
+    func refreshLocation() async throws(EndpointFailure) {}
+
+    func logOut() async {}
+
+    func isVerified() async -> Bool { true }
+
+    func withConnection(
+        _ token: EndpointToken,
+        subProtocols: String,
+        _ body: @escaping @Sendable (any MessageStream) async throws -> Void
+    ) async throws {
+        let play = state.withLock { $0.plays.isEmpty ? nil : $0.plays.removeFirst() }
+        guard let play else { throw TransportError.unreachable(reason: "nobody is there") }
+        let pair = InMemoryStream.makePair(subProtocol: "com.mongodb.realm-sync#14")
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await play(ScriptedServer(stream: pair.server))
+                pair.server.cut()
+            }
+            defer { group.cancelAll() }
+            try await body(pair.client)
+        }
+    }
+}
+
+/// The server's end of a connection, in terms of messages.
+struct ScriptedServer: Sendable {
+    let stream: InMemoryStream
+    private static let context = WireContext(mode: .partitionBased, limits: .server)
+
+    struct Gone: Error {}
+
+    /// The next message but PING, which is answered.
+    func receive() async throws -> ClientMessage {
+        while let bytes = try await stream.receive() {
+            let message = try ClientMessage(decoding: bytes, context: Self.context)
+            guard case .ping(let ping) = message else { return message }
+            try await send(.pong(timestampInMilliseconds: ping.timestampInMilliseconds))
+        }
+        throw Gone()
+    }
+
+    func send(_ message: ServerMessage) async throws {
+        try await stream.send(message.encoded())
+    }
+
+    /// Waits until the client has nothing more to say.
+    func listen() async throws {
+        while true { _ = try await receive() }
+    }
+
+    /// Plays BIND and IDENT of a file that has no ident yet, then answers the first MARK.
+    func open(_ file: SaltedFileIdent) async throws -> SessionIdent {
+        guard case .bind(let bind) = try await receive() else { throw Gone() }
+        #expect(bind.needsFileIdent)
+        try await send(.ident(bind.session, file))
+        guard case .ident(let ident) = try await receive() else { throw Gone() }
+        #expect(ident.file == file)
+        try await send(.progress(bind.session, server: 0, client: 0, uploaded: 0))
+        guard case .mark(_, let request) = try await receive() else { throw Gone() }
+        try await send(.mark(bind.session, request))
+        return bind.session
+    }
+}
+
+extension ServerMessage {
+    /// A DOWNLOAD without changesets: how far both ends are.
+    static func progress(
+        _ session: SessionIdent,
+        server: UInt64,
+        client: UInt64,
+        uploaded: UInt64
+    ) -> ServerMessage {
+        .download(
+            Download(
+                session: session,
+                progress: SyncProgress(
+                    latestServerVersion: SaltedServerVersion(
+                        version: ServerVersion(server),
+                        salt: Salt(server == 0 ? 0 : 99)
+                    ),
+                    download: DownloadCursor(
+                        serverVersion: ServerVersion(server),
+                        lastIntegratedClientVersion: ClientVersion(client)
+                    ),
+                    upload: UploadCursor(
+                        clientVersion: ClientVersion(uploaded),
+                        lastIntegratedServerVersion: .zero
+                    )
+                ),
+                extent: .partition(downloadableBytes: 0),
+                changesets: []
+            )
+        )
+    }
+}

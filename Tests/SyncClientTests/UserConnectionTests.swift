@@ -1,0 +1,204 @@
+import Changesets
+import FoundationEssentials
+import LocalRealm
+import Logging
+import SQLite
+import Schemas
+import SyncProtocol
+import Testing
+import Transport
+import Versions
+
+@testable import SyncClient
+
+@Suite("A realm on its connection, against a scripted server")
+struct UserConnectionTests {
+    static let file = SaltedFileIdent(ident: FileIdent(7), salt: Salt(1234))
+
+    /// A realm with one class, in a file of its own.
+    func withRealm(
+        _ endpoint: ScriptedEndpoint,
+        reconnect: ReconnectDelay<DisconnectReason>.Parameters = .init(initial: .seconds(600)),
+        _ body: (RealmClient, String) async throws -> Void
+    ) async throws {
+        let directory =
+            FileManager.default.temporaryDirectory.path
+            + "/sync-client-\(UInt64.random(in: 0...UInt64.max))"
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var schema = RealmSchema()
+        schema.update(
+            ClassSchema(
+                name: "Item",
+                kind: .topLevel(.init(name: "_id", type: .int, isNullable: false)),
+                properties: [PropertySchema(name: "note", type: .string, isNullable: true)]
+            )
+        )
+        let path = "\(directory)/test.sqlite"
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let realm = try await RealmClient.open(
+            LocalRealmConfiguration(
+                path: path,
+                owner: RealmOwner(appID: "app", userID: "user", scope: .partition("\"p\"")),
+                machineID: "machine",
+                schema: schema
+            ),
+            name: "test",
+            partition: "\"p\"",
+            captureDelay: .milliseconds(1),
+            time: .continuous,
+            now: { 1_700_000_000_000 },
+            logger: logger
+        )
+        let connection = UserConnection(
+            endpoint: endpoint,
+            timing: ConnectionTiming(),
+            reconnect: reconnect,
+            time: .continuous,
+            logger: logger
+        )
+        try await withThrowingTaskGroup { group in
+            group.addTask { await connection.run() }
+            group.addTask { try await connection.run(realm) }
+            while await !realm.wantsConnection { await Task.yield() }
+            try await body(realm, path)
+            group.cancelAll()
+        }
+        await realm.close()
+    }
+
+    func insert(_ path: String, _ id: Int) throws {
+        let connection = try Connection(path: path)
+        try connection.execute("INSERT INTO \"Item\"(_id, note) VALUES (\(id), 'x')")
+        connection.close()
+    }
+
+    @Test("A fresh file binds, gets its ident, and a write goes up and is acknowledged")
+    func firstSync() async throws {
+        let endpoint = ScriptedEndpoint { server in
+            let session = try await server.open(Self.file)
+            while true {
+                switch try await server.receive() {
+                case .upload(let upload):
+                    guard !upload.changesets.isEmpty else { continue }
+                    let version = upload.progress.clientVersion.rawValue
+                    try await server.send(
+                        .progress(session, server: 1, client: version, uploaded: version)
+                    )
+                case .mark(_, let request):
+                    try await server.send(.mark(session, request))
+                default:
+                    continue
+                }
+            }
+        }
+        try await withRealm(endpoint) { realm, path in
+            try insert(path, 1)
+            #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
+            let snapshot = await realm.snapshot()
+            #expect(snapshot.phase == .bound)
+            #expect(snapshot.file.fileIdent == Self.file)
+            #expect(snapshot.file.isFirstDownloadFinished)
+            #expect(snapshot.lastUploaded != nil)
+            // What the server has acknowledged covers the schema and the row.
+            #expect(snapshot.file.uploadedBytes == snapshot.file.uploadableBytes)
+            #expect(snapshot.file.uploadedBytes > 0)
+        }
+    }
+
+    @Test("Without a server a sync ends at once with the reason, and a later wish tries again")
+    func offline() async throws {
+        let endpoint = ScriptedEndpoint()
+        try await withRealm(endpoint) { realm, _ in
+            for _ in 0..<2 {
+                let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+                #expect(
+                    outcome == .offline(reason: "the server cannot be reached: nobody is there")
+                )
+            }
+        }
+    }
+
+    @Test("A refused token is replaced, and the next attempt follows without delay")
+    func refresh() async throws {
+        let endpoint = ScriptedEndpoint(
+            { server in await server.stream.close(.unauthorized, reason: "expired") },
+            { server in
+                let session = try await server.open(Self.file)
+                while case .mark(_, let request) = try await server.receive() {
+                    try await server.send(.mark(session, request))
+                }
+                try await server.listen()
+            }
+        )
+        try await withRealm(endpoint) { realm, _ in
+            // The back-off is ten minutes: only an immediate attempt can succeed in time.
+            while await realm.snapshot().phase != .bound { await Task.yield() }
+            #expect(endpoint.refreshes == 1)
+        }
+    }
+
+    @Test("An answer that calls for a client reset suspends the realm and says so")
+    func clientReset() async throws {
+        let endpoint = ScriptedEndpoint { server in
+            guard case .bind(let bind) = try await server.receive() else { return }
+            try await server.send(.ident(bind.session, Self.file))
+            _ = try await server.receive()
+            try await server.send(
+                .jsonError(
+                    JSONErrorReport(
+                        .badClientFileIdent,
+                        session: bind.session,
+                        message: "unknown file"
+                    )
+                )
+            )
+            try await server.listen()
+        }
+        try await withRealm(endpoint) { realm, path in
+            let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+            guard case .refused(let issue) = outcome else {
+                Issue.record("unexpected \(outcome)")
+                return
+            }
+            #expect(issue.kind == .clientReset)
+            #expect(issue.code == "208")
+            // The file stays writable, and what is written stays captured.
+            try insert(path, 5)
+            #expect(await realm.sync(timeout: .seconds(30), .continuous) == .refused(issue))
+        }
+    }
+
+    @Test("A server that breaks the protocol is left, and the file is as it was")
+    func violation() async throws {
+        let endpoint = ScriptedEndpoint { server in
+            guard case .bind(let bind) = try await server.receive() else { return }
+            try await server.send(.progress(bind.session, server: 3, client: 0, uploaded: 9))
+            try await server.listen()
+        }
+        try await withRealm(endpoint) { realm, _ in
+            let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+            guard case .offline = outcome else {
+                Issue.record("unexpected \(outcome)")
+                return
+            }
+            #expect(await realm.snapshot().file.progress == .zero)
+        }
+    }
+
+    @Test("A sync that takes longer than its time ends with that, and the session goes on")
+    func timeOut() async throws {
+        let endpoint = ScriptedEndpoint { server in
+            _ = try await server.open(Self.file)
+            try await server.listen()
+        }
+        try await withRealm(endpoint) { realm, _ in
+            while await realm.snapshot().phase != .bound { await Task.yield() }
+            #expect(await realm.sync(timeout: .milliseconds(1), .continuous) == .timedOut)
+            #expect(await realm.snapshot().phase == .bound)
+        }
+    }
+}
