@@ -35,14 +35,14 @@ package final class WebSocketStream: MessageStream {
     /// How long a close waits for the peer: reference clients answer no close frame.
     private static let closeTimeout = TimeAmount.seconds(2)
 
-    /// Prepares the pipeline of an upgraded channel: whole messages up to the limit, masks checked.
+    /// Prepares the pipeline of an upgraded channel: whole messages up to the limit, frames checked.
     package static func wrap(
         _ channel: any NIOCore.Channel,
         role: Role,
         maximumMessageSizeInBytes limit: Int
     ) throws -> Channel {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(MaskCheck(role: role))
+        try pipeline.addHandler(FrameCheck(role: role))
         try pipeline.addHandler(
             NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 0,
@@ -164,10 +164,11 @@ extension WebSocketStream {
         switch error {
         case is CancellationError:
             messages.finish(throwing: .lost(reason: "cancelled"))
-        case NIOWebSocketError.invalidFrameLength, is NIOWebSocketFrameAggregator.Error:
+        case NIOWebSocketError.invalidFrameLength,
+            NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge:
             messages.finish(throwing: .lost(reason: "a message is too big"))
             await close(.messageTooBig, reason: "message too big")
-        case is NIOWebSocketError, is MaskCheck.WrongMask:
+        case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error, is FrameCheck.Failure:
             messages.finish(throwing: .lost(reason: "the peer broke the WebSocket protocol"))
             await close(.protocolError, reason: "bad frame")
         default:

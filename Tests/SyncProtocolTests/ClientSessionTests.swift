@@ -396,6 +396,55 @@ struct ClientSessionTests {
         #expect(!closes(running, download(1, Self.steady)))
     }
 
+    @Test(
+        "Codes that fit no session close the connection; unknown ones are taken with their action"
+    )
+    func errorCodes() throws {
+        func received(_ code: Int) throws -> ClientSession.Effect? {
+            let json = """
+                {"message":"m","logURL":"","tryAgain":false,"shouldClientReset":false,\
+                "isRecoveryModeDisabled":false,"action":"ClientReset"}
+                """
+            let bytes = Array("json_error \(code) \(json.utf8.count) 1\n\(json)".utf8)
+            var session = Self.running()
+            let message = try ServerMessage(decoding: bytes, context: .partitionClient)
+            return session.received(message).first
+        }
+        for code in [100, 104, 113] {
+            #expect(try received(code) == .close(.badErrorCode(code)))
+        }
+        for code in [199, 299, 7, -3] {
+            guard case .suspend(let problem) = try received(code) else {
+                Issue.record("\(code) does not suspend")
+                continue
+            }
+            #expect(problem.status == .unknownError)
+            #expect(problem.action == .clientReset)
+            #expect(problem.message == "Unknown sync protocol error code \(code): m")
+        }
+        // A shipping client would end its process here.
+        for code in [202, 205, 219] {
+            guard case .suspend = try received(code) else {
+                Issue.record("\(code) does not suspend")
+                continue
+            }
+        }
+    }
+
+    @Test("A plain ERROR suspends, and says nothing of what to do")
+    func plainError() throws {
+        var session = Self.running()
+        let bytes = Array("error 208 3 0 1\nbad".utf8)
+        let message = try ServerMessage(decoding: bytes, context: .partitionClient)
+        guard case .suspend(let problem) = session.received(message).first else {
+            Issue.record("not suspended")
+            return
+        }
+        #expect(problem.action == nil)
+        #expect(problem.status == .syncClientResetRequired)
+        #expect(!problem.tryAgain)
+    }
+
     @Test("Random messages in random states never trap")
     func anything() {
         for seed in UInt64(0)..<300 {

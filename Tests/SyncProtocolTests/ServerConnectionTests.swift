@@ -1,5 +1,6 @@
 import Changesets
 import SyncProtocol
+import TestSupport
 import Testing
 import Versions
 
@@ -301,5 +302,47 @@ struct ServerConnectionTests {
             connection.received(Array("ping 5023 0\n".utf8))
                 == [.send(.pong(timestampInMilliseconds: 5023))]
         )
+    }
+
+    @Test("Random messages and answers never trap, and nothing follows the last word")
+    func anything() {
+        for seed in UInt64(0)..<300 {
+            var random = SplitMix64(seed: seed)
+            var connection = Self.connection()
+            var keys: [ServerConnection.SessionKey] = []
+            var isClosed = false
+            for _ in 0..<80 {
+                let effects = disturb(&connection, keys, using: &random)
+                #expect(!isClosed || effects.isEmpty, "seed \(seed)")
+                if let key = opening(effects) { keys.append(key) }
+                if case .close = effects.last { isClosed = true }
+            }
+        }
+    }
+
+    private func disturb(
+        _ connection: inout ServerConnection,
+        _ keys: [ServerConnection.SessionKey],
+        using random: inout SplitMix64
+    ) -> [Effect] {
+        func number() -> UInt64 { UInt64.random(in: 0...4, using: &random) }
+        let session: SessionIdent = Bool.random(using: &random) ? 1 : 2
+        let key = keys.randomElement(using: &random)
+        switch (Int.random(in: 0..<40, using: &random), key) {
+        case (0..<4, _): return connection.received(.unbind(session))
+        case (4, _): return connection.received(.mark(session, RequestIdent(number())))
+        case (5, _): return connection.received(Self.ident(session))
+        case (6, _):
+            let changesets = [uploadChangeset(number(), number())]
+            return connection.received(.upload(upload((number(), number()), changesets)))
+        case (7, let key?): return connection.fail(key, .otherError, message: "m")
+        case (8..<16, let key?): return connection.opened(key, assigned: fileIdent(2))
+        case (16..<24, let key?):
+            return connection.identified(key, upload: uploadCursor(number(), 0), locked: .zero)
+        case (24..<32, let key?): return connection.scanned(key, Self.nothing(at: number()))
+        case (32..<38, let key?):
+            return connection.historyGrew(key, to: ServerVersion(number()))
+        default: return connection.received(Self.bind(session, needsFileIdent: true))
+        }
     }
 }

@@ -14,13 +14,19 @@ struct LoopbackServer {
     static func with(
         messageLimit: Int = 1 << 20,
         subProtocol: String? = "test#2",
+        tls: NIOSSLContext? = nil,
+        role: WebSocketStream.Role = .server,
         serve: @escaping @Sendable (WebSocketStream) async throws -> Void,
         _ body: (LoopbackServer) async throws -> Void
     ) async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try configure(channel, messageLimit, subProtocol)
+                    if let tls {
+                        let handler = NIOSSLServerHandler(context: tls)
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
+                    return try configure(channel, messageLimit, subProtocol)
                 }
             }
         let port = server.channel.localAddress?.port ?? 0
@@ -33,7 +39,7 @@ struct LoopbackServer {
                                 guard let channel = try? await connection.get() else { return }
                                 try? await WebSocketStream.with(
                                     channel,
-                                    role: .server,
+                                    role: role,
                                     subProtocol: subProtocol
                                 ) { stream in
                                     try await serve(stream)

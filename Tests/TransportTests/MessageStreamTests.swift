@@ -141,6 +141,59 @@ struct WebSocketClientTests {
         }
     }
 
+    @Test("A refusal's body is kept up to 8 KiB, however it is framed")
+    func rejectionBodies() async throws {
+        let long = String(repeating: "x", count: 10_000)
+        let kept = String(repeating: "x", count: 8192)
+        let head = "HTTP/1.1 503 Service Unavailable\r\n"
+        for (answer, body) in [
+            (head + "Content-Length: 10000\r\n\r\n" + long, kept),
+            (head + "Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n3\r\npe.\r\n0\r\n\r\n", "nope."),
+            (head + "Content-Length: 0\r\n\r\n", ""),
+            (head + "\r\ntill the end", "till the end"),
+        ] {
+            try await answering(answer) { port in
+                #expect(await connect(port: port) == .rejected(.init(status: 503, body: body)))
+            }
+        }
+    }
+
+    @Test("A server that masks its frames is left")
+    func maskedFrames() async throws {
+        try await LoopbackServer.with(role: .client) { stream in
+            try? await stream.send([1])
+            _ = try? await stream.receive()
+        } _: { loopback in
+            try await loopback.client().withConnection(
+                to: loopback.url,
+                .init(query: nil, subProtocols: [])
+            ) { stream in
+                let failure: TransportError? = await #expect(throws: TransportError.self) {
+                    _ = try await stream.receive()
+                }
+                #expect(failure == .lost(reason: "the peer broke the WebSocket protocol"))
+            }
+        }
+    }
+
+    @Test("Two messages in one piece with the upgrade answer are both received")
+    func eagerServer() async throws {
+        try await LoopbackServer.with { stream in
+            try await stream.send([1])
+            try await stream.send([2])
+            _ = try await stream.receive()
+        } _: { loopback in
+            try await loopback.client().withConnection(
+                to: loopback.url,
+                .init(query: nil, subProtocols: [])
+            ) { stream in
+                let messages = try await [stream.receive(), stream.receive()]
+                #expect(messages == [[1], [2]])
+                await stream.close(.normal, reason: "")
+            }
+        }
+    }
+
     @Test(
         "A peer that speaks something else is an error, not a hang",
         arguments: [
