@@ -19,6 +19,12 @@ package struct Text: Hashable, Sendable {
     }
 
     package static let empty = Text(bytes: [])
+
+    /// All bytes at once: an array hashes its elements one by one, and names are looked up a lot.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes.count)
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
 }
 
 extension Text: Comparable {

@@ -116,7 +116,7 @@ extension Applier {
     private struct Focus {
         let target: Instruction.ObjectTarget
         let entry: Int
-        let owner: ResolvedClass
+        let classPosition: Int
     }
 
     private mutating func changeObjects(
@@ -151,7 +151,7 @@ extension Applier {
         case .createObject(let target):
             let found = try find(target, &editor, &focus)
             if try document(found.entry, &store) == nil {
-                let document = editor.resolver.newDocument(of: found.owner.position)
+                let document = editor.resolver.newDocument(of: found.classPosition)
                 entries[found.entry].state = .written(document)
             }
         case .eraseObject(let target):
@@ -163,12 +163,16 @@ extension Applier {
             }
             let found = try find(edit.target.object, &editor, &focus)
             guard var document = try document(found.entry, &store) else {
-                throw .badInstruction(BadInstruction(.missingObject(found.owner.schema.name)))
+                let className = editor.schema.classes[found.classPosition].name
+                throw .badInstruction(BadInstruction(.missingObject(className)))
             }
             // With no second reference to it, the document is changed where it is.
             entries[found.entry].state = .unread
             do throws(BadInstruction) {
-                let property = try editor.property(edit, of: found.owner)
+                let property = try editor.resolver.property(
+                    edit.target.field,
+                    of: found.classPosition
+                )
                 try editor.apply(edit, property, to: &document.values[property.position])
             } catch {
                 throw .badInstruction(error)
@@ -183,10 +187,10 @@ extension Applier {
         _ focus: inout Focus?
     ) throws(Failure) -> Focus {
         if let focus, focus.target == target { return focus }
-        let owner: ResolvedClass
+        let classPosition: Int
         let object: ObjectReference
         do throws(BadInstruction) {
-            (owner, object) = try editor.resolver.object(target)
+            (classPosition, object) = try editor.resolver.object(target)
         } catch {
             throw .badInstruction(error)
         }
@@ -198,7 +202,7 @@ extension Applier {
             entries.append(Entry(object: object, state: .unread))
             positions[object] = entry
         }
-        let found = Focus(target: target, entry: entry, owner: owner)
+        let found = Focus(target: target, entry: entry, classPosition: classPosition)
         focus = found
         return found
     }

@@ -23,15 +23,15 @@ package struct InstructionEditor {
     package mutating func object(
         _ target: Instruction.ObjectTarget
     ) throws(BadInstruction) -> ObjectReference {
-        try resolver.object(target).1
+        try resolver.object(target).object
     }
 
     /// Where in its document the property stands that a path instruction is about.
     package mutating func position(
         of target: Instruction.PathTarget
     ) throws(BadInstruction) -> Int {
-        let (owner, _) = try resolver.keyedClass(target.object.className)
-        return try resolver.property(target.field, of: owner.position).position
+        let owner = try resolver.owner(of: target.object)
+        return try resolver.property(target.field, of: owner).position
     }
 
     /// What an Update makes of its property whatever was there before; nil if that matters, or if only
@@ -40,8 +40,8 @@ package struct InstructionEditor {
         for update: Instruction.Update
     ) throws(BadInstruction) -> Scalar? {
         guard update.target.path.isEmpty else { return nil }
-        let (owner, _) = try resolver.keyedClass(update.target.object.className)
-        let property = try resolver.property(update.target.field, of: owner.position)
+        let owner = try resolver.owner(of: update.target.object)
+        let property = try resolver.property(update.target.field, of: owner)
         guard property.collection == .single else { throw BadInstruction(.wrongTarget) }
         switch update.payload {
         case .objectValue, .list, .dictionary: return nil
@@ -57,15 +57,8 @@ package struct InstructionEditor {
         guard let edit = Edit(instruction) else {
             preconditionFailure("\(instruction.code) has no path")
         }
-        let (owner, _) = try resolver.keyedClass(edit.target.object.className)
-        try apply(edit, try property(edit, of: owner), to: &value)
-    }
-
-    mutating func property(
-        _ edit: Edit,
-        of owner: ResolvedClass
-    ) throws(BadInstruction) -> ResolvedProperty {
-        try resolver.property(edit.target.field, of: owner.position)
+        let owner = try resolver.owner(of: edit.target.object)
+        try apply(edit, try resolver.property(edit.target.field, of: owner), to: &value)
     }
 
     mutating func apply(

@@ -5,7 +5,7 @@ import Schemas
 struct SchemaResolver {
     let schema: RealmSchema
     private let strings: StringTable
-    private var classes: [InternIndex: ResolvedClass] = [:]
+    private var classes: [InternIndex: Int] = [:]
     private var properties: [PropertyName: ResolvedProperty] = [:]
     private var defaults: [Int: Document] = [:]
 
@@ -23,37 +23,37 @@ struct SchemaResolver {
         strings[index]
     }
 
-    /// The class of that name, of whatever kind.
-    mutating func anyClass(_ name: InternIndex) throws(BadInstruction) -> ResolvedClass {
-        if let resolved = classes[name] { return resolved }
+    /// The place in the schema of the class of that name, of whatever kind.
+    mutating func position(of name: InternIndex) throws(BadInstruction) -> Int {
+        if let position = classes[name] { return position }
         guard let position = schema.position(of: strings[name]) else {
             throw BadInstruction(.unknownClass(strings[name]))
         }
-        let resolved = ResolvedClass(position: position, schema: schema.classes[position])
-        classes[name] = resolved
-        return resolved
+        classes[name] = position
+        return position
     }
 
-    /// The class of that name, whose objects have keys.
-    mutating func keyedClass(
-        _ name: InternIndex
-    ) throws(BadInstruction) -> (ResolvedClass, PrimaryKeySchema) {
-        let resolved = try anyClass(name)
-        guard let key = resolved.schema.primaryKey else {
-            throw BadInstruction(.embeddedClass(resolved.schema.name))
+    /// The place of a class whose objects have keys.
+    mutating func owner(
+        of target: Instruction.ObjectTarget
+    ) throws(BadInstruction) -> Int {
+        let position = try position(of: target.className)
+        guard !schema.classes[position].isEmbedded else {
+            throw BadInstruction(.embeddedClass(schema.classes[position].name))
         }
-        return (resolved, key)
+        return position
     }
 
     mutating func object(
         _ target: Instruction.ObjectTarget
-    ) throws(BadInstruction) -> (ResolvedClass, ObjectReference) {
-        let (resolved, schema) = try keyedClass(target.className)
+    ) throws(BadInstruction) -> (classPosition: Int, object: ObjectReference) {
+        let position = try owner(of: target)
         let key = objectKey(target.key)
-        guard schema.accepts(key) else {
-            throw BadInstruction(.wrongKeyType(resolved.schema.name))
+        let owner = schema.classes[position]
+        guard owner.primaryKey?.accepts(key) == true else {
+            throw BadInstruction(.wrongKeyType(owner.name))
         }
-        return (resolved, ObjectReference(className: resolved.schema.name, key: key))
+        return (position, ObjectReference(className: owner.name, key: key))
     }
 
     /// The property of a class, by the place of the class in the schema.
@@ -97,12 +97,12 @@ struct SchemaResolver {
         _ className: InternIndex,
         _ key: PrimaryKey
     ) throws(BadInstruction) -> ObjectReference {
-        let target = try anyClass(className).schema
-        guard case .topLevel(let schema) = target.kind else {
+        let target = schema.classes[try position(of: className)]
+        guard case .topLevel(let keySchema) = target.kind else {
             throw BadInstruction(.wrongLinkTarget(target.name))
         }
         let key = objectKey(key)
-        guard schema.accepts(key) else { throw BadInstruction(.wrongKeyType(target.name)) }
+        guard keySchema.accepts(key) else { throw BadInstruction(.wrongKeyType(target.name)) }
         return ObjectReference(className: target.name, key: key)
     }
 
@@ -135,12 +135,6 @@ struct SchemaResolver {
             throw BadInstruction(.unknownClass(target))
         }
     }
-}
-
-struct ResolvedClass {
-    /// In `RealmSchema.classes`.
-    let position: Int
-    let schema: ClassSchema
 }
 
 struct ResolvedProperty {
