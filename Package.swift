@@ -41,7 +41,7 @@ let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
     package: "async-http-client"
 )
-let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let hummingbird: [Target.Dependency] = [
     .product(name: "Hummingbird", package: "hummingbird"),
@@ -159,11 +159,17 @@ let package = Package(
             "Server",
             [
                 "CCrypt", "Changesets", "Documents", "Merge", "SQLite", "SchemaFiles", "Schemas",
-                "Settings", "SyncProtocol", "Transport", "Versions", "YAML", crypto, jwtKit,
+                "Settings", "SyncProtocol", "Transport", "Versions", "YAML", crypto, deque, jwtKit,
                 logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
         ),
-        program("realm-server", ["Platform", "Server", "Settings", argumentParser, logging]),
+        program(
+            "realm-server",
+            [
+                "Platform", "Server", "Settings", argumentParser, logging, serviceLifecycle,
+                unixSignals,
+            ]
+        ),
 
         // Tests.
         .target(

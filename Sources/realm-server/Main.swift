@@ -1,4 +1,10 @@
+import ArgumentParser
+
 @main
-struct Main {
-    static func main() async {}
+struct RealmServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "realm-server",
+        abstract: "The backend that Realm apps and realm-agent sync with.",
+        subcommands: [Serve.self, Check.self]
+    )
 }

@@ -24,7 +24,7 @@ package struct ServerConfiguration: Hashable, Sendable {
 }
 
 /// Where connections come in; HTTP and WebSocket share it.
-package struct ListenAddress: Hashable, Sendable {
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     /// 0 lets the system choose.
     package let port: Int
@@ -50,6 +50,10 @@ package struct ListenAddress: Hashable, Sendable {
     }
 
     package static let standard = ListenAddress(host: "127.0.0.1", port: 9090)
+
+    package var description: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
 }
 
 /// Where clients reach the server from outside: scheme and authority, without a trailing slash.
@@ -73,8 +77,14 @@ package struct PublicURL: Hashable, Sendable {
     package var webSocket: String { "ws" + http.dropFirst(4) }
 }
 
-package enum StorageLocation: Hashable, Sendable {
+package enum StorageLocation: Hashable, Sendable, CustomStringConvertible {
     case sqlite(path: String)
+
+    package var description: String {
+        switch self {
+        case .sqlite(let path): "sqlite:\(path)"
+        }
+    }
 
     package static let standard = StorageLocation.sqlite(
         path: "/var/lib/realm-server/server.sqlite"

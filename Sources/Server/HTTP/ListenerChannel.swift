@@ -30,10 +30,6 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(
-                FirstRequestDeadline(timeout: timeouts.request),
-                name: FirstRequestDeadline.name
-            )
             let upgrader = SyncUpgrader(gate: gate, limits: limits)
             var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
@@ -52,13 +48,14 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
             configuration.enableResponseHeaderValidation = false
             let result = try channel.pipeline.syncOperations
                 .configureUpgradableHTTPServerPipeline(configuration: configuration)
+            try channel.pipeline.syncOperations.addHandler(
+                FirstRequestGuard(timeout: timeouts.request),
+                name: FirstRequestGuard.name
+            )
             return Value(
                 channel: channel,
                 result: result.map { upgraded in
-                    channel.pipeline.removeHandler(
-                        name: FirstRequestDeadline.name,
-                        promise: nil
-                    )
+                    channel.pipeline.removeHandler(name: FirstRequestGuard.name, promise: nil)
                     return upgraded
                 }
             )
@@ -84,20 +81,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
             )
         }
         // NIO has taken the request out of the pipeline by now: the answer is up to us.
-        let body = ByteBuffer(string: rejection.text)
-        let head = HTTPResponseHead(
-            version: .http1_1,
-            status: HTTPResponseStatus(statusCode: rejection.status),
-            headers: [
-                "content-type": "text/plain", "content-length": "\(body.readableBytes)",
-                "connection": "close",
-            ]
-        )
-        channel.write(HTTPServerResponsePart.head(head), promise: nil)
-        channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
-        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
-            channel.close(promise: nil)
-        }
+        rejection.send(on: channel)
         return .rejected(rejection)
     }
 

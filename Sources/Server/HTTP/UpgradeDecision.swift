@@ -1,3 +1,5 @@
+import NIOCore
+import NIOHTTP1
 import SyncProtocol
 import Transport
 
@@ -7,12 +9,30 @@ enum UpgradeDecision: Sendable {
     case reject(UpgradeRejection)
 }
 
-/// The status and the text of a refused upgrade. Texts stay far below the 8 KiB that clients read.
+/// The status and the text for a first request that cannot be served. Texts stay far below the 8 KiB that clients read.
 ///
 /// Clients take most 4xx for final, so what may pass must be a 5xx (wire protocol, 2.5).
 struct UpgradeRejection: Hashable, Sendable {
     let status: Int
     let text: String
+
+    /// Answers on a channel whose pipeline ends in the encoder of responses, then closes it.
+    func send(on channel: any Channel) {
+        let body = ByteBuffer(string: text)
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: status),
+            headers: [
+                "content-type": "text/plain", "content-length": "\(body.readableBytes)",
+                "connection": "close",
+            ]
+        )
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+    }
 }
 
 /// An upgraded connection, and whose it is.

@@ -1,11 +1,66 @@
 import Changesets
+import Documents
 import Schemas
 
-final class FileObjects {
-    var schema: RealmSchema
-    init(of file: ServerFileID, in transaction: any StoreTransaction) throws(StoreError) {
-        self.schema = try transaction.schema(of: file)
+/// The objects of a server file: JSON documents in the store, in the shape that instructions change
+/// (local realm, 11).
+struct FileObjects: ObjectStore {
+    private(set) var schema: RealmSchema
+    private var form: JSONForm
+    private let file: ServerFileID
+    private let transaction: any FileWriting
+
+    init(of file: ServerFileID, in transaction: any FileWriting) throws(StoreError) {
+        let schema = try transaction.schema(of: file)
+        self.schema = schema
+        self.form = JSONForm(schema: schema)
+        self.file = file
+        self.transaction = transaction
     }
-    func apply(_ changeset: Changeset) throws {}
-    func flush() throws(StoreError) {}
+
+    /// Documents stay as they are: one that lacks a property has its default value.
+    mutating func changeSchema(_ changes: [SchemaChange]) throws(StoreError) {
+        for change in changes {
+            switch change {
+            case .classAdded, .propertyAdded: schema.replay(change)
+            case .classErased, .propertyErased:
+                preconditionFailure("SchemaPolicy lets nothing be taken away")
+            }
+        }
+        form = JSONForm(schema: schema)
+        try transaction.putSchema(schema, of: file)
+    }
+
+    func document(for object: ObjectReference) throws(StoreError) -> Document? {
+        guard let json = try transaction.document(object, in: file) else { return nil }
+        let owner = try owner(of: object)
+        do throws(FormError) {
+            return try form.decodeDocument(json, of: owner)
+        } catch {
+            throw StoreError(
+                .unusable,
+                "an object of class \(object.className) in server file \(file.rawValue) "
+                    + "is damaged: \(error)"
+            )
+        }
+    }
+
+    func setDocument(_ document: Document, for object: ObjectReference) throws(StoreError) {
+        let json = form.encode(document, key: object.key, of: try owner(of: object))
+        try transaction.putDocument(json, of: object, in: file)
+    }
+
+    func removeDocument(for object: ObjectReference) throws(StoreError) {
+        try transaction.removeDocument(object, in: file)
+    }
+
+    private func owner(of object: ObjectReference) throws(StoreError) -> ClassSchema {
+        guard let owner = schema[object.className] else {
+            throw StoreError(
+                .unusable,
+                "server file \(file.rawValue) has objects of the unknown class \(object.className)"
+            )
+        }
+        return owner
+    }
 }

@@ -10,34 +10,49 @@ package struct SchemaPolicy: Hashable, Sendable {
         self.allowsAdditions = allowsAdditions
     }
 
-    /// Checks the schema instructions of a changeset against the schema it meets.
-    func check(
+    /// Checks the schema instructions of a changeset against the schema it meets, and makes their
+    /// changes to it.
+    func admit(
         _ changeset: Changeset,
-        against schema: RealmSchema
+        to schema: inout RealmSchema
     ) throws(IntegrationRefusal) {
-        var schema = schema
         for instruction in changeset.instructions where instruction.changesSchema {
-            let change: SchemaChange?
-            do throws(BadInstruction) {
-                change = try schema.apply(instruction, strings: changeset.strings)
-            } catch {
-                throw .schemaChange(reason: "\(error)")
-            }
-            switch change {
-            case nil:
+            switch instruction {
+            case .eraseTable(let name):
+                throw Self.destructive("class \(changeset.text(name))")
+            case .eraseColumn(let className, let field):
+                throw Self.destructive("\(changeset.text(className)).\(changeset.text(field))")
+            default:
                 break
-            case .classErased(let schema):
-                throw .schemaChange(reason: "class \(schema.name) cannot be removed by a client")
-            case .propertyErased(let property, let className, _):
-                throw .schemaChange(
-                    reason: "\(className).\(property.name) cannot be removed by a client"
-                )
-            case .classAdded(let schema):
-                guard allowsAdditions else { throw Self.closed("class \(schema.name)") }
-            case .propertyAdded(let property, let className):
-                guard allowsAdditions else { throw Self.closed("\(className).\(property.name)") }
+            }
+            switch try apply(instruction, changeset.strings, to: &schema) {
+            case .classAdded(let added)? where !allowsAdditions:
+                throw Self.closed("class \(added.name)")
+            case .propertyAdded(let added, let className)? where !allowsAdditions:
+                throw Self.closed("\(className).\(added.name)")
+            case .classAdded, .propertyAdded, .classErased, .propertyErased, nil:
+                break
             }
         }
+    }
+
+    private func apply(
+        _ instruction: Instruction,
+        _ strings: StringTable,
+        to schema: inout RealmSchema
+    ) throws(IntegrationRefusal) -> SchemaChange? {
+        do throws(BadInstruction) {
+            return try schema.apply(instruction, strings: strings)
+        } catch {
+            guard case .conflict(let conflict) = error.problem else {
+                throw .badChangeset(reason: "\(error)")
+            }
+            throw .schemaChange(reason: "\(conflict)")
+        }
+    }
+
+    private static func destructive(_ what: String) -> IntegrationRefusal {
+        .schemaChange(reason: "\(what) cannot be removed by a client")
     }
 
     private static func closed(_ what: String) -> IntegrationRefusal {

@@ -1,5 +1,7 @@
 import Changesets
+import Documents
 import Merge
+import Schemas
 package import Versions
 
 /// Makes an upload part of a server file: merged with what the client had not seen, applied to the
@@ -85,7 +87,9 @@ package struct UploadIntegration {
         into file: inout ServerFile
     ) throws {
         guard let first = changesets.first else { return }
-        let objects = try FileObjects(of: file.id, in: transaction)
+        var objects = try FileObjects(of: file.id, in: transaction)
+        var applier = Applier<FileObjects>()
+        var schema = objects.schema
         var window = try MergeWindow(
             of: client,
             in: file.id,
@@ -111,12 +115,13 @@ package struct UploadIntegration {
                 throw error.refusal
             }
             for (changeset, operand) in zip(changesets[start..<end], run) {
-                try apply(operand.changeset, to: objects)
+                try policy.admit(operand.changeset, to: &schema)
+                try apply(operand.changeset, by: &applier, to: &objects)
                 try append(operand.changeset, changeset, of: client, to: &file)
             }
             start = end
         }
-        try objects.flush()
+        try finish(&applier, &objects)
         for reciprocal in window.changed {
             try transaction.putReciprocal(
                 reciprocal.changeset.encoded(),
@@ -144,9 +149,34 @@ package struct UploadIntegration {
         }
     }
 
-    private func apply(_ changeset: Changeset, to objects: FileObjects) throws {
-        try policy.check(changeset, against: objects.schema)
-        try objects.apply(changeset)
+    private func apply(
+        _ changeset: Changeset,
+        by applier: inout Applier<FileObjects>,
+        to objects: inout FileObjects
+    ) throws {
+        do throws(ApplyError<StoreError>) {
+            try applier.apply(changeset, to: &objects)
+        } catch {
+            throw Self.cause(of: error)
+        }
+    }
+
+    private func finish(
+        _ applier: inout Applier<FileObjects>,
+        _ objects: inout FileObjects
+    ) throws {
+        do throws(ApplyError<StoreError>) {
+            try applier.finish(&objects)
+        } catch {
+            throw Self.cause(of: error)
+        }
+    }
+
+    private static func cause(of error: ApplyError<StoreError>) -> any Error {
+        switch error {
+        case .badInstruction(let error): IntegrationRefusal.badChangeset(reason: "\(error)")
+        case .store(let error): error
+        }
     }
 
     /// One version for each changeset, also when nothing is left of it: the client version it brings

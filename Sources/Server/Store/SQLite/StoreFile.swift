@@ -5,7 +5,10 @@ final class StoreFile: Sendable {
     /// Holds the lock for as long as it is open; the kernel lets go when the process ends.
     private let lock: Int32
 
+    /// Makes the file and its directory if they are missing.
     init(path: String) throws(StoreError) {
+        let directory = path.split(separator: "/").dropLast().joined(separator: "/")
+        try Self.makeDirectory("/\(directory)", for: path)
         let lockPath = "\(path).lock"
         let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw Self.failure("cannot open", lockPath) }
@@ -25,6 +28,19 @@ final class StoreFile: Sendable {
 
     deinit {
         Glibc.close(lock)
+    }
+
+    private static func makeDirectory(
+        _ directory: String,
+        for path: String
+    ) throws(StoreError) {
+        guard mkdir(directory, 0o700) != 0, errno != EEXIST else { return }
+        guard errno == ENOENT, let end = directory.lastIndex(of: "/"), end > directory.startIndex
+        else { throw failure("cannot make the directory of", path) }
+        try makeDirectory(String(directory[..<end]), for: path)
+        guard mkdir(directory, 0o700) == 0 else {
+            throw failure("cannot make the directory of", path)
+        }
     }
 
     private static func failure(_ action: String, _ path: String) -> StoreError {

@@ -1,12 +1,15 @@
 import NIOCore
+import NIOHTTP1
 
-/// Closes a connection that does not bring its first request in time, or has not when the server
-/// stops. It is removed when the request is there.
-final class FirstRequestDeadline: ChannelInboundHandler, RemovableChannelHandler {
+/// Watches over a connection until its first request is there: one that does not bring it in time, or
+/// brings something else, is closed, and so is every one when the server stops.
+///
+/// It stands behind the parser, and is removed when the request is there.
+final class FirstRequestGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
     /// Finds the handler in its pipeline.
-    static let name = "first-request-deadline"
+    static let name = "first-request-guard"
 
     private let timeout: Duration
     private var timer: Scheduled<Void>?
@@ -33,5 +36,11 @@ final class FirstRequestDeadline: ChannelInboundHandler, RemovableChannelHandler
         } else {
             context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Refused upgrades come by as errors too, and have an answer of their own.
+        guard error is HTTPParserError else { return context.fireErrorCaught(error) }
+        UpgradeRejection(status: 400, text: "malformed request").send(on: context.channel)
     }
 }

@@ -1,0 +1,59 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import SyncProtocol
+
+/// Listens on one port for both HTTP and WebSocket, until it is shut down.
+struct HTTPListener: Sendable {
+    let address: ListenAddress
+    let services: AppServices
+    let gate: SyncGate
+    let serve: @Sendable (SyncSocket) async -> Void
+    var timeouts = HTTPTimeouts()
+    var limits = Limits.server
+    let logger: Logger
+
+    /// Nobody can listen there.
+    struct BindError: Error, CustomStringConvertible {
+        let address: ListenAddress
+        let reason: String
+
+        var description: String { "cannot listen on \(address): \(reason)" }
+    }
+
+    /// Calls `onListening` with the real port as soon as clients can connect.
+    func run(onListening: @escaping @Sendable (ListenAddress) async -> Void) async throws {
+        let responder = HTTPResponder(services: services)
+        let builder = HTTPServerBuilder { responder in
+            ListenerChannel(
+                responder: responder,
+                gate: gate,
+                serve: serve,
+                timeouts: timeouts,
+                limits: limits
+            )
+        }
+        let server = try builder.buildServer(
+            configuration: HummingbirdCore.ServerConfiguration(
+                address: .hostname(address.host, port: address.port)
+            ),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: logger,
+            responder: { request, writer, channel in
+                let response = await responder.response(to: request, from: channel)
+                try await writer.write(response: response.head, body: response.body)
+            },
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? address.port
+                await onListening(ListenAddress(host: address.host, port: port))
+            }
+        )
+        do {
+            try await server.run()
+        } catch let error as IOError {
+            throw BindError(address: address, reason: error.description)
+        }
+    }
+}

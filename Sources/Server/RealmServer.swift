@@ -1,0 +1,91 @@
+package import Logging
+import NIOCore
+import ServiceLifecycle
+import SyncProtocol
+import Transport
+
+/// The whole server: store, accounts, HTTP and sync on one port, from a configuration.
+package struct RealmServer: Service {
+    private let configuration: ServerConfiguration
+    private let store: any ServerStore
+    private let services: AppServices
+    private let gate: SyncGate
+    private let sync: SyncService
+    private let onListening: @Sendable (ListenAddress) async -> Void
+    private let logger: Logger
+
+    /// Prepares everything but the port. The store stays the caller's to close.
+    package init(
+        _ configuration: ServerConfiguration,
+        store: any ServerStore,
+        clock: WallClock,
+        random: RandomSource,
+        hasher: PasswordHasher = PasswordHasher(),
+        timing: ServerTiming = ServerTiming(),
+        logger: Logger,
+        onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
+    ) async throws {
+        let accounts = try await Accounts(
+            apps: configuration.apps,
+            store: store,
+            hasher: hasher,
+            clock: clock,
+            random: random
+        )
+        self.configuration = configuration
+        self.store = store
+        self.services = AppServices(
+            accounts: accounts,
+            publicURL: configuration.publicURL,
+            logger: logger
+        )
+        self.gate = SyncGate(accounts: accounts, logger: logger)
+        self.sync = SyncService(
+            apps: configuration.apps,
+            engine: SyncEngine(store: store, clock: clock, random: random),
+            clock: clock,
+            random: random,
+            timing: timing,
+            logger: logger
+        )
+        self.onListening = onListening
+        self.logger = logger
+    }
+
+    /// Serves until a graceful shutdown is asked for; then every connection is closed in order.
+    package func run() async throws {
+        let listener = HTTPListener(
+            address: configuration.listen,
+            services: services,
+            gate: gate,
+            serve: { await serve($0) },
+            logger: logger
+        )
+        try await listener.run { address in
+            logger.notice(
+                "listening",
+                metadata: ["address": "\(address.host)", "port": "\(address.port)"]
+            )
+            await onListening(address)
+        }
+    }
+
+    private func serve(_ socket: SyncSocket) async {
+        do {
+            try await WebSocketStream.with(
+                socket.channel,
+                role: .server,
+                subProtocol: socket.subProtocol.token
+            ) { [sync] stream in
+                await sync.serve(stream, of: socket.user, socket.subProtocol)
+            }
+        } catch {
+            logger.debug("sync connection broke", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension RealmServer: CustomStringConvertible {
+    /// What the service group calls it in the log.
+    package var description: String { "realm-server" }
+}

@@ -1,0 +1,21 @@
+import SyncProtocol
+
+/// What one connection may keep the server holding in memory.
+enum ConnectionLimits {
+    /// Answers that the client has not taken in; above it nothing more is read from the client.
+    static let messagesInOutbox = 256
+    /// Changesets that the client has not taken in; above it none are read from the store.
+    static let bytesInOutbox = 256 << 10
+    static let scansAtOnce = 2
+    /// Uploads that wait for the store; above it they are refused for now (sync history, 14.5).
+    static let uploadBacklogInBytes = 64 << 20
+    /// Messages that arrived before the store has answered a BIND or IDENT.
+    static let bytesBehindOpening = 16 << 20
+
+    /// When to come back after a refusal that time can heal.
+    static let backoff = JSONErrorBody.Backoff(
+        initialInSeconds: 2,
+        maximumInSeconds: 300,
+        multiplier: 2
+    )
+}

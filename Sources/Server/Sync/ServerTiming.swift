@@ -1,0 +1,22 @@
+/// How patient a connection is with its client (wire protocol, 11).
+package struct ServerTiming: Sendable {
+    package let clock: any Clock<Duration>
+    /// How often a connection looks at the time.
+    package var tick: Duration
+    /// Ticks without a message after which the client is taken for dead.
+    package var ticksOfSilence: Int
+    /// How long a client may take to close after it was told to.
+    package var softClose: Duration
+
+    package init(
+        clock: any Clock<Duration> = ContinuousClock(),
+        tick: Duration = .seconds(60),
+        ticksOfSilence: Int = 15,
+        softClose: Duration = .seconds(30)
+    ) {
+        self.clock = clock
+        self.tick = tick
+        self.ticksOfSilence = ticksOfSilence
+        self.softClose = softClose
+    }
+}

@@ -1,0 +1,73 @@
+import Logging
+import SyncProtocol
+
+/// Why a session ends, as its client and the operator are told (wire protocol, 8).
+struct SessionFailure {
+    let fault: SessionFault
+    /// For the client: nothing of the store's insides.
+    let message: String
+    /// For the log.
+    let reason: String
+    let level: Logger.Level
+    let backoff: JSONErrorBody.Backoff?
+
+    init(_ error: any Error) {
+        switch error {
+        case let fault as SessionFault:
+            self.init(fault, "the client file does not fit the server's history (IDENT)")
+        case let refusal as IntegrationRefusal:
+            self.init(refusal)
+        default:
+            self.init(
+                .otherError,
+                "the store cannot be used right now",
+                reason: "\(error)",
+                level: .error,
+                backoff: ConnectionLimits.backoff
+            )
+        }
+    }
+
+    static let illegalPartition = SessionFailure(
+        .illegalRealmPath,
+        "the partition value is malformed, or not of the type of this app (BIND)"
+    )
+
+    static let backlog = SessionFailure(
+        .otherError,
+        "too much is waiting to be integrated",
+        level: .warning,
+        backoff: ConnectionLimits.backoff
+    )
+
+    private init(_ refusal: IntegrationRefusal) {
+        switch refusal {
+        case .unknownClientFile:
+            self.init(.badClientFileIdent, "bad client file ident")
+        case .badServerVersion:
+            self.init(.badServerVersion, "bad server version (UPLOAD)")
+        case .badChangeset(let reason):
+            self.init(.badChangeset, "bad changeset (UPLOAD): \(reason)")
+        case .expired:
+            self.init(.clientFileExpired, "the client file was offline for too long")
+        case .schemaChange(let reason):
+            self.init(.invalidSchemaChange, "invalid schema change (UPLOAD): \(reason)")
+        case .superseded:
+            self.init(.sessionClosed, "another session serves this file")
+        }
+    }
+
+    private init(
+        _ fault: SessionFault,
+        _ message: String,
+        reason: String? = nil,
+        level: Logger.Level = .notice,
+        backoff: JSONErrorBody.Backoff? = nil
+    ) {
+        self.fault = fault
+        self.message = message
+        self.reason = reason ?? message
+        self.level = level
+        self.backoff = backoff
+    }
+}

@@ -1,0 +1,69 @@
+import SyncProtocol
+import Synchronization
+import Versions
+
+/// Who is bound to which file in this process: history that grows is announced to them, and no client
+/// file has two sessions.
+final class SessionRegistry: Sendable {
+    /// One client file of one server file.
+    struct Member: Hashable {
+        let file: ServerFileID
+        let ident: FileIdent
+    }
+
+    fileprivate struct State {
+        var connections: [ObjectIdentifier: SyncConnection] = [:]
+        var holders: [Member: SyncConnection] = [:]
+        /// How many sessions of a connection are bound to a file.
+        var audience: [ServerFileID: [ObjectIdentifier: Int]] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ connection: SyncConnection) {
+        state.withLock { $0.connections[ObjectIdentifier(connection)] = connection }
+    }
+
+    func remove(_ connection: SyncConnection) {
+        state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
+    }
+
+    /// Makes the connection the holder of a client file; whoever held it before is returned.
+    func attach(_ member: Member, to connection: SyncConnection) -> SyncConnection? {
+        state.withLock { state in
+            let previous = state.holders[member]
+            if let previous { state.leave(member.file, previous) }
+            state.holders[member] = connection
+            state.audience[member.file, default: [:]][ObjectIdentifier(connection), default: 0] += 1
+            return previous
+        }
+    }
+
+    /// Gives a client file back, unless somebody else holds it by now.
+    func detach(_ member: Member, from connection: SyncConnection) {
+        state.withLock { state in
+            guard state.holders[member] === connection else { return }
+            state.holders[member] = nil
+            state.leave(member.file, connection)
+        }
+    }
+
+    /// Tells everybody bound to the file that there is more to download.
+    func announce(_ version: ServerVersion, of file: ServerFileID) {
+        let audience = state.withLock { state in
+            (state.audience[file] ?? [:]).keys.compactMap { state.connections[$0] }
+        }
+        for connection in audience {
+            connection.noteGrowth(of: file, to: version)
+        }
+    }
+}
+
+extension SessionRegistry.State {
+    fileprivate mutating func leave(_ file: ServerFileID, _ connection: SyncConnection) {
+        let id = ObjectIdentifier(connection)
+        let count = (audience[file]?[id] ?? 0) - 1
+        audience[file]?[id] = count > 0 ? count : nil
+        if audience[file]?.isEmpty == true { audience[file] = nil }
+    }
+}

@@ -1,0 +1,135 @@
+import SyncProtocol
+import Transport
+import Versions
+
+/// What a session waits for the store to do.
+extension SyncConnection {
+    /// Takes a session's steps, one after the other, until there is none left.
+    func doWork(of key: SessionKey) async {
+        while let (step, session) = work.next(of: key) {
+            switch step {
+            case .open(let path, let needsFileIdent):
+                await open(path, needsFileIdent: needsFileIdent, key)
+            case .validate(let ident):
+                await validate(ident, session, key)
+            case .integrate(let upload):
+                await integrate(upload, session, key)
+            case .scanDownload(let cursor):
+                await scanDownload(from: cursor, session, key)
+            }
+            noteFinished(step)
+        }
+    }
+
+    private func open(_ path: [UInt8], needsFileIdent: Bool, _ key: SessionKey) async {
+        guard let partition = Partition(extendedJSON: path), app.accepts(partition) else {
+            return fail(key, .illegalPartition)
+        }
+        do {
+            let opened = try await service.engine.open(
+                partition,
+                of: app.id,
+                for: user.id,
+                needsFileIdent: needsFileIdent
+            )
+            work.opened(key, opened.file)
+            perform(machine.opened(key, assigned: opened.assigned))
+        } catch {
+            fail(key, SessionFailure(error))
+        }
+    }
+
+    private func validate(
+        _ ident: ClientMessage.Ident,
+        _ session: SessionWork.Session,
+        _ key: SessionKey
+    ) async {
+        guard let file = session.file else { return }
+        let client: ClientFile
+        do {
+            client = try await service.engine.identify(ident, in: file, for: user.id)
+        } catch {
+            return fail(key, SessionFailure(error))
+        }
+        // The session may have ended while the store was asked.
+        guard let current = work[key], !current.hasEnded else { return }
+        let member = SessionRegistry.Member(file: file, ident: client.ident)
+        let previous = service.registry.attach(member, to: self)
+        guard previous !== self else {
+            return perform(
+                machine.fail(.boundInOtherSession, message: "the file has a session already")
+            )
+        }
+        work.identified(key, client)
+        perform(machine.identified(key, upload: client.upload, locked: client.lockedServerVersion))
+        // The client is at this end now: the other one leads nowhere (wire protocol, 12.5).
+        await previous?.end(.normal, reason: "another connection serves this file")
+    }
+
+    private func integrate(
+        _ admitted: UploadCheck.Admitted,
+        _ session: SessionWork.Session,
+        _ key: SessionKey
+    ) async {
+        guard let file = session.file, let client = session.client else { return }
+        let upload = Upload(
+            client: client.ident,
+            sessionEpoch: client.sessionEpoch,
+            changesets: admitted.changesets,
+            progress: admitted.progress,
+            lockedServerVersion: admitted.lockedServerVersion
+        )
+        do {
+            let outcome = try await service.engine.integrate(
+                upload,
+                into: file,
+                policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode)
+            )
+            // An UPLOAD without changesets makes no version, and gets no answer (wire protocol, 12.3).
+            guard outcome.integratedCount > 0 else { return }
+            service.registry.announce(outcome.currentVersion, of: file)
+        } catch IntegrationRefusal.superseded {
+            work.fail(key)
+            // If the session is over, its client has come back here, and will send it again.
+            guard let current = work[key], !current.hasEnded else { return }
+            await end(.normal, reason: "another connection serves this file")
+        } catch {
+            fail(key, SessionFailure(error))
+        }
+    }
+
+    private func scanDownload(
+        from cursor: DownloadCursor,
+        _ session: SessionWork.Session,
+        _ key: SessionKey
+    ) async {
+        guard let file = session.file, let client = session.client else { return }
+        await beginScan()
+        defer { endScan() }
+        guard !isOver else { return }
+        do {
+            let batch = try await service.engine.scan(for: client.ident, from: cursor, in: file)
+            guard let batch else { throw IntegrationRefusal.unknownClientFile }
+            perform(machine.scanned(key, batch.scanned))
+        } catch {
+            fail(key, SessionFailure(error))
+        }
+    }
+}
+
+extension AppConfiguration {
+    fileprivate func accepts(_ partition: Partition) -> Bool {
+        guard let expected = partitionType, let type = partition.type else { return true }
+        return type == expected
+    }
+}
+
+extension DownloadScan.Batch {
+    fileprivate var scanned: ServerSession.Scanned {
+        ServerSession.Scanned(
+            changesets: changesets,
+            progress: progress,
+            downloadableBytes: downloadableBytes
+        )
+    }
+}

@@ -1,0 +1,319 @@
+import Changesets
+import Logging
+import SyncProtocol
+import Synchronization
+import Transport
+import Versions
+
+/// Runs one connection: bytes in, store calls, bytes out. What they mean is decided by
+/// `ServerConnection`.
+///
+/// The work of one session is done in order, that of different sessions side by side. What the client
+/// does not take in holds back what is read from the store, and in the end what is read from the
+/// client.
+actor SyncConnection {
+    typealias SessionKey = ServerConnection.SessionKey
+
+    let service: SyncService
+    let user: SyncUser
+    let app: AppConfiguration
+    let logger: Logger
+    private let stream: any MessageStream
+    /// Also in the first message to the client, so that both logs can be laid side by side.
+    private let id: String
+
+    var machine: ServerConnection
+    var work = SessionWork()
+    private var outbox = Outbox()
+    private var scansUnderWay = 0
+    private var bytesBehindOpening = 0
+    private var hasHeard = true
+    /// Set when the machine has said its last word.
+    private var closing: CloseCode?
+    private(set) var isOver = false
+
+    private let writer = Waiter()
+    private let reader = Waiter()
+    private let scans = Waiter()
+
+    private enum Signal {
+        case work(SessionKey)
+        case growth
+        case stop
+    }
+
+    private let signals: AsyncStream<Signal>
+    private let signal: AsyncStream<Signal>.Continuation
+    /// Filled by whoever makes history, without waiting for this connection.
+    private let growth = Mutex<[ServerFileID: ServerVersion]>([:])
+
+    init(
+        _ stream: any MessageStream,
+        of user: SyncUser,
+        _ app: AppConfiguration,
+        _ subProtocol: SubProtocol,
+        in service: SyncService
+    ) {
+        self.stream = stream
+        self.user = user
+        self.app = app
+        self.service = service
+        self.machine = ServerConnection(
+            subProtocol: subProtocol,
+            limits: service.limits,
+            allowsRecovery: app.allowsClientRecovery
+        )
+        let id = service.random.objectID(at: service.clock).description
+        var logger = service.logger
+        logger[metadataKey: "connection"] = "\(id)"
+        logger[metadataKey: "user"] = "\(user.id)"
+        self.logger = logger
+        self.id = id
+        (self.signals, self.signal) = AsyncStream.makeStream()
+    }
+
+    /// Serves the client until it goes, is told to go, or is cancelled.
+    func run() async {
+        logger.debug("sync connection opened")
+        perform(machine.opened(connectionID: id))
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.writeMessages() }
+            group.addTask { await self.keepTime() }
+            group.addTask {
+                await self.readMessages()
+                self.signal.finish()
+            }
+            for await signal in signals {
+                switch signal {
+                case .work(let key): group.addTask { await self.doWork(of: key) }
+                case .growth: takeGrowth()
+                case .stop: await end(.normal, reason: "the server stops")
+                }
+            }
+            finish()
+            group.cancelAll()
+        }
+        logger.debug("sync connection closed")
+    }
+
+    /// Lets the connection end in order, as soon as it gets to it.
+    nonisolated func askToStop() {
+        signal.yield(.stop)
+    }
+
+    /// Tells the client why, and ends everything.
+    func end(_ code: CloseCode, reason: String) async {
+        isOver = true
+        wakeEverybody()
+        await stream.close(code, reason: reason)
+    }
+
+    private func finish() {
+        isOver = true
+        for key in work.sessions.keys { leave(key) }
+        wakeEverybody()
+    }
+
+    private func wakeEverybody() {
+        for waiter in [writer, reader, scans] { waiter.wakeAll() }
+    }
+}
+
+// MARK: Reading
+
+extension SyncConnection {
+    private func readMessages() async {
+        do throws(TransportError) {
+            while !isOver, let bytes = try await stream.receive() {
+                hasHeard = true
+                if work.openingCount > 0 { bytesBehindOpening += bytes.count }
+                perform(machine.received(bytes))
+                while !isReadable, !isOver { await reader.wait() }
+            }
+        } catch {
+            logger.debug("sync connection lost", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Nothing more is read while the client takes nothing in, or while messages pile up behind a
+    /// BIND or IDENT that the store has not answered yet.
+    private var isReadable: Bool {
+        outbox.count < ConnectionLimits.messagesInOutbox
+            && bytesBehindOpening < ConnectionLimits.bytesBehindOpening
+    }
+
+    /// A step of a session is done: others may go on.
+    func noteFinished(_ step: SessionWork.Step) {
+        work.finished(step)
+        if work.openingCount == 0 { bytesBehindOpening = 0 }
+        if isReadable { reader.wakeOne() }
+    }
+}
+
+// MARK: Writing
+
+extension SyncConnection {
+    private func writeMessages() async {
+        while !isOver {
+            guard let message = outbox.next() else {
+                if let closing { return await close(closing) }
+                await writer.wait()
+                continue
+            }
+            do throws(TransportError) {
+                try await stream.send(await Self.encode(message))
+            } catch {
+                logger.debug("sync connection lost", metadata: ["reason": "\(error)"])
+                return await end(.normal, reason: "")
+            }
+            if isReadable { reader.wakeOne() }
+            if hasRoom { scans.wakeOne() }
+        }
+    }
+
+    /// Off the connection's own executor: compressing a large body takes a while.
+    @concurrent
+    private static func encode(_ message: ServerMessage) async -> [UInt8] {
+        message.encoded()
+    }
+
+    /// A client that has read an error of the connection closes by itself; one that does not is
+    /// closed after a while.
+    private func close(_ code: CloseCode) async {
+        if code == .normal {
+            let timing = service.timing
+            try? await timing.clock.sleep(for: timing.softClose)
+        }
+        await end(code, reason: "")
+    }
+}
+
+// MARK: Time
+
+extension SyncConnection {
+    private func keepTime() async {
+        let timing = service.timing
+        var silence = 0
+        while !isOver {
+            guard (try? await timing.clock.sleep(for: timing.tick)) != nil else { return }
+            silence = hasHeard ? 0 : silence + 1
+            hasHeard = false
+            if silence >= timing.ticksOfSilence {
+                logger.info("sync client is silent")
+                return await end(.normal, reason: "silent for too long")
+            }
+            if service.clock.millisecondsSince1970() >= user.mustLeaveAt {
+                // The client gets a new token and comes back, unnoticed by its application.
+                return await end(.unauthorized, reason: "token expired")
+            }
+        }
+    }
+}
+
+// MARK: Effects
+
+extension SyncConnection {
+    /// Does what the machine asks for. It is not interrupted, so messages leave in this order.
+    func perform(_ effects: [ServerConnection.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .send(let message):
+                outbox.append(message)
+                writer.wakeOne()
+            case .open(let key, let path, let needsFileIdent):
+                work.begin(key)
+                enqueue(.open(path: path.bytes, needsFileIdent: needsFileIdent), for: key)
+            case .validate(let key, let ident):
+                enqueue(.validate(ident), for: key)
+            case .integrate(let key, let upload):
+                integrate(upload, for: key)
+            case .scanDownload(let key, let cursor):
+                enqueue(.scanDownload(from: cursor), for: key)
+            case .ended(let key):
+                leave(key)
+            case .close(let code):
+                closing = code
+                writer.wakeOne()
+            }
+        }
+    }
+
+    private func enqueue(_ step: SessionWork.Step, for key: SessionKey) {
+        if work.enqueue(step, for: key) { signal.yield(.work(key)) }
+    }
+
+    private func integrate(_ upload: UploadCheck.Admitted, for key: SessionKey) {
+        let step = SessionWork.Step.integrate(upload)
+        // One upload is always taken, however large.
+        let size = work.backlogInBytes + step.uploadSizeInBytes
+        if work.backlogInBytes == 0 || size <= ConnectionLimits.uploadBacklogInBytes {
+            enqueue(step, for: key)
+        } else {
+            fail(key, .backlog)
+        }
+    }
+
+    func fail(_ key: SessionKey, _ failure: SessionFailure) {
+        logger.log(
+            level: failure.level,
+            "sync session failed",
+            metadata: ["code": "\(failure.fault.code)", "reason": "\(failure.reason)"]
+        )
+        work.fail(key)
+        perform(
+            machine.fail(key, failure.fault, message: failure.message, backoff: failure.backoff)
+        )
+    }
+
+    private func leave(_ key: SessionKey) {
+        if let session = work[key], let file = session.file, let client = session.client {
+            service.registry.detach(.init(file: file, ident: client.ident), from: self)
+        }
+        work.end(key)
+    }
+}
+
+// MARK: Growth of history
+
+extension SyncConnection {
+    /// Called by whoever made a file's history grow; several such calls are taken in at once.
+    nonisolated func noteGrowth(of file: ServerFileID, to version: ServerVersion) {
+        let isFirst = growth.withLock { growth in
+            let isFirst = growth.isEmpty
+            growth[file] = max(growth[file] ?? .zero, version)
+            return isFirst
+        }
+        if isFirst { signal.yield(.growth) }
+    }
+
+    private func takeGrowth() {
+        let grown = growth.withLock { growth in
+            defer { growth = [:] }
+            return growth
+        }
+        for (key, session) in work.sessions where session.client != nil {
+            guard let file = session.file, let version = grown[file] else { continue }
+            perform(machine.historyGrew(key, to: version))
+        }
+    }
+}
+
+// MARK: Room for downloads
+
+extension SyncConnection {
+    /// Downloads are read from the store only as fast as the client takes them in.
+    private var hasRoom: Bool {
+        scansUnderWay < ConnectionLimits.scansAtOnce
+            && outbox.sizeInBytes < ConnectionLimits.bytesInOutbox
+    }
+
+    func beginScan() async {
+        while !hasRoom, !isOver { await scans.wait() }
+        scansUnderWay += 1
+    }
+
+    func endScan() {
+        scansUnderWay -= 1
+        if hasRoom { scans.wakeOne() }
+    }
+}

@@ -1,0 +1,56 @@
+package import Logging
+import ServiceLifecycle
+package import SyncProtocol
+package import Transport
+
+/// Serves sync connections, whatever carries them, until each ends (wire protocol).
+package final class SyncService: Sendable {
+    let engine: SyncEngine
+    let apps: [AppID: AppConfiguration]
+    let registry = SessionRegistry()
+    let clock: WallClock
+    let random: RandomSource
+    let timing: ServerTiming
+    let limits: Limits
+    let logger: Logger
+
+    /// `timing` says how long connections may be silent; tests shorten it or give it a clock of their
+    /// own.
+    package init(
+        apps: [AppConfiguration],
+        engine: SyncEngine,
+        clock: WallClock,
+        random: RandomSource,
+        timing: ServerTiming = ServerTiming(),
+        limits: Limits = .server,
+        logger: Logger
+    ) {
+        self.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
+        self.engine = engine
+        self.clock = clock
+        self.random = random
+        self.timing = timing
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// Serves one connection until it ends; the caller then lets go of the stream.
+    package func serve(
+        _ stream: any MessageStream,
+        of user: SyncUser,
+        _ subProtocol: SubProtocol
+    ) async {
+        guard let app = apps[user.app] else {
+            return await stream.close(.internalError, reason: "app not found")
+        }
+        let connection = SyncConnection(stream, of: user, app, subProtocol, in: self)
+        registry.add(connection)
+        // A server that stops ends its connections, and their clients come back by themselves.
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await connection.run()
+        } onCancelOrGracefulShutdown: {
+            connection.askToStop()
+        }
+        registry.remove(connection)
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Logging
+import Platform
+import Server
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the server in the foreground, until SIGTERM or SIGINT.",
+        discussion: """
+            Exit status: 0 after an orderly stop, 1 if the server cannot start or fails, 2 if the \
+            configuration is wrong.
+            """
+    )
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the port to this file once clients can connect.",
+            discussion: "For \"listen\" addresses with port 0.",
+            valueName: "file"
+        )
+    )
+    var portFile: String?
+
+    func run() async throws {
+        let configuration = try file.read()
+        // Whatever the server makes is its owner's alone.
+        umask(0o077)
+        LoggingSystem.bootstrap(with: configuration.log)
+        let logger = Logger(label: "Server")
+        do {
+            try await serve(configuration, logger)
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            logger.critical("the server cannot run", metadata: ["error": "\(error)"])
+            throw ExitCode.failure
+        }
+    }
+
+    private func serve(_ configuration: ServerConfiguration, _ logger: Logger) async throws {
+        if configuration.apps.isEmpty {
+            logger.warning("no app to serve", metadata: ["remedy": "\(NoApp.remedy)"])
+        }
+        let store = try await configuration.storage.open()
+        let manager = ServiceManager()
+        let server = try await RealmServer(
+            configuration,
+            store: store,
+            clock: WallClock { WallTime.now().millisecondsSince1970 },
+            random: RandomSource(SystemRandomNumberGenerator()),
+            logger: logger
+        ) { [portFile] address in
+            if let portFile { PortFile.write(address.port, to: portFile, logger) }
+            manager.reportReady()
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: server)],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger
+            )
+        )
+        try await group.run()
+        manager.reportStopping()
+        await store.close()
+        logger.notice("stopped")
+    }
+}
+
+extension StorageLocation {
+    fileprivate func open() async throws(StoreError) -> SQLiteStore {
+        switch self {
+        case .sqlite(let path): try await SQLiteStore(.file(path: path))
+        }
+    }
+}
+
+/// Tells other programs which port the system chose.
+private enum PortFile {
+    /// Appears whole or not at all.
+    static func write(_ port: Int, to path: String, _ logger: Logger) {
+        do {
+            try Data("\(port)\n".utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            logger.error("cannot write the port", metadata: ["file": "\(path)"])
+        }
+    }
+}
+
+extension LoggingSystem {
+    fileprivate static func bootstrap(with configuration: LogConfiguration) {
+        let level = LogLevel(rawValue: configuration.level.rawValue) ?? .info
+        let output =
+            configuration.output.flatMap { LogOutput(rawValue: $0.rawValue) }
+            ?? LogOutput.detected(environment: ProcessInfo.processInfo.environment)
+        let settings = LogSettings(level: level)
+        let sink = output.sink(identifier: "realm-server")
+        bootstrap { AgentLogHandler(category: $0, settings: settings, sink: sink) }
+    }
+}

@@ -1,0 +1,118 @@
+import Changesets
+import Documents
+import Schemas
+import SyncProtocol
+import Testing
+import Versions
+
+@testable import Server
+
+/// One server file in a store in memory, and clients that speak to the engine without any session.
+struct ServerFileWorld {
+    let store: SQLiteStore
+    let engine: SyncEngine
+    let clock: ManualClock
+    let file: ServerFileID
+    var policy = SchemaPolicy(allowsAdditions: true)
+
+    static let app = AppID.named("shop-abcde")
+    static let ann = UserID("ann")
+
+    init(downloadLimitInBytes: Int = 1 << 20, seed: UInt64 = 1) async throws {
+        self.clock = ManualClock()
+        self.store = try await SQLiteStore(.memory)
+        self.engine = SyncEngine(
+            store: store,
+            clock: clock.wallClock,
+            random: .seeded(seed),
+            downloadLimitInBytes: downloadLimitInBytes
+        )
+        self.file = try await engine.open(
+            .string("store-42"),
+            of: Self.app,
+            for: Self.ann,
+            needsFileIdent: false
+        ).file
+    }
+
+    /// A client file that has just been bound and identified.
+    func client() async throws -> ClientFile {
+        let opened = try await engine.open(
+            .string("store-42"),
+            of: Self.app,
+            for: Self.ann,
+            needsFileIdent: true
+        )
+        let ident = try #require(opened.assigned)
+        return try await identify(ident)
+    }
+
+    func identify(
+        _ ident: SaltedFileIdent,
+        at cursor: DownloadCursor = .zero,
+        latest: SaltedServerVersion = .zero,
+        as user: UserID = Self.ann
+    ) async throws -> ClientFile {
+        let message = ClientMessage.Ident(
+            session: 1,
+            file: ident,
+            download: cursor,
+            latestServerVersion: latest
+        )
+        return try await engine.identify(message, in: file, for: user)
+    }
+
+    @discardableResult
+    func upload(
+        _ changesets: [UploadChangeset],
+        progress: UploadCursor? = nil,
+        locked: UInt64 = 0,
+        by client: ClientFile
+    ) async throws -> UploadIntegration.Outcome {
+        let last = changesets.last?.cursor ?? .zero
+        return try await engine.integrate(
+            Upload(
+                client: client.ident,
+                sessionEpoch: client.sessionEpoch,
+                changesets: changesets,
+                progress: progress ?? last,
+                lockedServerVersion: ServerVersion(locked)
+            ),
+            into: file,
+            policy: policy
+        )
+    }
+
+    func scan(for client: ClientFile, from cursor: DownloadCursor = .zero) async throws
+        -> DownloadScan.Batch
+    {
+        let batch = try await engine.scan(for: client.ident, from: cursor, in: file)
+        return try #require(batch)
+    }
+
+    func stored(_ client: ClientFile) async throws -> ClientFile {
+        let stored = try await store.read { [file] in try $0.clientFile(client.ident, in: file) }
+        return try #require(stored)
+    }
+
+    func serverFile() async throws -> ServerFile {
+        let stored = try await store.read { [file] in try $0.file(file) }
+        return try #require(stored)
+    }
+
+    /// The objects of class `Task` as JSON texts, by key.
+    func tasks() async throws -> [ObjectKey: String] {
+        try await store.read { [file] snapshot in
+            var tasks: [ObjectKey: String] = [:]
+            try snapshot.forEachDocument(of: "Task", in: file) { key, json throws(StoreError) in
+                tasks[key] = String(decoding: json, as: UTF8.self)
+                return .next
+            }
+            return tasks
+        }
+    }
+}
+
+extension ClientFile {
+    var salted: SaltedFileIdent { SaltedFileIdent(ident: ident, salt: salt) }
+}

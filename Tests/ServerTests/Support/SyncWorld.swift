@@ -1,0 +1,148 @@
+import Logging
+import NIOSSL
+import SyncProtocol
+import Transport
+
+@testable import Server
+
+/// A server with two apps, reached through memory or through real sockets: what holds for one must
+/// hold for the other.
+struct SyncWorld: Sendable {
+    enum Carrier: CaseIterable, CustomStringConvertible {
+        case memory
+        case webSocket
+
+        var description: String {
+            switch self {
+            case .memory: "in memory"
+            case .webSocket: "over WebSocket"
+            }
+        }
+    }
+
+    let apps: TestApps
+    private let carrier: Carrier
+    /// In memory.
+    private let service: SyncService
+    /// Over WebSocket.
+    private let address: ListenAddress?
+
+    /// Starts the server, lends it, and stops it.
+    static func with<Result: Sendable>(
+        _ carrier: Carrier,
+        apps configurations: [AppConfiguration] = TestApps.configurations,
+        timing: ServerTiming = ServerTiming(),
+        _ body: @escaping @Sendable (SyncWorld) async throws -> Result
+    ) async throws -> Result {
+        let apps = try await TestApps(apps: configurations)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let service = SyncService(
+            apps: configurations,
+            engine: SyncEngine(
+                store: apps.store,
+                clock: apps.clock.wallClock,
+                random: .seeded(7)
+            ),
+            clock: apps.clock.wallClock,
+            random: .seeded(8),
+            timing: timing,
+            logger: logger
+        )
+        switch carrier {
+        case .memory:
+            return try await body(
+                SyncWorld(apps: apps, carrier: carrier, service: service, address: nil)
+            )
+        case .webSocket:
+            let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
+            let server = try await RealmServer(
+                ServerConfiguration(
+                    listen: ListenAddress(host: "127.0.0.1", port: 0),
+                    storage: .standard,
+                    apps: configurations
+                ),
+                store: apps.store,
+                clock: apps.clock.wallClock,
+                random: .seeded(9),
+                timing: timing,
+                logger: logger,
+                onListening: { continuation.yield($0) }
+            )
+            return try await withThrowingTaskGroup(of: Result?.self) { group in
+                group.addTask {
+                    try await server.run()
+                    return nil
+                }
+                group.addTask {
+                    var iterator = addresses.makeAsyncIterator()
+                    guard let address = await iterator.next() else { return nil }
+                    return try await body(
+                        SyncWorld(
+                            apps: apps,
+                            carrier: carrier,
+                            service: service,
+                            address: address
+                        )
+                    )
+                }
+                defer { group.cancelAll() }
+                while let result = try await group.next() {
+                    if let result { return result }
+                }
+                throw CancellationError()
+            }
+        }
+    }
+
+    /// A user that has just logged in.
+    struct LoggedIn: Sendable {
+        let user: SyncUser
+        let token: String
+    }
+
+    func logIn(to app: AppID = TestApps.shop) async throws -> LoggedIn {
+        let token = await apps.logInAnonymously(to: app).fields["access_token"] ?? ""
+        return LoggedIn(
+            user: try await apps.accounts.authorizeSync(token, app: app),
+            token: token
+        )
+    }
+
+    /// Connects a client, lends it, and disconnects it.
+    func connect<Result: Sendable>(
+        as user: LoggedIn? = nil,
+        version: Int = 14,
+        mode: SyncMode = .partitionBased,
+        _ body: @escaping @Sendable (TestClient) async throws -> Result
+    ) async throws -> Result {
+        let loggedIn: LoggedIn
+        if let user { loggedIn = user } else { loggedIn = try await logIn() }
+        let subProtocol = SubProtocol(mode: mode, version: version)
+        switch carrier {
+        case .memory:
+            let (client, server) = InMemoryStream.makePair(subProtocol: subProtocol.token)
+            return try await withThrowingTaskGroup(of: Void.self) { [service] group in
+                group.addTask { await service.serve(server, of: loggedIn.user, subProtocol) }
+                let result = try await body(TestClient(client, mode: mode))
+                await client.close(.normal, reason: "")
+                // The server notices, and lets go by itself.
+                try await group.waitForAll()
+                return result
+            }
+        case .webSocket:
+            guard let address else { preconditionFailure("there is a server") }
+            let webSocket = try WebSocketClient(
+                tls: .makeClientConfiguration(),
+                connectTimeout: .seconds(20),
+                maximumMessageSizeInBytes: Limits.client.messageSizeInBytes
+            )
+            let path = "/api/client/v2.0/app/\(loggedIn.user.app)/realm-sync"
+            return try await webSocket.withConnection(
+                to: "ws://\(address)\(path)",
+                .init(query: "baas_at=\(loggedIn.token)", subProtocols: [subProtocol.token])
+            ) { stream in
+                try await body(TestClient(stream, mode: mode))
+            }
+        }
+    }
+}
