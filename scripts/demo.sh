@@ -203,7 +203,7 @@ dpkg-query --show --showformat \
 while IFS=$'\t' read -r name version architecture rest; do
     for list in "/var/lib/dpkg/info/$name:$architecture.list" "/var/lib/dpkg/info/$name.list"; do
         if [ -e "$list" ]; then
-            date -u -r "$list" "+$name:$architecture%x1f%Y-%m-%d %H:%M:%SZ" | sed 's/%x1f/\t/'
+            date -u -r "$list" "+$name:$architecture%t%Y-%m-%d %H:%M:%SZ"
             break
         fi
     done
@@ -213,8 +213,8 @@ sqlite3 "$(file_of north)" >/dev/null <<SQL
 .timeout 10000
 CREATE TEMP TABLE inventory(name, version, architecture, size, section, maintainer);
 CREATE TEMP TABLE times(id, at);
-.separator "\t" "\n"
 .mode list
+.separator "\t" "\n"
 .import "|tr -d '\"' < $run/inventory.tsv" inventory
 .import "$run/times.tsv" times
 BEGIN IMMEDIATE;

@@ -11,7 +11,7 @@ say() {
 tracked=$(git ls-files | grep -E '(^|/)(\.build|\.run|Package\.resolved)(/|$)' || true)
 [ -z "$tracked" ] || say "build products are under version control: $tracked"
 
-unfinished=$(git grep -nE 'TODO|FIXME|XXX|fatalError\(|try!' -- Sources Tests | grep -v 'ArchitectureTests' || true)
+unfinished=$(git grep -nE '\b(TODO|FIXME|XXX)\b|fatalError\(|try!' -- Sources Tests | grep -v 'ArchitectureTests' || true)
 [ -z "$unfinished" ] || say "unfinished or trapping code:
 $unfinished"
 

@@ -1,0 +1,150 @@
+import FoundationEssentials
+import Testing
+
+@Suite("Wrong input gives a clear message and damages nothing", .serialized)
+struct BadInputTests {
+    private func agent(_ deployment: Deployment, _ verb: [String]) async throws -> Programs.Outcome
+    {
+        try await Programs.run(
+            "realm-agent",
+            verb + ["--config", "\(deployment.directory)/north.yaml"]
+        )
+    }
+
+    private func expectSynced(_ deployment: Deployment, _ agent: String) async throws {
+        let outcome = try await deployment.sync(agent)
+        #expect(outcome.status == 0, "\(outcome.errors) \(deployment.log("server"))")
+    }
+
+    private func expectStatus(_ deployment: Deployment, toShow word: String) async throws {
+        let isShown = try await eventually {
+            try await agent(deployment, ["status"]).output.contains(word)
+        }
+        #expect(isShown, "\(deployment.log("north"))")
+    }
+
+    @Test("A malformed configuration is refused with file, line and column")
+    func malformedConfiguration() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.write("north.yaml", "version: 1\nrealms:\n  stock: {\n")
+        for verb in [["check"], ["run"], ["sync"], ["status"]] {
+            let outcome = try await agent(deployment, verb)
+            #expect(outcome.status == 2, "\(verb)")
+            #expect(outcome.errors.contains("north.yaml:"), "\(outcome.errors)")
+        }
+    }
+
+    @Test("An unknown key is refused where it stands, with a suggestion")
+    func unknownKey() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.write("north.yaml", "version: 1\nagent:\n  data_directry: /tmp/x\n")
+        let outcome = try await agent(deployment, ["check"])
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("north.yaml:3:3"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("data_directory"), "\(outcome.errors)")
+    }
+
+    @Test("A wrong password ends sync with status 4; run stays up and says so")
+    func wrongPassword() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("south", user: .emailPassword)
+        try deployment.configure("north", user: .emailPassword)
+        try await deployment.withServer { _ in
+            try await expectSynced(deployment, "south")
+            try deployment.write("password", "wrong horse\n")
+            let outcome = try await deployment.sync("north")
+            #expect(outcome.status == 4, "\(outcome.errors)")
+            #expect(!outcome.errors.contains("wrong horse"))
+            try await deployment.withAgent("north") { _ in
+                try await expectStatus(deployment, toShow: "login-required")
+            }
+        }
+        #expect(!deployment.log("north").contains("wrong horse"))
+    }
+
+    @Test("A server that is not there ends sync with status 3; run keeps trying")
+    func noServer() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        #expect(try await deployment.sync("north").status == 3)
+        try await deployment.withAgent("north") { _ in
+            try await deployment.withServer { _ in
+                try await expectStatus(deployment, toShow: "open")
+            }
+        }
+    }
+
+    @Test("A server that answers garbage is survived, and status says what happened")
+    func garbageServer() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        let script = """
+            import socket, sys
+            server = socket.socket(); server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            server.bind(("127.0.0.1", int(sys.argv[1]))); server.listen(50)
+            server.settimeout(float(sys.argv[2]))
+            try:
+                while True:
+                    peer, _ = server.accept()
+                    peer.sendall(b"\\x00\\xff garbage, no HTTP\\r\\n\\r\\n" * 10); peer.close()
+            except TimeoutError:
+                pass
+            """
+        try deployment.configure("north")
+        async let garbage = Programs.run("python3", ["-c", script, "\(deployment.port)", "8"])
+        try await deployment.withAgent("north") { _ in
+            try await expectStatus(deployment, toShow: "waiting-for-user")
+            let outcome = try await deployment.sync("north")
+            #expect(outcome.status == 3, "\(outcome.status) \(outcome.errors)")
+        }
+        #expect(try await garbage.status == 0)
+    }
+
+    @Test("A file that is no realm is left as it is")
+    func notARealm() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        try await deployment.withServer { _ in
+            try await expectSynced(deployment, "north")
+            let noise = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            for suffix in ["-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: deployment.file("north") + suffix)
+            }
+            try noise.write(to: URL(filePath: deployment.file("north")))
+            let outcome = try await deployment.sync("north")
+            #expect(outcome.status == 2, "\(outcome.status) \(outcome.errors)")
+            #expect(outcome.errors.contains("stock.sqlite"), "\(outcome.errors)")
+            #expect(FileManager.default.contents(atPath: deployment.file("north")) == noise)
+        }
+    }
+
+    @Test("A file of another partition is refused and stays as it is")
+    func otherPartition() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        try await deployment.withServer { _ in
+            try await expectSynced(deployment, "north")
+            try await Programs.sqlite3(
+                deployment.file("north"),
+                "INSERT INTO \"Item\"(_id, owner) VALUES (1, 'x');"
+            )
+            try deployment.configure("north", partition: "another")
+            let outcome = try await deployment.sync("north")
+            #expect(outcome.status == 2, "\(outcome.status) \(outcome.errors)")
+            #expect(outcome.errors.contains("realm.wrong_owner"), "\(outcome.errors)")
+            #expect(try await deployment.count("north") == 1)
+            // Run stays up: other realms may be fine.
+            try await deployment.withAgent("north") { _ in
+                try await expectStatus(deployment, toShow: "wrong-owner")
+            }
+            try deployment.configure("north")
+            try await expectSynced(deployment, "north")
+        }
+    }
+}

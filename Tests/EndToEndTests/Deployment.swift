@@ -1,0 +1,226 @@
+import FoundationEssentials
+import Glibc
+import Subprocess
+import Testing
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
+
+/// One server and any number of agents in a directory of their own, as real processes.
+struct Deployment {
+    let directory: String
+    let port: Int
+    static let app = "test-app"
+
+    init() throws {
+        let name = "e2e-\(UInt32.random(in: 0...UInt32.max))"
+        self.directory = FileManager.default.temporaryDirectory.path + "/" + name
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        self.port = Self.unusedPort()
+        try write(
+            "server.yaml",
+            """
+            version: 1
+            server:
+              listen: 127.0.0.1:\(port)
+              storage: sqlite:\(directory)/server/server.sqlite
+              log: { level: info, output: stderr }
+            apps:
+              \(Self.app):
+                sync: { mode: partition, partition_key: site, partition_type: string }
+                development_mode: true
+                providers: { anonymous: true, email_password: { auto_confirm: true } }
+            """
+        )
+        try write(
+            "schema.yaml",
+            """
+            classes:
+              Item:
+                primary_key: _id
+                properties:
+                  _id: int
+                  owner: string
+                  note: string?
+                  amount: int?
+                  weight: double?
+                  seen: timestamp?
+            """
+        )
+        try write("password", "correct horse\n")
+    }
+
+    /// A port of loopback that nobody uses at the moment.
+    private static func unusedPort() -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutableBytes(of: &address) { bytes in
+            guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
+                return
+            }
+            bind(descriptor, pointer, size)
+            getsockname(descriptor, pointer, &size)
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    func remove() {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+    }
+
+    func log(_ name: String) -> String {
+        let data = FileManager.default.contents(atPath: "\(directory)/\(name).log") ?? Data()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    // MARK: Agents
+
+    enum User: String {
+        case anonymous = "provider: anonymous"
+        case emailPassword =
+            "provider: email-password, email: user@example.com, password: { file: PASSWORD }, register: true"
+    }
+
+    /// Writes the configuration of an agent.
+    func configure(
+        _ agent: String,
+        user: User = .anonymous,
+        partition: String = "main",
+        port: Int? = nil
+    ) throws {
+        let user = user.rawValue.replacing("PASSWORD", with: "\(directory)/password")
+        try write(
+            "\(agent).yaml",
+            """
+            version: 1
+            agent:
+              data_directory: \(directory)/\(agent)
+              control_socket: \(directory)/\(agent).sock
+              log: { level: info, output: stderr }
+            apps:
+              app:
+                app_id: \(Self.app)
+                base_url: http://127.0.0.1:\(port ?? self.port)
+                backoff: { initial: 100ms, maximum: 1s }
+            users:
+              \(agent): { app: app, \(user) }
+            realms:
+              stock:
+                user: \(agent)
+                partition: { string: "\(partition)" }
+                schema: \(directory)/schema.yaml
+            """
+        )
+    }
+
+    func file(_ agent: String) -> String {
+        "\(directory)/\(agent)/realms/stock/stock.sqlite"
+    }
+
+    func rows(_ agent: String) async throws -> String {
+        try await Programs.sqlite3(file(agent), "SELECT * FROM \"Item\" ORDER BY _id;")
+    }
+
+    func count(_ agent: String, where condition: String = "1") async throws -> Int {
+        let text = try await Programs.sqlite3(
+            file(agent),
+            "SELECT count(*) FROM \"Item\" WHERE \(condition);"
+        )
+        return Int(text.filter { !$0.isWhitespace }) ?? -1
+    }
+
+    /// Syncs now, through the running agent or without one.
+    @discardableResult
+    func sync(_ agent: String, timeout: String = "60s") async throws -> Programs.Outcome {
+        try await Programs.run(
+            "realm-agent",
+            ["sync", "--wait", "--timeout", timeout, "--config", "\(directory)/\(agent).yaml"]
+        )
+    }
+
+    // MARK: Processes
+
+    /// A daemon that runs while a body does.
+    struct Daemon: Sendable {
+        let signal: @Sendable (Signal) -> Void
+        let pid: Int32
+    }
+
+    /// Runs the server while the body does, then stops it with SIGTERM.
+    func withServer<Result: Sendable>(_ body: (Daemon) async throws -> Result) async throws
+        -> Result
+    {
+        try await withDaemon(
+            "realm-server",
+            ["serve", "--config", "\(directory)/server.yaml"],
+            log: "server",
+            isUp: {
+                try await Programs.run(
+                    "bash",
+                    ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]
+                ).status == 0
+            },
+            body
+        )
+    }
+
+    /// Runs an agent while the body does, then stops it with SIGTERM.
+    func withAgent<Result: Sendable>(
+        _ agent: String,
+        _ body: (Daemon) async throws -> Result
+    ) async throws -> Result {
+        try await withDaemon(
+            "realm-agent",
+            ["run", "--config", "\(directory)/\(agent).yaml"],
+            log: agent,
+            isUp: {
+                try await Programs.run(
+                    "realm-agent",
+                    ["status", "--config", "\(directory)/\(agent).yaml"]
+                ).status == 0
+            },
+            body
+        )
+    }
+
+    private func withDaemon<Result: Sendable>(
+        _ program: String,
+        _ arguments: [String],
+        log: String,
+        isUp: () async throws -> Bool,
+        _ body: (Daemon) async throws -> Result
+    ) async throws -> Result {
+        let file = try FilePath("\(directory)/\(log).log").openedForAppending()
+        let result = try await Subprocess.run(
+            .path(FilePath("\(Programs.directory)/\(program)")),
+            arguments: Arguments(arguments),
+            input: .none,
+            output: .discarded,
+            error: .fileDescriptor(file, closeAfterSpawningProcess: true)
+        ) { execution in
+            let daemon = Daemon(
+                signal: { try? execution.send(signal: $0) },
+                pid: execution.processIdentifier.value
+            )
+            defer { daemon.signal(.terminate) }
+            let isRunning = try await eventually(isUp)
+            #expect(isRunning, "\(program) does not come up: \(self.log(log))")
+            return try await body(daemon)
+        }
+        return result.closureResult
+    }
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import Subprocess
+import Testing
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
+
+/// The programs under test and the tools beside them, as processes.
+enum Programs {
+    /// Where the build put the executables: beside the test runner.
+    static let directory: String = {
+        let runner =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return runner.lastIndex(of: "/").map { String(runner[..<$0]) } ?? "."
+    }()
+
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// Runs a program to its end.
+    static func run(_ program: String, _ arguments: [String], input: String = "") async throws
+        -> Outcome
+    {
+        let executable: Executable =
+            program.hasPrefix("realm-")
+            ? .path(FilePath("\(directory)/\(program)")) : .name(program)
+        let result = try await Subprocess.run(
+            executable,
+            arguments: Arguments(arguments),
+            input: .string(input),
+            output: .string(limit: 16 << 20),
+            error: .string(limit: 1 << 20)
+        )
+        let status: Int32 =
+            switch result.terminationStatus {
+            case .exited(let code): code
+            case .signaled(let signal): 128 + signal
+            }
+        return Outcome(
+            status: status,
+            output: result.standardOutput,
+            errors: result.standardError
+        )
+    }
+
+    /// Runs SQL with the `sqlite3` tool, as any program would, with a busy timeout.
+    @discardableResult
+    static func sqlite3(_ file: String, _ sql: String) async throws -> String {
+        let outcome = try await run("sqlite3", ["-bail", file], input: ".timeout 30000\n\(sql)")
+        #expect(outcome.status == 0, "sqlite3: \(outcome.errors)")
+        return outcome.output
+    }
+}
+
+/// Waits until the condition holds; false if that takes longer than a minute.
+func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(60)
+    while clock.now < deadline {
+        if try await condition() { return true }
+        try? await clock.sleep(for: .milliseconds(20))
+    }
+    return false
+}
+
+extension FilePath {
+    /// A log file that grows over restarts.
+    func openedForAppending() throws -> FileDescriptor {
+        try FileDescriptor.open(
+            self,
+            .writeOnly,
+            options: [.create, .append],
+            permissions: [.ownerReadWrite]
+        )
+    }
+}
