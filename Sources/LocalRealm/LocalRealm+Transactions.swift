@@ -51,12 +51,6 @@ extension LocalRealm {
             throw error
         } catch let error as SQLiteError {
             throw LocalRealmError(error, path: path)
-        } catch let failure as Integration.Failure {
-            throw LocalRealmError(
-                .badChangeset,
-                path: path,
-                "server version \(failure.serverVersion.rawValue): \(failure.cause)"
-            )
         } catch {
             let (kind, message) = describe(error)
             throw LocalRealmError(kind, path: path, message)
@@ -82,6 +76,8 @@ extension LocalRealm {
                 the server moved the \(error.name) back from \(error.stored) to \(error.offered)
                 """
             )
+        case let error as Integration.Failure:
+            (.badChangeset, "\(error)")
         case let error as BadInstruction:
             (.badChangeset, "\(error)")
         case let error as Blocked:

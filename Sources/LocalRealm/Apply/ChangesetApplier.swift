@@ -19,16 +19,20 @@ struct ChangesetApplier {
         self.folder = InstructionFolder(editor.catalogue)
     }
 
+    /// A `BadInstruction` without position is about any of the changesets applied so far.
     mutating func apply(_ changeset: Changeset) throws {
         folder.begin(changeset.strings)
         for (position, instruction) in changeset.instructions.enumerated() {
+            if instruction.changesSchema {
+                try finishObjects()
+            } else if isSchemaAhead {
+                try finishSchema(changeset.strings)
+            }
             do {
                 if instruction.changesSchema {
-                    try finishObjects()
-                    try editor.apply(instruction, strings: changeset.strings)
                     isSchemaAhead = true
+                    try editor.apply(instruction, strings: changeset.strings)
                 } else {
-                    if isSchemaAhead { try finishSchema(changeset.strings) }
                     try folder.fold(instruction, changeset)
                 }
             } catch let error as BadInstruction {

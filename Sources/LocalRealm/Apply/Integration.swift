@@ -17,10 +17,23 @@ struct Integration {
         let changeset: Changeset
     }
 
-    /// What went wrong with a downloaded changeset.
-    struct Failure: Error {
-        let serverVersion: ServerVersion
+    /// What went wrong with a downloaded changeset, or with one of several.
+    struct Failure: Error, CustomStringConvertible {
+        let first: ServerVersion
+        let last: ServerVersion
         let cause: any Error
+
+        init(_ first: DownloadChangeset, _ last: DownloadChangeset, _ cause: any Error) {
+            self.first = first.cursor.serverVersion
+            self.last = last.cursor.serverVersion
+            self.cause = cause
+        }
+
+        var description: String {
+            first == last
+                ? "server version \(first.rawValue): \(cause)"
+                : "server versions \(first.rawValue) to \(last.rawValue): \(cause)"
+        }
     }
 
     static func parse(_ downloads: [DownloadChangeset]) throws(Failure) -> [Incoming] {
@@ -31,7 +44,7 @@ struct Integration {
                 let changeset = try Changeset(decoding: download.bytes)
                 result.append(Incoming(download: download, changeset: changeset))
             } catch {
-                throw Failure(serverVersion: download.cursor.serverVersion, cause: error)
+                throw Failure(download, download, error)
             }
         }
         return result
@@ -48,13 +61,18 @@ struct Integration {
         var applier = ChangesetApplier(editor, statements)
         var ours = OurChangesets(connection: connection, state: draft.state)
         var rest = incoming[...]
-        while let first = rest.first {
-            let base = mergeBase(of: first, draft.state)
+        while let next = rest.first {
+            let base = mergeBase(of: next, draft.state)
             let run = rest.prefix { mergeBase(of: $0, draft.state) == base }
             rest = rest.dropFirst(run.count)
-            try apply(run, base: base, &ours, &applier)
+            let transformed = try rebase(run, over: base, &ours)
+            for (changeset, current) in zip(transformed, run) {
+                try locatingErrors(incoming, current) { try applier.apply(changeset) }
+            }
         }
-        try applier.finish()
+        if let last = incoming.last {
+            try locatingErrors(incoming, last) { try applier.finish() }
+        }
         try ours.saveReciprocals()
         try draft.adopt(applier.editor)
     }
@@ -64,12 +82,11 @@ struct Integration {
         max(incoming.download.cursor.lastIntegratedClientVersion, state.historyBaseVersion)
     }
 
-    private func apply(
+    private func rebase(
         _ run: ArraySlice<Incoming>,
-        base: ClientVersion,
-        _ ours: inout OurChangesets,
-        _ applier: inout ChangesetApplier
-    ) throws {
+        over base: ClientVersion,
+        _ ours: inout OurChangesets
+    ) throws -> [Changeset] {
         var theirs = run.map { incoming in
             MergeOperand(
                 changeset: incoming.changeset,
@@ -82,21 +99,23 @@ struct Integration {
         do {
             try ours.rebase(&theirs, after: base)
         } catch let error as MergeError {
-            let position = run.startIndex + error.theirs.changeset
-            throw Failure(
-                serverVersion: run[position].download.cursor.serverVersion,
-                cause: error
-            )
+            let culprit = run[run.startIndex + error.theirs.changeset].download
+            throw Failure(culprit, culprit, error)
         }
-        for (incoming, transformed) in zip(run, theirs) {
-            do {
-                try applier.apply(transformed.changeset)
-            } catch let error as BadInstruction {
-                throw Failure(
-                    serverVersion: incoming.download.cursor.serverVersion,
-                    cause: error
-                )
-            }
+        return theirs.map(\.changeset)
+    }
+
+    /// What is folded is written later, so a mistake may show only after further changesets.
+    private func locatingErrors(
+        _ incoming: [Incoming],
+        _ current: Incoming,
+        _ body: () throws -> Void
+    ) throws {
+        do {
+            try body()
+        } catch let error as BadInstruction {
+            let first = error.position == nil ? incoming.first ?? current : current
+            throw Failure(first.download, current.download, error)
         }
     }
 }

@@ -1,0 +1,104 @@
+import Changesets
+import FaultInjection
+import LocalRealm
+import SQLite
+import Testing
+import Versions
+
+@Suite("Scanning the history for uploads")
+struct UploadScanTests {
+    let fixture: RealmFixture
+    let program: Connection
+
+    init() throws {
+        fixture = try RealmFixture(.notes)
+        _ = try fixture.realm.drain()
+        program = try fixture.connect()
+    }
+
+    private func write(sizeInBytes: Int) throws {
+        try program.run(
+            "INSERT INTO Note SELECT count(*), hex(zeroblob(?)) FROM Note",
+            [.integer(Int64(sizeInBytes / 2))]
+        )
+        _ = try fixture.realm.drain()
+    }
+
+    private func scan(
+        from version: UInt64,
+        upTo end: UInt64? = nil
+    ) throws -> UploadBatch {
+        try fixture.realm.scanUploads(
+            from: UploadCursor(
+                clientVersion: ClientVersion(version),
+                lastIntegratedServerVersion: .zero
+            ),
+            upTo: end.map { ClientVersion($0) } ?? fixture.realm.status.localVersion
+        )
+    }
+
+    private func versions(_ batch: UploadBatch) -> [UInt64] {
+        batch.changesets.map(\.cursor.clientVersion.rawValue)
+    }
+
+    @Test("A batch ends once it has passed 128 KiB, and the next one goes on from there")
+    func softLimit() throws {
+        for _ in 0..<5 { try write(sizeInBytes: 60_000) }
+        var batch = try scan(from: 0)
+        #expect(versions(batch) == [2, 3, 4, 5])
+        #expect(batch.progress.clientVersion == ClientVersion(5))
+        batch = try scan(from: 5)
+        #expect(versions(batch) == [6, 7])
+        batch = try scan(from: 7)
+        #expect(versions(batch) == [])
+        #expect(batch.progress.clientVersion == ClientVersion(7))
+    }
+
+    @Test("No batch exceeds 16 MiB, but a single changeset may")
+    func hardLimit() throws {
+        try write(sizeInBytes: 100_000)
+        try write(sizeInBytes: 16_777_000)
+        try program.run(
+            "UPDATE _realm_history SET changeset = zeroblob(17000000), size = 17000000 WHERE version = 4"
+        )
+        #expect(versions(try scan(from: 0)) == [2, 3])
+        #expect(versions(try scan(from: 3)) == [4])
+    }
+
+    @Test("The end of the scan holds, and everything skippable before it is passed")
+    func end() throws {
+        try write(sizeInBytes: 10)
+        try fixture.receive(upTo: 3)
+        try fixture.receive(upTo: 4)
+        try write(sizeInBytes: 10)
+        var batch = try scan(from: 2, upTo: 5)
+        #expect(versions(batch) == [3])
+        #expect(batch.progress.clientVersion == ClientVersion(5))
+        // Whether 4 and 5 were integrations cannot be told any more, so nothing is claimed.
+        #expect(batch.progress.lastIntegratedServerVersion == .zero)
+        batch = try scan(from: 5)
+        #expect(versions(batch) == [6])
+        #expect(batch.progress.lastIntegratedServerVersion == ServerVersion(4))
+        batch = try scan(from: 100)
+        #expect(batch.progress.clientVersion == ClientVersion(100))
+    }
+
+    @Test("What is reported to the server is made durable once, and only if need be")
+    func durability() throws {
+        let files = FaultyFiles()
+        let fixture = try RealmFixture(.notes, vfs: files.name)
+        files.heal()
+        try fixture.realm.makeDurable()
+        #expect(files.syncs == 1)
+        try fixture.realm.makeDurable()
+        #expect(files.syncs == 1)
+        _ = try fixture.realm.drain()
+        #expect(files.syncs == 2)
+        try fixture.realm.makeDurable()
+        #expect(files.syncs == 2)
+        try fixture.receive(upTo: 1)
+        #expect(files.syncs == 2)
+        try fixture.realm.makeDurable()
+        #expect(files.syncs == 3)
+    }
+}
