@@ -24,6 +24,9 @@ final class FileLock {
     }
 
     deinit {
+        // A child process that is just being started holds the lock, too, until it has closed the
+        // descriptor; so closing ours would not be enough.
+        flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }
 }

@@ -1,0 +1,255 @@
+import Changesets
+import FaultInjection
+import Glibc
+import LocalRealm
+import SQLite
+import Schemas
+import TestSupport
+import Testing
+import Versions
+
+/// The three things that write most, each on a realm that has just enough to do.
+enum CrashScenario: Int, CaseIterable, Codable {
+    case drain
+    case integrate
+    case schemaChange
+
+    static let declared = RealmSchema([
+        ClassSchema(
+            name: "Note",
+            kind: .topLevel(.int),
+            properties: [
+                .init(name: "text", type: .string, isNullable: false),
+                .init(name: "next", type: .link(target: "Note"), isNullable: true),
+            ]
+        ),
+        ClassSchema(name: "Label", kind: .topLevel(.string)),
+    ])
+
+    /// Makes a realm with synchronised rows, and local writes waiting in the log.
+    static func prepare(_ path: String) throws {
+        let realm = try RealmFixture.open(path, .notes)
+        defer { realm.close() }
+        _ = try realm.drain()
+        try realm.storeFileIdent(SaltedFileIdent(ident: FileIdent(2), salt: Salt(9)))
+        let program = try Connection(path: path)
+        try program.execute("INSERT INTO Note VALUES (1, 'one'), (2, 'two'), (3, 'three')")
+        _ = try realm.drain()
+        try program.execute(
+            "UPDATE Note SET text = 'changed' WHERE _id = 1; DELETE FROM Note WHERE _id = 3"
+        )
+    }
+
+    /// Opens the realm through a file layer, and does the work; the layer is armed in between.
+    func run(_ path: String, vfs: String?, armed: () -> Void) throws(LocalRealmError) {
+        if self == .schemaChange { armed() }
+        let schema = self == .schemaChange ? Self.declared : .notes
+        let realm = try RealmFixture.open(path, schema, vfs: vfs)
+        defer { realm.close() }
+        if self != .schemaChange { armed() }
+        try work(realm)
+    }
+
+    /// What must be there once the work has been done, however often it was begun.
+    func check(_ path: String, _ comment: Comment) throws {
+        let connection = try Connection(path: path)
+        func rows(_ sql: String) throws -> [[Value]] { try connection.rows(sql) }
+        #expect(try rows("PRAGMA integrity_check") == [["ok"]], comment)
+        #expect(try rows("SELECT * FROM _realm_capture") == [], comment)
+        let history = try rows(
+            "SELECT changeset FROM _realm_history WHERE size > 0 ORDER BY version"
+        ).map { row in
+            guard case .blob(let bytes) = row[0] else { return [""] }
+            return ChangesetText.lines(try Changeset(decoding: bytes))
+        }
+        let local = ["Note 1: text = \"changed\"", "EraseObject Note 3"]
+        let notes = try rows("SELECT _id, text FROM Note ORDER BY _id")
+        switch self {
+        case .drain:
+            #expect(history.last == local, comment)
+            #expect(notes == [[1, "changed"], [2, "two"]], comment)
+        case .schemaChange:
+            let schema = ["AddTable Label _id string", "AddColumn Note.next link? Note"]
+            #expect(history.last == schema + local, comment)
+            #expect(try rows("SELECT next FROM Note") == [[nil], [nil]], comment)
+            #expect(try rows("SELECT * FROM Label") == [], comment)
+        case .integrate:
+            #expect(history.last == local, comment)
+            #expect(notes == [[1, "theirs"], [2, "two"], [10, ""], [20, ""]], comment)
+        }
+        #expect(history.flatMap { $0 }.filter { $0 == local[0] }.count == 1, comment)
+    }
+}
+
+@Suite("Crashes and failing disks")
+struct CrashTests {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("stock.sqlite")
+    }
+
+    /// Changes of files that the work makes when nothing fails.
+    private func changeCount(_ scenario: CrashScenario) throws -> Int {
+        let path = directory.file("count.sqlite")
+        try CrashScenario.prepare(path)
+        let files = FaultyFiles()
+        try scenario.run(path, vfs: files.name) { files.heal() }
+        try scenario.check(path, "without a fault")
+        return files.changes
+    }
+
+    @Test("Without a fault", arguments: CrashScenario.allCases)
+    func faultless(scenario: CrashScenario) throws {
+        #expect(try changeCount(scenario) > 5)
+    }
+
+    @Test(
+        "A process killed at any write leaves a file that goes on as if nothing had happened",
+        arguments: CrashScenario.allCases
+    )
+    func kill(scenario: CrashScenario) async throws {
+        let count = try changeCount(scenario)
+        var random = SplitMix64(seed: UInt64(scenario.rawValue))
+        let changes = (1...count).shuffled(using: &random).prefix(Seeds.some(4).count)
+        for change in changes {
+            let path = directory.file("\(change).sqlite")
+            try CrashScenario.prepare(path)
+            let isTorn = change.isMultiple(of: 2)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [
+                    path = path as String, scenario = scenario as CrashScenario,
+                    change = change as Int, isTorn = isTorn as Bool
+                ] in
+                let files = FaultyFiles()
+                try scenario.run(path, vfs: files.name) {
+                    files.arm(isTorn ? .tornKill : .kill, at: change)
+                }
+            }
+            try scenario.run(path, vfs: nil) {}
+            try scenario.check(path, "killed at change \(change)")
+        }
+    }
+
+    @Test(
+        "The same for every single write, with a file layer that goes dead instead",
+        arguments: CrashScenario.allCases
+    )
+    func freeze(scenario: CrashScenario) throws {
+        for change in 1...(try changeCount(scenario)) {
+            let path = directory.file("frozen-\(change).sqlite")
+            try CrashScenario.prepare(path)
+            let files = FaultyFiles()
+            // If only the closing failed, the work was done.
+            try? scenario.run(path, vfs: files.name) { files.arm(.freeze, at: change) }
+            try scenario.run(path, vfs: nil) {}
+            try scenario.check(path, "frozen at change \(change)")
+        }
+    }
+
+    @Test(
+        "A full disk or a failing one is reported as such, and the same call succeeds afterwards",
+        arguments: [CrashScenario.drain, .integrate]
+    )
+    func failures(scenario: CrashScenario) throws {
+        for fault in [FaultyFiles.Fault.diskFull, .shortWrite, .error] {
+            var change = 0
+            var isReached = true
+            while isReached {
+                change += 1
+                let path = directory.file("\(fault)-\(change).sqlite")
+                try CrashScenario.prepare(path)
+                let files = FaultyFiles()
+                let realm = try RealmFixture.open(path, .notes, vfs: files.name)
+                let before = realm.status
+                files.arm(fault, at: change)
+                do throws(LocalRealmError) {
+                    try scenario.work(realm)
+                    isReached = files.changes >= change
+                } catch {
+                    #expect([.diskFull, .inputOutput].contains(error.kind), "\(error)")
+                    #expect(error.isHealedByTime)
+                    #expect(realm.status == before)
+                }
+                files.heal()
+                try scenario.work(realm)
+                realm.close()
+                try scenario.check(path, "\(fault) at change \(change)")
+            }
+        }
+    }
+
+    @Test("A realm that dies again and again still ends with the rows that all others have")
+    func dyingRealms() throws {
+        for seed in Seeds.some(12) {
+            var world = RandomWorld(seed: seed)
+            let server = ServerModel()
+            let mortal = try RealmFixture(world.schema)
+            let other = try RealmFixture(world.schema)
+            try mortal.realm.storeFileIdent(server.register())
+            try other.realm.storeFileIdent(server.register())
+            for _ in 0..<12 {
+                let files = FaultyFiles()
+                try mortal.reopen(world.schema, vfs: files.name)
+                files.arm(.freeze, at: Int.random(in: 1...40, using: &world.random))
+                for _ in 0..<6 {
+                    try world.write(to: world.pick([mortal, other]))
+                    try? mortal.exchange(with: server, uploadsOnly: world.chance(30))
+                    if world.chance(30) { try other.exchange(with: server) }
+                }
+            }
+            try mortal.reopen(world.schema)
+            for _ in 0..<2 {
+                try mortal.exchange(with: server)
+                try other.exchange(with: server)
+            }
+            let expected = TableContents(server.state)
+            for fixture in [mortal, other] {
+                let contents = try TableContents(world.schema, fixture.connect())
+                #expect(contents == expected, "seed \(seed)")
+                #expect(try fixture.history().isEmpty, "seed \(seed)")
+            }
+        }
+    }
+}
+
+extension CrashScenario {
+    /// The work alone, on a realm that is open; nothing is left to do the second time.
+    fileprivate func work(_ realm: LocalRealm) throws(LocalRealmError) {
+        switch self {
+        case .drain, .schemaChange:
+            _ = try realm.drain()
+        case .integrate:
+            guard realm.status.progress.download.serverVersion == .zero else { return }
+            _ = try realm.integrate(
+                Self.downloads,
+                progress: RealmFixture.progress(2, downloaded: 3),
+                downloadableBytes: 0
+            )
+        }
+    }
+
+    fileprivate static let downloads = (1...2).map { version in
+        RealmFixture.download(UInt64(version), after: 3, timestamp: 1 << 60) { writer in
+            writer.createObject(.init("Note", Int64(10 * version)))
+            writer.update(.init("Note", 1), "text", to: .scalar(.string("theirs")))
+        }
+    }
+}
+
+extension RandomWorld {
+    fileprivate mutating func write(to fixture: RealmFixture) throws {
+        let program = try fixture.connect()
+        for statement in transaction() { try? program.execute(statement) }
+    }
+}
+
+extension RealmFixture {
+    fileprivate func exchange(with server: ServerModel, uploadsOnly: Bool = false) throws {
+        _ = try realm.drain()
+        try upload(to: server)
+        if !uploadsOnly { try download(from: server) }
+    }
+}
