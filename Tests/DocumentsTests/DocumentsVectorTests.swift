@@ -1,5 +1,6 @@
 import Changesets
 import Documents
+import Schemas
 import TestSupport
 import Testing
 
@@ -34,12 +35,32 @@ struct DocumentsVectorTests {
         return bases
     }
 
-    private func expectState(_ realm: InMemoryRealm, _ line: JSONNode, _ comment: String) {
+    private func expectState(
+        _ realm: InMemoryRealm,
+        _ expected: JSONNode?,
+        _ comment: String
+    ) {
         let state = VectorStateForm.state(of: realm)
-        let expected = line["state"]?.withoutComments.inVectorOrder
+        let expected = expected?.withoutComments.inVectorOrder
         if state != expected {
             Issue.record("\(comment):\n\(state.text)\n\(expected?.text ?? "no state")")
         }
+    }
+
+    /// One side of a case: the base, its own changesets, and the transformed ones of the other side.
+    private func outcome(
+        _ line: JSONNode,
+        _ own: Text,
+        _ transformed: Text,
+        _ bases: [String: InMemoryRealm]
+    ) throws -> InMemoryRealm {
+        var realm = try #require(bases[line["base"]?.string ?? ""])
+        let first = try #require(line[own]?.elements)
+        let second = try #require(line[transformed]?.elements)
+        for step in first + second {
+            try realm.apply(try changeset(step["hex"]))
+        }
+        return realm
     }
 
     @Test("The changesets of every base give its schema and its state")
@@ -49,14 +70,14 @@ struct DocumentsVectorTests {
             let name = line["name"]?.string ?? "?"
             let realm = try realm(applying: try #require(line["changesets"]?.elements))
             #expect(VectorStateForm.schema(of: realm) == line["schema"], "\(name)")
-            expectState(realm, line, name)
+            expectState(realm, line["state"], name)
         }
         print("document vectors: \(lines.count) bases")
         #expect(!lines.isEmpty)
     }
 
     @Test(
-        "Base, local changesets and transformed remote ones give the recorded state",
+        "Both sides of a merge come to the recorded state",
         arguments: ["hand.jsonl", "random.jsonl.gz"]
     )
     func transformedStates(file: String) throws {
@@ -65,19 +86,39 @@ struct DocumentsVectorTests {
         for line in try lines(file) {
             let name = line["name"]?.string ?? "?"
             // Merges that are refused have no state.
-            guard let transformed = line["remote_transformed"]?.elements else { continue }
-            var realm = try #require(bases[line["base"]?.string ?? ""])
-            let local = try #require(line["local"]?.elements)
-            for step in local + transformed {
-                try realm.apply(try changeset(step["hex"]))
-            }
-            expectState(realm, line, name)
+            guard line["remote_transformed"] != nil else { continue }
+            let local = try outcome(line, "local", "remote_transformed", bases)
+            expectState(local, line["state"], name)
             if let schema = line["schema"] {
-                #expect(VectorStateForm.schema(of: realm) == schema, "\(name)")
+                #expect(VectorStateForm.schema(of: local) == schema, "\(name)")
             }
+            let remote = try outcome(line, "remote", "local_transformed", bases)
+            #expect(remote == local, "\(name)")
             checked += 1
         }
         print("document vectors: \(checked) states of \(file)")
         #expect(checked > 0)
+    }
+
+    @Test("Where the reference does not converge, each side comes to the state it has there")
+    func divergingStates() throws {
+        let bases = try bases()
+        let lines = try lines("diverging.jsonl")
+        for line in lines {
+            let name = line["name"]?.string ?? "?"
+            if line["apply_failed"]?.bool == true {
+                #expect(throws: BadInstruction.self, "\(name)") {
+                    _ = try outcome(line, "local", "remote_transformed", bases)
+                    _ = try outcome(line, "remote", "local_transformed", bases)
+                }
+                continue
+            }
+            let local = try outcome(line, "local", "remote_transformed", bases)
+            expectState(local, line["state_local"], "\(name), local")
+            let remote = try outcome(line, "remote", "local_transformed", bases)
+            expectState(remote, line["state_remote"], "\(name), remote")
+        }
+        print("document vectors: \(lines.count) diverging cases")
+        #expect(!lines.isEmpty)
     }
 }
