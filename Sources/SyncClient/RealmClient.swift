@@ -21,7 +21,7 @@ package actor RealmClient {
     let now: @Sendable () -> Int64
     let logger: Logger
 
-    let realm: LocalRealm
+    let realm: RealmFile
     var session: ClientSession?
     var phase = SessionPhase.offline(.notTried)
     var lastConnected: Int64?
@@ -64,7 +64,7 @@ package actor RealmClient {
                 var random = SystemRandomNumberGenerator()
                 return .success(
                     RealmClient(
-                        realm: try LocalRealm.open(configuration, clock: now, random: &random),
+                        realm: try RealmFile.open(configuration, clock: now, random: &random),
                         executor: executor,
                         name: name,
                         path: configuration.path,
@@ -83,7 +83,7 @@ package actor RealmClient {
     }
 
     private init(
-        realm: sending LocalRealm,
+        realm: sending RealmFile,
         executor: DatabaseExecutor,
         name: String,
         path: String,

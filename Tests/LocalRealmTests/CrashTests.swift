@@ -217,7 +217,7 @@ struct CrashTests {
 
 extension CrashScenario {
     /// The work alone, on a realm that is open; nothing is left to do the second time.
-    fileprivate func work(_ realm: LocalRealm) throws(LocalRealmError) {
+    fileprivate func work(_ realm: RealmFile) throws(LocalRealmError) {
         switch self {
         case .drain, .schemaChange:
             _ = try realm.drain()

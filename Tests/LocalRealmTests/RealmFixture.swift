@@ -12,7 +12,7 @@ final class RealmFixture {
     let path: String
     /// Milliseconds since 1970; what the realm takes for now.
     let clock = TestClock()
-    private(set) var realm: LocalRealm
+    private(set) var realm: RealmFile
 
     /// 2026-03-04T05:06:07Z.
     static let instant: Int64 = 1_772_600_767_000
@@ -35,9 +35,9 @@ final class RealmFixture {
         _ clock: TestClock = TestClock(),
         owner: RealmOwner = .test,
         machineID: String = "machine"
-    ) throws(LocalRealmError) -> LocalRealm {
+    ) throws(LocalRealmError) -> RealmFile {
         var random = SplitMix64(seed: 7)
-        return try LocalRealm.open(
+        return try RealmFile.open(
             LocalRealmConfiguration(
                 path: path,
                 owner: owner,

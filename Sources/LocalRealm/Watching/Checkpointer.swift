@@ -16,7 +16,7 @@ package final class Checkpointer {
 
     package init(path: String, vfs: String? = nil) throws(LocalRealmError) {
         self.path = path
-        self.connection = try LocalRealm.mappingErrors(path) {
+        self.connection = try RealmFile.mappingErrors(path) {
             let options = Connection.Options(mode: .readWrite, vfs: vfs, busyTimeout: .zero)
             let connection = try Connection(path: path, options)
             try connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -34,7 +34,7 @@ package final class Checkpointer {
     package func run() throws(LocalRealmError) {
         let size = logSizeInBytes
         guard size > Self.passiveThresholdInBytes else { return }
-        try LocalRealm.mappingErrors(path) {
+        try RealmFile.mappingErrors(path) {
             let mode: Connection.CheckpointMode =
                 size > Self.truncateThresholdInBytes ? .truncate : .passive
             _ = try connection.checkpoint(mode)

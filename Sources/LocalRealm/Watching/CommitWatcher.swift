@@ -35,7 +35,7 @@ package struct CommitWatcher: Sendable {
             of: Void.self,
             bufferingPolicy: .bufferingNewest(1)
         )
-        let watch = try LocalRealm.mappingErrors(path) {
+        let watch = try RealmFile.mappingErrors(path) {
             try CaptureWatch(path: path, options) { continuation.yield() }
         }
         continuation.onTermination = { _ in watch.stop() }

@@ -7,7 +7,7 @@ package import Versions
 /// It belongs to one actor: its calls block on the disk and on other programs' locks. While it is
 /// open no other agent can open the file. After a throw the file is as it was before the call, but
 /// for local writes that `integrate` took into the history first.
-package final class LocalRealm {
+package final class RealmFile {
     let configuration: LocalRealmConfiguration
     let connection: Connection
     /// Milliseconds since 1970.
@@ -48,13 +48,13 @@ package final class LocalRealm {
 
 // MARK: Opening and closing
 
-extension LocalRealm {
+extension RealmFile {
     /// Opens the realm, and creates the file if there is none.
     package static func open(
         _ configuration: LocalRealmConfiguration,
         clock: @escaping () -> Int64,
         random: inout some RandomNumberGenerator
-    ) throws(LocalRealmError) -> LocalRealm {
+    ) throws(LocalRealmError) -> RealmFile {
         let path = configuration.path
         return try mappingErrors(path) {
             let lock = try FileLock(path: path + ".lock")
@@ -68,7 +68,7 @@ extension LocalRealm {
                 )
             )
             let opening = try Opening(configuration, connection, random: &random)
-            return LocalRealm(
+            return RealmFile(
                 configuration: configuration,
                 connection: connection,
                 lock: lock,
@@ -106,7 +106,7 @@ extension LocalRealm {
 
 // MARK: What the session tells and asks
 
-extension LocalRealm {
+extension RealmFile {
     /// Keeps the ident that the server has assigned; durable when the call returns (sync history, 4).
     package func storeFileIdent(_ ident: SaltedFileIdent) throws(LocalRealmError) {
         try mappingErrors {

@@ -3,7 +3,7 @@ internal import SQLite
 internal import Schemas
 internal import Versions
 
-extension LocalRealm {
+extension RealmFile {
     /// Runs the body in one write transaction, and takes its draft over once it is committed.
     func write<Result>(
         _ durability: Durability,

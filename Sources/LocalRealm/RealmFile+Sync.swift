@@ -3,7 +3,7 @@ internal import SQLite
 package import Versions
 
 /// Taking local writes into the history, and the server's into the tables.
-extension LocalRealm {
+extension RealmFile {
     /// Takes the writes of other programs into the history; durable when the call returns.
     ///
     /// Costs next to nothing when there are none.
