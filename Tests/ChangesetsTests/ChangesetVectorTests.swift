@@ -55,7 +55,7 @@ struct ChangesetVectorTests {
                     "\(name)"
                 )
             case (true, .failure(let error)):
-                // The changeset spec, 7, refuses these two on purpose.
+                // The changesets spec, 7, refuses these two on purpose.
                 let isStricter = ["lenient/ns_negative"].contains(name)
                 #expect(isStricter, "\(name): \(error)")
                 expectOffset(of: error, inside: bytes, name)

@@ -13,7 +13,7 @@ struct ChangesetWriterTests {
         #expect(writer.isEmpty == changeset.instructions.isEmpty)
     }
 
-    @Test("Creating a person, as a live client emits it (changeset spec, 6.1)")
+    @Test("Creating a person, as a live client emits it (changesets spec, 6.1)")
     func create() throws {
         var writer = ChangesetWriter()
         #expect(writer.isEmpty)
@@ -27,7 +27,7 @@ struct ChangesetWriterTests {
         )
     }
 
-    @Test("Deleting a dog that is linked from everywhere (changeset spec, 6.1)")
+    @Test("Deleting a dog that is linked from everywhere (changesets spec, 6.1)")
     func delete() throws {
         var writer = ChangesetWriter()
         writer.update(person, "dog", to: .scalar(.null))

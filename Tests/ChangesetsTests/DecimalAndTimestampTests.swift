@@ -18,7 +18,7 @@ struct DecimalAndTimestampTests {
         return update.payload
     }
 
-    /// The table of the changeset spec, 2.6.
+    /// The table of the changesets spec, 2.6.
     @Test(
         "A decimal is its bits, never normalised",
         arguments: [

@@ -20,7 +20,7 @@ struct VarintTests {
         }
     }
 
-    /// The table of the changeset spec, 2.1.
+    /// The table of the changesets spec, 2.1.
     private static let signedRows: [(Int64, String)] = [
         (0, "00"), (1, "01"), (63, "3f"), (64, "c0 00"), (100, "e4 00"), (127, "ff 00"),
         (128, "80 01"), (300, "ac 02"), (8191, "ff 3f"), (8192, "80 c0 00"),

@@ -1,7 +1,7 @@
 import Changesets
 import Testing
 
-/// The tables of the changeset spec, 6 and 6.1.
+/// The tables of the changesets spec, 6 and 6.1.
 @Suite("Worked examples of the specification")
 struct WorkedExampleTests {
     struct Row: Sendable, CustomTestStringConvertible {
