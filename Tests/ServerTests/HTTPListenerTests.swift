@@ -70,9 +70,14 @@ struct HTTPListenerTests {
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: text))
             var answer = ""
-            for try await part in inbound { answer += String(buffer: part) }
+            do {
+                try await outbound.write(ByteBuffer(string: text))
+                for try await part in inbound { answer += String(buffer: part) }
+            } catch is ChannelError {
+                // The server was quicker to close: what it said until then is the answer.
+            } catch is IOError {
+            }
             return answer
         }
     }

@@ -11,6 +11,20 @@ import Versions
 struct SQLiteStoreTests {
     private let app = AppID.named("shop-abcde")
 
+    /// Opens a store that was just closed. A program that another test starts at the same moment shares
+    /// the lock until it is loaded, so the lock may be free only a moment later.
+    private func open(_ path: String, vfs: String? = nil) async throws -> SQLiteStore {
+        for _ in 0..<200 {
+            do {
+                return try await SQLiteStore(.file(path: path), vfs: vfs)
+            } catch {
+                guard error.kind == .locked else { throw error }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        return try await SQLiteStore(.file(path: path), vfs: vfs)
+    }
+
     @Test("What was written is there after a restart")
     func persistence() async throws {
         try await withTemporaryDirectory { directory in
@@ -81,7 +95,7 @@ struct SQLiteStoreTests {
     func newerLayout() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/server.sqlite"
-            try await SQLiteStore(.file(path: path)).close()
+            try await open(path).close()
             try Connection(path: path).execute("PRAGMA user_version = 2")
             let error = await #expect(throws: StoreError.self) {
                 _ = try await SQLiteStore(.file(path: path))
@@ -98,9 +112,9 @@ struct SQLiteStoreTests {
         for change in 1...40 {
             try await withTemporaryDirectory { directory in
                 let path = "\(directory)/server.sqlite"
-                try await SQLiteStore(.file(path: path)).close()
+                try await open(path).close()
                 let files = FaultyFiles()
-                let store = try await SQLiteStore(.file(path: path), vfs: files.name)
+                let store = try await open(path, vfs: files.name)
                 files.arm(.error, at: change)
                 var acknowledged: [Int64] = []
                 for number in Int64(1)...12 {
@@ -116,7 +130,7 @@ struct SQLiteStoreTests {
                 // As the next process finds it: nothing is written at closing.
                 files.arm(.freeze, at: 1)
                 await store.close()
-                let next = try await SQLiteStore(.file(path: path))
+                let next = try await open(path)
                 for number in acknowledged {
                     let file = try await next.read { [app] in try $0.file(of: app, .int(number)) }
                     #expect(file != nil, "change \(change), write \(number)")
