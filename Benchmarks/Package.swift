@@ -17,6 +17,24 @@ let package = Package(
     targets: [
         .target(name: "Changesets", swiftSettings: settings),
         .target(name: "Merge", dependencies: ["Changesets"], swiftSettings: settings),
+        .target(name: "Schemas", dependencies: ["Changesets"], swiftSettings: settings),
+        .target(
+            name: "Documents",
+            dependencies: ["Changesets", "Schemas"],
+            swiftSettings: settings
+        ),
+        .target(name: "Versions", swiftSettings: settings),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(
+            name: "LocalRealm",
+            dependencies: ["Changesets", "Documents", "Merge", "SQLite", "Schemas", "Versions"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "CodecBenchmark",
             dependencies: ["Changesets"],
@@ -25,6 +43,11 @@ let package = Package(
         .executableTarget(
             name: "MergeBenchmark",
             dependencies: ["Changesets", "Merge"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "RealmBenchmark",
+            dependencies: ["Changesets", "LocalRealm", "SQLite", "Schemas", "Versions"],
             swiftSettings: settings
         ),
     ],

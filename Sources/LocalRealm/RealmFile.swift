@@ -1,5 +1,6 @@
 internal import Changesets
 internal import SQLite
+package import Schemas
 package import Versions
 
 /// The agent's replica of one realm: a plain SQLite file that any program may read and write.
@@ -84,6 +85,9 @@ extension RealmFile {
         connection.close()
         lock = nil
     }
+
+    /// The classes that have tables, declared or learned.
+    package var schema: RealmSchema { committed.catalogue.schema }
 
     package var status: LocalRealmStatus {
         let state = committed.state
