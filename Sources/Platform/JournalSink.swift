@@ -31,6 +31,11 @@ package struct JournalSink: LogSink {
         }
     }
 
+    /// Fields of every record, which one of a message must not double.
+    private static let reserved: Set = [
+        "MESSAGE", "MESSAGE_ID", "PRIORITY", "SYSLOG_IDENTIFIER", "CATEGORY", "LEVEL",
+    ]
+
     /// Upper case, digits and underscores, not starting with an underscore, as journald demands.
     static func fieldName(_ name: String) -> String {
         let characters = name.uppercased().unicodeScalars.map { character in
@@ -38,6 +43,7 @@ package struct JournalSink: LogSink {
         }
         var text = String(String.UnicodeScalarView(characters))
         if text.first.map({ $0 == "_" || $0.isNumber }) ?? true { text = "F\(text)" }
+        if reserved.contains(text) { text = "F_\(text)" }
         return String(text.prefix(64))
     }
 

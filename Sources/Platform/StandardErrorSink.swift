@@ -22,7 +22,10 @@ package struct StandardErrorSink: LogSink {
     /// Values with blanks or quotes stand in quotes, so that a line can be taken apart again.
     static func quoted(_ value: String) -> String {
         let isPlain =
-            !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x5c }
+            !value.isEmpty
+            && value.unicodeScalars.allSatisfy {
+                $0.value > 0x20 && $0 != "\"" && $0 != "\\" && !(0x7f...0x9f ~= $0.value)
+            }
         guard !isPlain else { return value }
         var text = "\""
         for character in value.unicodeScalars {
@@ -31,6 +34,9 @@ package struct StandardErrorSink: LogSink {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
+            // What a terminal would obey, out of a message that came from outside.
+            case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}":
+                text += "\\u{\(String(character.value, radix: 16))}"
             default: text.unicodeScalars.append(character)
             }
         }
@@ -45,10 +51,16 @@ package struct StandardErrorSink: LogSink {
                 Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
             }
             if written < 0 {
-                guard errno == EINTR || errno == EAGAIN else { return }
+                guard errno == EINTR || errno == EAGAIN && waitUntilWritable() else { return }
                 continue
             }
             rest = rest.dropFirst(written)
         }
+    }
+
+    /// A pipe that nobody empties costs a second for each line, and the line; not all of a processor.
+    private static func waitUntilWritable() -> Bool {
+        var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        return poll(&descriptor, 1, 1000) > 0
     }
 }

@@ -55,6 +55,7 @@ struct LogTests {
         arguments: [
             ("plain", "plain"), ("", "\"\""), ("two words", "\"two words\""),
             ("a\"b", "\"a\\\"b\""), ("line\nbreak", "\"line\\nbreak\""), ("ü", "ü"),
+            ("\u{1b}[2J", "\"\\u{1b}[2J\""), ("\u{9b}x", "\"\\u{9b}x\""),
         ]
     )
     func quoting(value: String, quoted: String) {
@@ -63,7 +64,10 @@ struct LogTests {
 
     @Test(
         "Field names are what journald accepts",
-        arguments: [("realm", "REALM"), ("user-id", "USER_ID"), ("_x", "F_X"), ("1a", "F1A")]
+        arguments: [
+            ("realm", "REALM"), ("user-id", "USER_ID"), ("_x", "F_X"), ("1a", "F1A"),
+            ("message", "F_MESSAGE"),
+        ]
     )
     func fieldNames(name: String, field: String) {
         #expect(JournalSink.fieldName(name) == field)
