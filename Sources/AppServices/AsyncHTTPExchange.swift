@@ -1,11 +1,12 @@
 import AsyncHTTPClient
+import Dispatch
 import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// HTTP over the network. `shutdown()` must be awaited before the last reference goes.
+/// HTTP over the network. Await `shutdown()` to be sure that its connections are gone.
 package final class AsyncHTTPExchange: HTTPExchange {
     private let client: HTTPClient
     /// Larger answers are refused: no route of the API has one.
@@ -23,6 +24,11 @@ package final class AsyncHTTPExchange: HTTPExchange {
         // The back-off of the sync client decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    deinit {
+        // The client insists on being shut down, also where nobody came to use it.
+        client.shutdown { _ in }
     }
 
     package func perform(

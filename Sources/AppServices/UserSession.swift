@@ -20,6 +20,8 @@ package actor UserSession {
     private let registersAccount: Bool
     private let now: @Sendable () -> Int64
     private var account: Account?
+    /// Whose realms this process has opened: another user must not get to see them.
+    private var userID: String?
     private var isLoaded = false
     private var underway: Task<Result<Account, Failure>, Never>?
 
@@ -76,6 +78,7 @@ extension UserSession {
         if account == nil, !isLoaded {
             do {
                 account = try await store.load()
+                userID = account?.userID
                 isLoaded = true
             } catch {
                 throw .storage(reason: "\(error)")
@@ -85,6 +88,9 @@ extension UserSession {
     }
 
     /// Runs the work, unless some is under way already: then its result serves this caller too.
+    ///
+    /// A caller that is cancelled ends the work for all, since nobody else could end it in time when
+    /// the agent stops; callers that are still there ask again.
     private func alone(
         _ work: @escaping @Sendable (isolated UserSession) async -> Result<Account, Failure>
     ) async throws(Failure) -> Account {
@@ -95,7 +101,11 @@ extension UserSession {
             task = Task { await work(self) }
             underway = task
         }
-        let result = await task.value
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
         if underway == task { underway = nil }
         return try result.get()
     }
@@ -103,12 +113,14 @@ extension UserSession {
     private func fetchAccount() async -> Result<Account, Failure> {
         do throws(Failure) {
             let credential = try await credential()
+            if case .anonymous = credential, userID != nil { throw Self.anonymousUserIsGone }
             if registersAccount, case .emailPassword(let email, let password) = credential {
                 try await register(email: email, password: password)
             }
             let logIn = try await mapped { () throws(ServiceError) in
                 try await client.logIn(credential)
             }
+            if let userID, logIn.userID != userID { throw Self.isAnotherUser(logIn.userID, userID) }
             // A log-in is done only when the profile has arrived (app services, 4.4).
             _ = try await mapped { () throws(ServiceError) in
                 try await client.profile(logIn.accessToken)
@@ -140,22 +152,14 @@ extension UserSession {
                 return .failure(error)
             }
         } catch {
-            // 401 and 403 end the log-in; with the credential at hand, log in again (spec, 13.7).
-            guard let status = error.status, status == 401 || status == 403 else {
+            // These end the log-in; with the credential at hand, log in again (spec, 13.6 and 13.7).
+            guard let status = error.status, [301, 308, 401, 403].contains(status) else {
                 return .failure(.unavailable(reason: error.description))
             }
             do throws(Failure) {
                 try await forget()
             } catch {
                 return .failure(error)
-            }
-            guard account.provider != Credential.anonymous.provider else {
-                return .failure(
-                    .logInRefused(
-                        code: "auth.session_ended",
-                        message: "the server ended the anonymous user's session: \(error)"
-                    )
-                )
             }
             return await fetchAccount()
         }
@@ -178,6 +182,7 @@ extension UserSession {
             throw .storage(reason: "\(error)")
         }
         account = fresh
+        userID = fresh.userID
         return fresh
     }
 
@@ -189,6 +194,20 @@ extension UserSession {
         } catch {
             throw Self.failure(error)
         }
+    }
+
+    private static let anonymousUserIsGone = Failure.logInRefused(
+        code: "auth.session_ended",
+        message: "the server ended the anonymous user's session, and a new anonymous user would be "
+            + "another one; restart the agent to log in as such"
+    )
+
+    private static func isAnotherUser(_ new: String, _ known: String) -> Failure {
+        .logInRefused(
+            code: "auth.other_user",
+            message: "the credential now belongs to user \(new), the open realms to user \(known); "
+                + "restart the agent to go on as the new one"
+        )
     }
 
     /// What time can heal, and what it cannot.

@@ -8,6 +8,8 @@ final class ScriptedExchange: HTTPExchange {
         case reply(status: Int, json: String)
         case raw(ServiceReply)
         case unreachable
+        /// No answer until the caller is cancelled.
+        case silence
     }
 
     private struct State {
@@ -46,6 +48,9 @@ final class ScriptedExchange: HTTPExchange {
                 body: Array(json.utf8)
             )
         case .raw(let reply): return reply
+        case .silence:
+            try? await Task.sleep(for: .seconds(600))
+            throw UnreachableError(reason: "cancelled")
         case .unreachable, nil: throw UnreachableError(reason: "no route")
         }
     }

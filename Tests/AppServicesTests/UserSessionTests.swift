@@ -176,4 +176,65 @@ struct UserSessionTests {
         let exchange = script(register: [taken])
         #expect(try await session(exchange, registers: true).logIn().userID == "u1")
     }
+
+    @Test(
+        "A session that goes on never changes its user",
+        arguments: ["anon-user", "local-userpass"]
+    )
+    func sameUser(provider: String) async throws {
+        let refusal = ScriptedExchange.Step.reply(status: 401, json: #"{"error":"x"}"#)
+        let access = makeToken(expiresAt: 900)
+        let other = ScriptedExchange.Step.reply(
+            status: 200,
+            json: """
+                {"access_token":"\(access)","refresh_token":"\(access)","user_id":"u2",\
+                "device_id":"d2"}
+                """
+        )
+        let exchange = script(logIn: [other], refresh: [refusal])
+        let store = MemoryStore(try Self.account(expiresAt: 10, provider: provider))
+        let isAnonymous = provider == "anon-user"
+        let session = session(
+            exchange,
+            store,
+            credential: isAnonymous ? .anonymous : .emailPassword(email: "a@b.c", password: "x")
+        )
+        // Neither the call that finds the session ended nor one after it.
+        for _ in 0..<2 {
+            do {
+                _ = try await session.validAccount()
+                Issue.record("another user took over")
+            } catch {
+                guard case .logInRefused(let code, _) = error else {
+                    Issue.record("unexpected \(error)")
+                    return
+                }
+                #expect(code == (isAnonymous ? "auth.session_ended" : "auth.other_user"))
+            }
+        }
+        #expect(await store.account == nil)
+    }
+
+    @Test("A permanent redirect of the refresh ends the log-in", arguments: [301, 308])
+    func redirect(status: Int) async throws {
+        let exchange = script(refresh: [.reply(status: status, json: "")])
+        let session = session(exchange, MemoryStore(try Self.account(expiresAt: 10)))
+        #expect(try await session.validAccount().userID == "u1")
+        #expect(exchange.calls.contains { $0.hasSuffix("login") })
+    }
+
+    @Test("A log-in that the server does not answer ends when its caller is cancelled")
+    func cancelled() async throws {
+        let exchange = ScriptedExchange([
+            "GET /app/shop/location": [AppClientTests.location],
+            "POST /app/shop/auth/providers/local-userpass/login": [.silence],
+        ])
+        let session = session(exchange)
+        let logIn = Task { try await session.logIn() }
+        while exchange.calls.count < 2 { await Task.yield() }
+        logIn.cancel()
+        await #expect(throws: UserSession.Failure.unavailable(reason: "cancelled")) {
+            try await logIn.value
+        }
+    }
 }
