@@ -211,7 +211,7 @@ let package = Package(
         tests("Transport", ["SyncProtocol", "Transport"] + nio),
         tests("AppServices", ["AppServices", logging]),
         tests("Platform", ["Platform", logging]),
-        tests("Control", ["Control", logging, serviceLifecycle]),
+        tests("Control", ["Control", asyncHTTPClient, logging, serviceLifecycle] + nio),
         tests(
             "SyncClient",
             [

@@ -1,10 +1,12 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// Speaks the control API of a running agent.
 package struct ControlClient: Sendable {
-    private let socketPath: String
+    let socketPath: String
     /// Longest answer read: a status of some ten thousand realms.
     private static let maximumReplySizeInBytes = 16 << 20
 
@@ -28,7 +30,7 @@ package struct ControlClient: Sendable {
         )
     }
 
-    private func call<Answer: Decodable & Sendable>(
+    func call<Answer: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ path: String,
         body: [UInt8] = [],
@@ -77,10 +79,26 @@ package struct ControlClient: Sendable {
             let body = try await reply.body.collect(upTo: Self.maximumReplySizeInBytes)
             result = .success((reply.status.code, Array(buffer: body)))
         } catch {
-            result = .failure(.noAgent(socket: socketPath))
+            result = .failure(failure(error))
         }
         try? await client.shutdown()
         return try result.get()
+    }
+
+    private func failure(_ error: any Error) -> ControlError {
+        let cause = (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
+        switch cause {
+        case let error as IOError where [EACCES, EPERM].contains(error.errnoCode):
+            return .forbidden(socket: socketPath)
+        case let error as IOError where [ENOENT, ECONNREFUSED, ENOTSOCK].contains(error.errnoCode):
+            return .noAgent(socket: socketPath)
+        case let error as HTTPClientError where error == .deadlineExceeded:
+            return .noAnswer(socket: socketPath, reason: "the time is over")
+        case let error as HTTPClientError where error == .remoteConnectionClosed:
+            return .noAnswer(socket: socketPath, reason: "it closed the connection")
+        default:
+            return .noAnswer(socket: socketPath, reason: "\(cause)")
+        }
     }
 
     /// The socket's path stands where a host name would, so all but plain characters are escaped.

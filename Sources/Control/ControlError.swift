@@ -24,6 +24,14 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         )
     }
 
+    package static func disabledRealm(_ name: String) -> ControlError {
+        ControlError(
+            code: "realm.disabled",
+            message: "realm \"\(name)\" is disabled in the configuration",
+            remedy: "set realms.\(name).enabled to true, or leave it out"
+        )
+    }
+
     /// Nobody listens on the socket.
     package static func noAgent(socket: String) -> ControlError {
         ControlError(
@@ -33,10 +41,29 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         )
     }
 
+    /// The socket is there, but not for this user.
+    package static func forbidden(socket: String) -> ControlError {
+        ControlError(
+            code: "agent.forbidden",
+            message: "this user may not use \(socket)",
+            remedy: "run the command as root, or as a member of the socket's group"
+        )
+    }
+
+    /// Somebody listens, but the answer does not come, or breaks off.
+    package static func noAnswer(socket: String, reason: String) -> ControlError {
+        ControlError(
+            code: "agent.no_answer",
+            message: "the agent on \(socket) does not answer: \(reason)",
+            remedy: "see its log"
+        )
+    }
+
     /// The HTTP status that goes with the code.
     var status: Int {
         switch code {
         case "realm.unknown", "request.unknown": 404
+        case "realm.disabled": 409
         case "request.malformed": 400
         case "agent.stopping": 503
         default: 500

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -6,7 +7,7 @@ import ServiceLifecycle
 
 /// Serves the control API on a Unix socket (interfaces, 6).
 ///
-/// The socket takes its mode from the process's umask. A socket file left behind by an agent that was
+/// The socket is for its owner and its group. A socket file left behind by an agent that was
 /// killed is replaced, so the caller must already hold the lock that makes it the only agent.
 package struct ControlServer: Service {
     private let socketPath: String
@@ -25,11 +26,15 @@ package struct ControlServer: Service {
     }
 
     package func run() async throws {
-        let onListening = onListening
+        let (onListening, path) = (onListening, socketPath)
         let application = Application(
             router: routes(),
             configuration: .init(address: .unixDomainSocket(path: socketPath)),
-            onServerRunning: { _ in await onListening() },
+            onServerRunning: { _ in
+                // Binding has left it as the umask has it, which may be less than this.
+                chmod(path, 0o660)
+                await onListening()
+            },
             logger: libraryLogger
         )
         try await application.run()
@@ -57,8 +62,10 @@ package struct ControlServer: Service {
         }
         router.post("v1/realms/:realm/sync") { request, context in
             let name = try context.parameters.require("realm")
-            let body = Array(buffer: try await request.body.collect(upTo: 4096))
-            guard let sync = try? JSONBody.decode(SyncRequest.self, from: body) else {
+            guard let body = try? await request.body.collect(upTo: 4096),
+                let sync = try? JSONBody.decode(SyncRequest.self, from: Array(buffer: body)),
+                SyncRequest.timeoutRange.contains(sync.timeoutInSeconds ?? 0)
+            else {
                 throw ControlError(
                     code: "request.malformed",
                     message: "the body is not a JSON object of a sync request"
@@ -100,6 +107,13 @@ private struct ErrorAnswers: RouterMiddleware {
                 ControlError(
                     code: "request.unknown",
                     message: "there is nothing at \(request.uri.path)"
+                )
+            )
+        } catch let error as HTTPError {
+            return try answer(
+                ControlError(
+                    code: "request.malformed",
+                    message: error.body ?? error.status.reasonPhrase
                 )
             )
         }

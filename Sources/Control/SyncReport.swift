@@ -40,6 +40,9 @@ package struct SyncRequest: Codable, Sendable {
     /// Seconds until the agent answers with `timed-out`; absent means as long as it takes.
     package let timeoutInSeconds: Double?
 
+    /// Up to some thirty years: a number of seconds that is no duration ends no agent.
+    static let timeoutRange = 0...1e9
+
     package init(timeoutInSeconds: Double?) {
         self.timeoutInSeconds = timeoutInSeconds
     }

@@ -1,5 +1,10 @@
-import Control
+import AsyncHTTPClient
+import Glibc
+import NIOCore
+import NIOHTTP1
 import Testing
+
+@testable import Control
 
 @Suite("The control API over a real Unix socket")
 struct ControlTests {
@@ -29,8 +34,11 @@ struct ControlTests {
     }
 
     /// Serves the backend while the body runs.
-    func withServer(_ body: (ControlClient) async throws -> Void) async throws {
-        let path = "/tmp/control-\(UInt64.random(in: 0...UInt64.max)).sock"
+    func withServer(
+        at path: String = "/tmp/control-\(UInt64.random(in: 0...UInt64.max)).sock",
+        _ body: (ControlClient) async throws -> Void
+    ) async throws {
+        defer { unlink(path) }
         let (listening, signal) = AsyncStream<Void>.makeStream()
         let server = ControlServer(
             socketPath: path,
@@ -73,5 +81,104 @@ struct ControlTests {
         #expect(json.contains(#""state":"offline""#))
         #expect(json.contains(#""pending_upload_bytes":12"#))
         #expect(!json.contains("null"))
+    }
+
+    @Test("The socket is for its owner and its group, and replaces one that was left behind")
+    func socketFile() async throws {
+        let path = "/tmp/control-\(UInt64.random(in: 0...UInt64.max)).sock"
+        for _ in 0..<2 {
+            try await withServer(at: path) { client in
+                var status = stat()
+                #expect(stat(path, &status) == 0)
+                #expect(status.st_mode & 0o777 == 0o660)
+                let report = try await client.status()
+                #expect(report.pid == 7)
+            }
+            // As a killed agent leaves it.
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+            let isBound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, size) == 0
+                }
+            }
+            #expect(isBound)
+            close(descriptor)
+            await #expect(throws: ControlError.noAgent(socket: path)) {
+                try await ControlClient(socketPath: path).status()
+            }
+        }
+        unlink(path)
+    }
+
+    @Test("A file in the socket's place is not removed, and serving fails")
+    func fileInTheWay() async throws {
+        let path = "/tmp/control-\(UInt64.random(in: 0...UInt64.max)).sock"
+        close(open(path, O_WRONLY | O_CREAT, 0o600))
+        defer { unlink(path) }
+        await #expect(throws: (any Error).self) {
+            try await ControlServer(socketPath: path, backend: Backend()).run()
+        }
+        #expect(access(path, F_OK) == 0)
+    }
+
+    @Test(
+        "What is no request is answered with the error's code, and the agent lives on",
+        arguments: [
+            ("POST", "v1/realms/stock/sync", "{", 400, "request.malformed"),
+            ("POST", "v1/realms/stock/sync", "[]", 400, "request.malformed"),
+            (
+                "POST", "v1/realms/stock/sync", #"{"timeout_in_seconds":1e300}"#, 400,
+                "request.malformed"
+            ),
+            (
+                "POST", "v1/realms/stock/sync", #"{"timeout_in_seconds":-1}"#, 400,
+                "request.malformed"
+            ),
+            (
+                "POST", "v1/realms/stock/sync", String(repeating: " ", count: 5000), 400,
+                "request.malformed"
+            ),
+            ("POST", "v1/realms/none/sync", "{}", 404, "realm.unknown"),
+            ("GET", "v1/realms/none", "", 404, "realm.unknown"),
+            ("GET", "v1/nothing", "", 404, "request.unknown"),
+            ("DELETE", "v1/status", "", 404, "request.unknown"),
+        ]
+    )
+    func refusals(
+        method: String,
+        path: String,
+        body: String,
+        status: Int,
+        code: String
+    ) async throws {
+        try await withServer { client in
+            let encoded = client.socketPath.replacing("/", with: "%2F")
+            var request = HTTPClientRequest(url: "http+unix://\(encoded)/\(path)")
+            request.method = .init(rawValue: method)
+            if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
+            let reply = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+            let bytes = Array(buffer: try await reply.body.collect(upTo: 1 << 16))
+            #expect(Int(reply.status.code) == status)
+            #expect(try JSONBody.decode(ControlError.Body.self, from: bytes).error.code == code)
+            #expect(try await client.status().pid == 7)
+        }
+    }
+
+    @Test("An agent that does not answer in time is not an agent that does not run")
+    func silence() async throws {
+        try await withServer { client in
+            await #expect(
+                throws: ControlError.noAnswer(
+                    socket: client.socketPath,
+                    reason: "the time is over"
+                )
+            ) {
+                try await client.call(.GET, "v1/silence", timeout: .zero) as StatusReport
+            }
+        }
     }
 }
