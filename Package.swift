@@ -213,6 +213,13 @@ let package = Package(
         tests("Platform", ["Platform", logging]),
         tests("Control", ["Control", asyncHTTPClient, logging, serviceLifecycle] + nio),
         tests(
+            "Agent",
+            [
+                "Agent", "AppServices", "Config", "Control", "LocalRealm", "Platform", "SQLite",
+                "Settings", "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
+            ]
+        ),
+        tests(
             "SyncClient",
             [
                 "Changesets", "LocalRealm", "SQLite", "Schemas", "SyncClient",

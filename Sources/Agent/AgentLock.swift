@@ -7,7 +7,7 @@ package struct AgentLock: ~Copyable {
 
     package enum Failure: Error, Equatable {
         /// Another agent has it.
-        case held
+        case held(path: String)
         case unusable(path: String, reason: String)
     }
 
@@ -17,13 +17,27 @@ package struct AgentLock: ~Copyable {
             throw .unusable(path: path, reason: String(cString: strerror(errno)))
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
             close(descriptor)
-            throw .held
+            guard code == EWOULDBLOCK else {
+                throw .unusable(path: path, reason: String(cString: strerror(code)))
+            }
+            throw .held(path: path)
         }
         self.descriptor = descriptor
     }
 
     deinit {
         close(descriptor)
+    }
+}
+
+extension AgentLock.Failure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .held(let path):
+            "another agent holds \(path); stop it, or set agent.data_directory to another directory"
+        case .unusable(let path, let reason): "\(path) cannot be locked: \(reason)"
+        }
     }
 }

@@ -76,7 +76,7 @@ extension AgentService {
         let logger = log.logger("Agent")
         try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup { group in
-                group.addTask { await runRealms() }
+                group.addTask { await runRealms(supervisors) }
                 group.addTask { try await serveControl() }
                 // Control ends only with an error; realms only with the agent.
                 defer { ServiceManager().reportStopping() }
@@ -89,23 +89,11 @@ extension AgentService {
     }
 
     /// Brings the realms up, syncs them once, and stops: what `sync` does where no agent runs.
-    package func syncOnce(realms names: [String], timeout: Duration?) async throws -> [SyncReport] {
+    package func syncOnce(realms names: [String], timeout: Duration?) async -> [SyncReport] {
         let selected = supervisors.filter { names.contains($0.configuration.name) }
-        let reports = await withTaskGroup(of: [SyncReport].self) { group in
-            group.addTask {
-                await runRealms()
-                return []
-            }
-            group.addTask {
-                await withTaskGroup(of: SyncReport.self) { group in
-                    for supervisor in selected {
-                        group.addTask { await supervisor.sync(timeout: timeout) }
-                    }
-                    return await group.reduce(into: []) { $0.append($1) }
-                }
-            }
-            var reports: [SyncReport] = []
-            while reports.isEmpty, let next = await group.next() { reports = next }
+        let reports = await withTaskGroup { group in
+            group.addTask { await runRealms(selected) }
+            let reports = await Self.sync(selected, timeout)
             group.cancelAll()
             return reports
         }
@@ -113,7 +101,19 @@ extension AgentService {
         return reports.sorted { $0.realm < $1.realm }
     }
 
-    private func runRealms() async {
+    private static func sync(
+        _ supervisors: [RealmSupervisor],
+        _ timeout: Duration?
+    ) async -> [SyncReport] {
+        await withTaskGroup { group in
+            for supervisor in supervisors {
+                group.addTask { await supervisor.sync(timeout: timeout) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    private func runRealms(_ supervisors: [RealmSupervisor]) async {
         await withTaskGroup { group in
             for connection in connections { group.addTask { await connection.run() } }
             for supervisor in supervisors { group.addTask { await supervisor.run() } }
@@ -178,7 +178,8 @@ extension AgentService: ControlBackend {
         timeout: Duration?
     ) async throws(ControlError) -> SyncReport {
         guard let supervisor = supervisors.first(where: { $0.configuration.name == realm }) else {
-            throw .unknownRealm(realm)
+            let isDeclared = configuration.realms.contains { $0.name == realm }
+            throw isDeclared ? .disabledRealm(realm) : .unknownRealm(realm)
         }
         return await supervisor.sync(timeout: timeout)
     }
@@ -186,7 +187,7 @@ extension AgentService: ControlBackend {
 
 extension RealmStatus {
     fileprivate static func disabled(_ realm: RealmConfiguration) -> RealmStatus {
-        RealmStatus(
+        var status = RealmStatus(
             name: realm.name,
             path: realm.path,
             app: realm.user.app.name,
@@ -194,5 +195,7 @@ extension RealmStatus {
             partition: "",
             state: .disabled
         )
+        status.cause = "configuration"
+        return status
     }
 }

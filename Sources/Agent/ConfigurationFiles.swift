@@ -29,6 +29,12 @@ package struct ConfigurationFiles: Sendable {
         let host = Host.current()
         var sources: [ConfigurationSource] = []
         var failures: [Diagnostic] = []
+        var paths = [mainFile]
+        switch dropIns() {
+        case .success(let files): paths += files
+        case .failure(let failure):
+            failures.append(.unreadable(dropInDirectory, failure.reason))
+        }
         for path in paths {
             switch Self.read(path) {
             case .success(let bytes):
@@ -53,10 +59,23 @@ package struct ConfigurationFiles: Sendable {
         return Result(configuration: loaded.configuration, diagnostics: loaded.diagnostics)
     }
 
-    private var paths: [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: dropInDirectory)) ?? []
-        let dropIns = names.filter(ConfigurationSource.isDropIn).sorted()
-        return [mainFile] + dropIns.map { "\(dropInDirectory)/\($0)" }
+    /// None where the directory is missing; one that is there must be readable.
+    private func dropIns() -> Swift.Result<[String], FileFailure> {
+        guard let directory = opendir(dropInDirectory) else {
+            return errno == ENOENT ? .success([]) : .failure(.init(reason: Self.errorText()))
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                }
+            )
+        }
+        return .success(
+            names.filter(ConfigurationSource.isDropIn).sorted().map { "\(dropInDirectory)/\($0)" }
+        )
     }
 
     /// A configuration is small: whatever is longer than this is some other file.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// The agent's files below its data directory (interfaces, 1).
@@ -35,18 +34,20 @@ package struct DataDirectory: Sendable {
 
     /// Creates what is missing, with the modes that let the group use realms and nothing else.
     package func prepare() throws(Failure) {
-        try create(path, mode: 0o750)
-        try create(privateDirectory, mode: 0o700)
-        try create("\(path)/realms", mode: 0o750)
+        try Self.create(path, mode: 0o750)
+        try Self.create(privateDirectory, mode: 0o700)
+        // It holds tokens: also one that somebody else has created or opened up.
+        try Self.setMode(of: privateDirectory, 0o700)
+        try Self.create("\(path)/realms", mode: 0o750)
     }
 
     /// Creates the directory of a realm file: whoever creates `-wal` there, its group owns it.
     package static func prepareRealmDirectory(of file: String) throws(Failure) {
-        let directory = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
-        try DataDirectory(path: directory).create(directory, mode: 0o2770)
+        try create(parent(of: file), mode: 0o2770)
     }
 
-    private func create(_ directory: String, mode: mode_t) throws(Failure) {
+    /// An existing directory keeps the mode that its owner gave it; missing ones above get 0750.
+    private static func create(_ directory: String, mode: mode_t) throws(Failure) {
         var status = stat()
         if stat(directory, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -54,17 +55,30 @@ package struct DataDirectory: Sendable {
             }
             return
         }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory,
-                withIntermediateDirectories: true
-            )
-        } catch {
-            throw Failure(path: directory, reason: String(cString: strerror(errno)))
+        guard errno == ENOENT else { throw Failure(path: directory) }
+        let parent = parent(of: directory)
+        if parent != directory { try create(parent, mode: 0o750) }
+        // Another process may have been faster.
+        guard mkdir(directory, mode & 0o700) == 0 || errno == EEXIST else {
+            throw Failure(path: directory)
         }
-        // Set apart from creating: the umask does not count, and the set-group-id bit does.
-        guard chmod(directory, mode) == 0 else {
-            throw Failure(path: directory, reason: String(cString: strerror(errno)))
-        }
+        try setMode(of: directory, mode)
+    }
+
+    /// Set apart from creating: the umask does not count, and the set-group-id bit does.
+    private static func setMode(of directory: String, _ mode: mode_t) throws(Failure) {
+        guard chmod(directory, mode) == 0 else { throw Failure(path: directory) }
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+extension DataDirectory.Failure {
+    /// With the reason of the system call that just failed.
+    fileprivate init(path: String) {
+        self.init(path: path, reason: String(cString: strerror(errno)))
     }
 }

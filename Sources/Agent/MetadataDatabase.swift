@@ -1,4 +1,5 @@
 import AppServices
+import Glibc
 import SQLite
 
 /// What the agent remembers beside the realm files: accounts with their tokens, and which realm is
@@ -27,10 +28,33 @@ package actor MetadataDatabase {
     private static let layoutVersion: Int64 = 1
 
     package init(path: String) throws {
+        try Self.createPrivate(path)
         self.executor = DatabaseExecutor(label: "metadata")
         self.connection = try Connection(path: path)
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         try Self.prepareLayout(of: connection, path: path)
+    }
+
+    /// The file cannot be created, or not be made private.
+    package struct Inaccessible: Error, CustomStringConvertible {
+        package let path: String
+        package let reason: String
+
+        package var description: String {
+            "\(path) cannot be used: \(reason); it must belong to the agent's user"
+        }
+    }
+
+    /// SQLite would create it as the umask has it, and gives its other files the mode of this one.
+    private static func createPrivate(_ path: String) throws(Inaccessible) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Inaccessible(path: path, reason: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else {
+            throw Inaccessible(path: path, reason: String(cString: strerror(errno)))
+        }
     }
 
     private static func prepareLayout(of connection: Connection, path: String) throws {

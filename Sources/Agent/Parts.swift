@@ -124,9 +124,9 @@ struct Parts {
                 pauses: AttemptPauses(
                     initial: backoff.initial,
                     maximum: backoff.maximum,
-                    multiplier: backoff.multiplier,
-                    time: .continuous
+                    multiplier: backoff.multiplier
                 ),
+                time: .continuous,
                 logger: log.logger("Agent.Realm")
             )
         )

@@ -63,20 +63,3 @@ struct RealmOpener: Sendable {
         }
     }
 }
-
-/// How long to wait between attempts to bring a realm up.
-struct AttemptPauses: Sendable {
-    let initial: Duration
-    let maximum: Duration
-    let multiplier: Double
-    let time: SyncTime
-
-    /// The pause after so many failures in a row, 1 and up.
-    func pause(after failures: Int) -> Duration {
-        var pause = initial
-        for _ in 1..<max(failures, 1) where pause < maximum {
-            pause = pause * multiplier
-        }
-        return min(pause, maximum)
-    }
-}

@@ -11,7 +11,7 @@ extension RealmSupervisor.Failure {
         case .unavailable(let reason):
             self.init(
                 state: .waitingForUser,
-                cause: "no-network",
+                cause: "backoff",
                 detail: reason,
                 outcome: .offline
             )
@@ -41,18 +41,18 @@ extension RealmSupervisor.Failure {
         case .realm(let error):
             self.init(
                 state: .failed,
-                cause: error.cause,
+                cause: error.kind.cause,
                 detail: error.description,
-                outcome: error.isOfConfiguration ? .configuration : .failed
+                outcome: error.kind.isOfConfiguration ? .configuration : .failed
             )
         }
     }
 }
 
-extension LocalRealmError {
+extension LocalRealmError.Kind {
     /// The word of interfaces, 5 for what is in the way.
     var cause: String {
-        switch kind {
+        switch self {
         case .locked: "locked"
         case .notARealm, .newerLayout, .corrupt: "not-a-realm"
         case .wrongOwner: "wrong-owner"
@@ -67,7 +67,7 @@ extension LocalRealmError {
 
     /// Whether somebody must change a file before it can work.
     var isOfConfiguration: Bool {
-        switch kind {
+        switch self {
         case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaUnsupported,
             .schemaNameTaken, .schemaAltered, .schemaUniqueIndex:
             true
@@ -92,11 +92,8 @@ extension SyncReport {
             case .timedOut: (.timedOut, "not finished in the time given; the agent goes on")
             case .offline(let reason): (.offline, reason)
             case .loginRequired(let reason): (.loginRequired, reason)
-            case .refused(let issue):
-                (
-                    issue.kind == .clientReset ? .resetRequired : .failed,
-                    "\(issue.message) [\(issue.code)]"
-                )
+            case .failed(let reason): (.failed, reason)
+            case .refused(let issue): (Self.outcome(of: issue), "\(issue.message) [\(issue.code)]")
             }
         self.init(
             realm: realm,
@@ -105,6 +102,16 @@ extension SyncReport {
             uploadedBytes: uploadedBytes,
             downloadedBytes: downloadedBytes
         )
+    }
+
+    private static func outcome(of issue: SessionIssue) -> Outcome {
+        switch issue.kind {
+        case .clientReset: return .resetRequired
+        case .permissionDenied, .schemaConflict, .serverError: return .failed
+        case .localRealm:
+            let kind = LocalRealmError.Kind(rawValue: issue.code)
+            return kind?.isOfConfiguration == true ? .configuration : .failed
+        }
     }
 }
 
@@ -124,7 +131,7 @@ extension RealmStatus {
         describe(snapshot.phase, isFirstDownloadFinished: file.isFirstDownloadFinished)
     }
 
-    private mutating func describe(_ phase: SessionPhase, isFirstDownloadFinished: Bool) {
+    mutating func describe(_ phase: SessionPhase, isFirstDownloadFinished: Bool) {
         switch phase {
         case .bound:
             state = isFirstDownloadFinished ? .open : .progress
@@ -134,8 +141,13 @@ extension RealmStatus {
             state = .connecting
         case .offline(.backoff(let reason)):
             (state, cause, detail) = (.offline, "backoff", reason)
+        case .offline(.serverError(let reason)):
+            (state, cause, detail) = (.failed, "server-error", reason)
         case .offline(.loginRequired(let reason)):
             (state, cause, detail) = (.loginRequired, "log-in-refused", reason)
+        case .suspended(let issue):
+            (state, cause) = (.suspended, Self.stateAndCause(of: issue).1)
+            detail = "\(issue.message) [\(issue.code)]"
         case .refused(let issue):
             (state, cause) = Self.stateAndCause(of: issue)
             detail = "\(issue.message) [\(issue.code)]"
@@ -148,7 +160,8 @@ extension RealmStatus {
         case .permissionDenied: (.failed, "permission-denied")
         case .schemaConflict: (.failed, "schema-conflict")
         case .serverError: (.failed, "server-error")
-        case .localRealm: (.failed, "io-error")
+        case .localRealm:
+            (.failed, LocalRealmError.Kind(rawValue: issue.code)?.cause ?? "io-error")
         }
     }
 

@@ -15,6 +15,8 @@ actor RealmSupervisor {
         /// The user is not logged in, or its file is not open; the outcome of the last attempt.
         case failed(Failure)
         case running(RealmClient)
+        /// Never to run again.
+        case stopped
     }
 
     /// Why there is no session yet.
@@ -29,11 +31,15 @@ actor RealmSupervisor {
     private let user: UserSession
     private let connection: UserConnection
     private let opener: RealmOpener
-    private let pauses: AttemptPauses
+    private let time: SyncTime
     private let logger: Logger
+    private var pauses: AttemptPauses
     private var stage = Stage.starting
     private var userID: String?
-    private var attemptWaiters: [CheckedContinuation<Void, Never>] = []
+    private var lastReported: Failure?
+    /// Who waits for the end of an attempt; true says that it has come, false that the time is over.
+    private var attemptWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+    private var nextWaiterID = 1
     private let attemptNow = Signal()
 
     init(
@@ -42,6 +48,7 @@ actor RealmSupervisor {
         connection: UserConnection,
         opener: RealmOpener,
         pauses: AttemptPauses,
+        time: SyncTime,
         logger: Logger
     ) {
         self.configuration = configuration
@@ -49,6 +56,7 @@ actor RealmSupervisor {
         self.connection = connection
         self.opener = opener
         self.pauses = pauses
+        self.time = time
         var logger = logger
         logger[metadataKey: "realm"] = "\(configuration.name)"
         self.logger = logger
@@ -56,24 +64,18 @@ actor RealmSupervisor {
 
     /// Runs until the task is cancelled.
     func run() async {
-        var failures = 0
         while !Task.isCancelled {
             do throws(Failure) {
-                let client = try await bringUp()
-                failures = 0
-                settle(.running(client))
-                try await run(client)
+                try await run(bringUp())
             } catch {
-                failures += 1
+                // What fails because we stop is no news.
+                if Task.isCancelled { break }
                 report(error)
                 settle(.failed(error))
-                _ = await attemptNow.wait(
-                    atMost: pauses.pause(after: failures),
-                    pauses.time
-                )
+                _ = await attemptNow.wait(atMost: pauses.next(), time)
             }
         }
-        settle(.starting)
+        settle(.stopped)
     }
 
     private func bringUp() async throws(Failure) -> RealmClient {
@@ -93,30 +95,30 @@ actor RealmSupervisor {
 
     /// Runs the realm until the task is cancelled; the file is closed in any case.
     private func run(_ client: RealmClient) async throws(Failure) {
+        settle(.running(client))
+        let start = time.uptime()
         do throws(LocalRealmError) {
             try await connection.run(client)
             await client.close()
         } catch {
             await client.close()
+            pauses.wasOpen(time.uptime() - start)
             throw Failure(.realm(error))
         }
     }
 
     private func settle(_ stage: Stage) {
         self.stage = stage
-        for waiter in attemptWaiters { waiter.resume() }
-        attemptWaiters = []
+        for waiter in attemptWaiters.values { waiter.resume(returning: true) }
+        attemptWaiters = [:]
     }
 
     /// One message for one fact: the same failure again is no news.
     private func report(_ failure: Failure) {
-        if case .failed(let last) = stage, last.cause == failure.cause,
-            last.detail == failure.detail
-        {
-            logger.debug("realm is still not open", metadata: ["cause": "\(failure.cause)"])
-            return
-        }
-        logger.warning(
+        let isNews = failure.cause != lastReported?.cause || failure.detail != lastReported?.detail
+        lastReported = failure
+        logger.log(
+            level: isNews ? .warning : .debug,
             "realm is not open",
             metadata: ["cause": "\(failure.cause)", "detail": "\(failure.detail)"]
         )
@@ -128,9 +130,10 @@ actor RealmSupervisor {
 extension RealmSupervisor {
     /// Everything up and down, or the reason why not.
     func sync(timeout: Duration?) async -> SyncReport {
+        let deadline = timeout.map { time.uptime() + $0 }
         let client: RealmClient
         do throws(Failure) {
-            client = try await running()
+            client = try await running(until: deadline)
         } catch {
             return SyncReport(
                 realm: configuration.name,
@@ -139,7 +142,8 @@ extension RealmSupervisor {
             )
         }
         let before = await client.snapshot()
-        let outcome = await client.sync(timeout: timeout, pauses.time)
+        let rest = deadline.map { max(.zero, $0 - time.uptime()) }
+        let outcome = await client.sync(timeout: rest, time)
         let after = await client.snapshot()
         return SyncReport(
             realm: configuration.name,
@@ -150,24 +154,56 @@ extension RealmSupervisor {
     }
 
     /// The running client, after one more attempt if need be.
-    private func running() async throws(Failure) -> RealmClient {
-        if case .running(let client) = stage { return client }
-        attemptNow.raise()
-        await withCheckedContinuation { attemptWaiters.append($0) }
+    private func running(until deadline: Duration?) async throws(Failure) -> RealmClient {
         switch stage {
-        case .running(let client):
-            return client
-        case .failed(let failure):
-            throw failure
-        case .starting:
-            throw Failure(
-                state: .offline,
-                cause: "stopping",
-                detail: "the agent is stopping",
-                outcome: .offline
-            )
+        case .running(let client): return client
+        case .stopped: throw .stopping
+        case .failed: attemptNow.raise()
+        case .starting: break
+        }
+        guard await attempt(until: deadline) else { throw .late }
+        switch stage {
+        case .running(let client): return client
+        case .failed(let failure): throw failure
+        case .starting, .stopped: throw .stopping
         }
     }
+
+    /// Waits until the attempt under way has come to something; false if the time is over first.
+    private func attempt(until deadline: Duration?) async -> Bool {
+        let id = nextWaiterID
+        nextWaiterID += 1
+        return await withTaskGroup { group in
+            group.addTask { [time] in
+                guard let deadline else { return }
+                guard (try? await time.sleep(deadline - time.uptime())) != nil else { return }
+                await self.letGo(id)
+            }
+            let hasCome = await withCheckedContinuation { attemptWaiters[id] = $0 }
+            group.cancelAll()
+            return hasCome
+        }
+    }
+
+    private func letGo(_ id: Int) {
+        attemptWaiters.removeValue(forKey: id)?.resume(returning: false)
+    }
+}
+
+extension RealmSupervisor.Failure {
+    fileprivate static let stopping = Self(
+        state: .offline,
+        cause: "by-user",
+        detail: "the agent is stopping",
+        outcome: .offline
+    )
+
+    fileprivate static let late = Self(
+        state: .waitingForUser,
+        cause: "backoff",
+        detail: "the realm was not open in the time given",
+        outcome: .timedOut
+    )
 }
 
 // MARK: Status
@@ -183,7 +219,7 @@ extension RealmSupervisor {
             state: .waitingForUser
         )
         switch stage {
-        case .starting:
+        case .starting, .stopped:
             break
         case .failed(let failure):
             status.state = failure.state

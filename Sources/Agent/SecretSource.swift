@@ -32,10 +32,26 @@ struct SecretSource: Sendable {
     }
 
     private func file(_ path: String) throws(Failure) -> String {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch let error as CocoaError {
+            throw Failure(description: "the file \(path) cannot be read: \(Self.reason(error))")
+        } catch {
             throw Failure(description: "the file \(path) cannot be read")
         }
-        return try withoutLineEnd(String(decoding: data, as: UTF8.self), "the file \(path)")
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw Failure(description: "the file \(path) is no UTF-8 text")
+        }
+        return try withoutLineEnd(text, "the file \(path)")
+    }
+
+    private static func reason(_ error: CocoaError) -> String {
+        switch error.code {
+        case .fileReadNoSuchFile, .fileNoSuchFile: "there is no such file"
+        case .fileReadNoPermission: "the agent's user may not read it"
+        default: "it is no readable file"
+        }
     }
 
     private func variable(_ name: String) throws(Failure) -> String {
@@ -47,7 +63,8 @@ struct SecretSource: Sendable {
 
     /// Editors end files with a line end that is no part of the secret.
     private func withoutLineEnd(_ text: String, _ place: String) throws(Failure) -> String {
-        let secret = text.hasSuffix("\n") ? text.dropLast() : text[...]
+        // As one character, CR LF is not LF.
+        let secret = text.last?.isNewline == true ? text.dropLast() : text[...]
         guard !secret.isEmpty else { throw Failure(description: "\(place) is empty") }
         return String(secret)
     }

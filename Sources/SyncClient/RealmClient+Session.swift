@@ -20,7 +20,10 @@ extension RealmClient {
     /// once, and hears the cause if it is not.
     func disconnected(_ cause: OfflineCause?) {
         session?.disconnected()
-        if case .refused = phase { return }
+        switch phase {
+        case .refused, .suspended: return
+        case .offline, .connecting, .bound: break
+        }
         guard let cause else {
             phase = .connecting
             return
@@ -28,6 +31,7 @@ extension RealmClient {
         phase = .offline(cause)
         switch cause {
         case .notTried: break
+        case .serverError(let reason): finishWaiters(.failed(reason: reason))
         case .backoff(let reason): finishWaiters(.offline(reason: reason))
         case .loginRequired(let reason): finishWaiters(.loginRequired(reason: reason))
         }
@@ -72,7 +76,7 @@ extension RealmClient {
         case .suspend(let problem): suspend(problem)
         case .report(let problem): report(problem)
         case .log(let body):
-            logger.debug("server", metadata: ["message": "\(body.message ?? "")"])
+            logger.debug("server", metadata: ["text": "\(body.message ?? "")"])
         case .close(let violation): throw violation
         }
     }
@@ -143,20 +147,25 @@ extension RealmClient {
     private func suspend(_ problem: ServerProblem) {
         var random = SystemRandomNumberGenerator()
         let issue = SessionIssue(problem)
-        if let delay = session?.resumeDelay(using: &random) {
-            logger.info(
-                "session suspended",
-                metadata: ["code": "\(problem.code)", "retry": "\(delay)"]
+        guard let delay = session?.resumeDelay(using: &random) else {
+            logger.error(
+                "the server refuses this realm",
+                metadata: ["code": "\(problem.code)", "detail": "\(problem.message)"]
             )
-            resume(after: delay)
+            phase = .refused(issue)
+            finishWaiters(.refused(issue))
             return
         }
-        logger.error(
-            "the server refuses this realm",
-            metadata: ["code": "\(problem.code)", "detail": "\(problem.message)"]
+        logger.notice(
+            "session suspended",
+            metadata: [
+                "code": "\(problem.code)", "detail": "\(problem.message)", "retry": "\(delay)",
+            ]
         )
-        phase = .refused(issue)
-        finishWaiters(.refused(issue))
+        phase = .suspended(issue)
+        resume(after: delay)
+        // A session that the server merely closed comes back at once; all else may take long.
+        if problem.code != SyncErrorCode.sessionClosed.rawValue { finishWaiters(.refused(issue)) }
     }
 
     private func report(_ problem: ServerProblem) {

@@ -15,10 +15,15 @@ extension RealmClient {
     /// Returns when every local write committed so far is acknowledged and everything the server has
     /// by now is here; or when that is not going to happen soon.
     package func sync(timeout: Duration?, _ time: SyncTime) async -> SyncOutcome {
+        guard !isClosed else { return .offline(reason: "the realm is closed") }
         capture()
-        if case .refused(let issue) = phase { return .refused(issue) }
-        guard session != nil else { return .offline(reason: "the realm is being opened") }
-        let id = (waiters.map(\.id).max() ?? 0) + 1
+        switch phase {
+        case .refused(let issue): return .refused(issue)
+        case .suspended: resumeNow()
+        case .offline, .connecting, .bound: break
+        }
+        let id = nextWaiterID
+        nextWaiterID += 1
         return await withTaskGroup { group in
             group.addTask {
                 guard let timeout, (try? await time.sleep(timeout)) != nil else { return }
@@ -39,9 +44,16 @@ extension RealmClient {
                     continuation: continuation
                 )
             )
-            session?.requestDownloadCompletion()
-            wantConnectionNow()
+            pursueSync()
         }
+    }
+
+    /// Asks for what those who wait are waiting for. Before the realm has joined its connection there
+    /// is nobody to ask: joining does it then.
+    func pursueSync() {
+        guard !waiters.isEmpty, session != nil else { return }
+        session?.requestDownloadCompletion()
+        wantConnectionNow()
     }
 
     /// Lets go whoever has what it waits for.

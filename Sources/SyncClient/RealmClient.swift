@@ -28,9 +28,12 @@ package actor RealmClient {
     var lastUploaded: Int64?
     var lastDownloaded: Int64?
     var waiters: [SyncWaiter] = []
+    var nextWaiterID = 1
+    private(set) var isClosed = false
 
     private let resumption = Signal()
-    private var resumeDelay: Duration?
+    /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
+    private var resumeAt: Duration?
     /// Why the realm cannot stay open; ends `run()`.
     private var failure: LocalRealmError?
     private let ending = Signal()
@@ -106,6 +109,7 @@ package actor RealmClient {
 
     /// Closes the file; nothing may be asked of the client after that.
     package func close() {
+        isClosed = true
         finishWaiters(.offline(reason: "the realm is closed"))
         realm.close()
     }
@@ -136,6 +140,7 @@ extension RealmClient {
             progress: status.progress,
             localVersion: status.localVersion
         )
+        pursueSync()
     }
 
     /// Ends the session; the message, if there is one, says so to the server.
@@ -245,18 +250,30 @@ extension RealmClient {
 extension RealmClient {
     /// Arranges that the session, suspended by an error, binds again after the delay.
     func resume(after delay: Duration) {
-        resumeDelay = delay
+        resumeAt = time.uptime() + delay
         resumption.raise()
+    }
+
+    func resumeNow() {
+        resumeAt = nil
+        guard case .suspended = phase else { return }
+        phase = .connecting
+        session?.resume()
+        callAttention()
     }
 
     private func resumeWhenDue() async {
         while !Task.isCancelled {
-            await resumption.wait()
-            guard let delay = resumeDelay else { continue }
-            resumeDelay = nil
-            try? await time.sleep(delay)
-            session?.resume()
-            callAttention()
+            guard let moment = resumeAt else {
+                await resumption.wait()
+                continue
+            }
+            let rest = moment - time.uptime()
+            if rest > .zero {
+                _ = await resumption.wait(atMost: rest, time)
+            } else {
+                resumeNow()
+            }
         }
     }
 }

@@ -18,6 +18,8 @@ package enum SessionPhase: Sendable, Equatable {
     case connecting
     /// Bound to the server.
     case bound
+    /// The server refused this realm for now; the session binds again by itself.
+    case suspended(SessionIssue)
     /// The server refused this realm; nothing happens until the issue is dealt with.
     case refused(SessionIssue)
 }
@@ -28,6 +30,8 @@ package enum OfflineCause: Sendable, Equatable {
     case notTried
     /// The last attempt failed, and the next comes when the back-off is over.
     case backoff(reason: String)
+    /// The server ended the connection for good: no attempt is made until somebody asks for one.
+    case serverError(reason: String)
     /// The user's log-in is needed first.
     case loginRequired(reason: String)
 }
@@ -60,6 +64,7 @@ package enum SyncOutcome: Sendable, Equatable {
     case done
     case offline(reason: String)
     case loginRequired(reason: String)
+    case failed(reason: String)
     case refused(SessionIssue)
     case timedOut
 }

@@ -5,7 +5,7 @@ package final class Signal: Sendable {
     private enum State {
         case idle
         case raised
-        case awaited(CheckedContinuation<Void, Never>)
+        case awaited(CheckedContinuation<Bool, Never>)
     }
 
     private let state = Mutex<State>(.idle)
@@ -13,7 +13,7 @@ package final class Signal: Sendable {
     package init() {}
 
     package func raise() {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             if case .awaited(let waiter) = state {
                 state = .idle
                 return waiter
@@ -21,40 +21,42 @@ package final class Signal: Sendable {
             state = .raised
             return nil
         }
-        waiter?.resume()
+        waiter?.resume(returning: true)
     }
 
     /// Lets go of a task that waits, without raising the signal for anybody else.
     private func release() {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard case .awaited(let waiter) = state else { return nil }
             state = .idle
             return waiter
         }
-        waiter?.resume()
+        waiter?.resume(returning: false)
     }
 
-    /// Returns once the signal has been raised since the last return, or the task is cancelled.
+    /// Returns once the signal has been raised since the last return, or the task is cancelled; true
+    /// if it was raised.
     ///
     /// One task may wait at a time.
-    package func wait() async {
+    @discardableResult
+    package func wait() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let resumesNow = state.withLock { state -> Bool in
+                let isRaised = state.withLock { state -> Bool? in
                     switch state {
                     case .raised:
                         state = .idle
                         return true
                     case .idle where Task.isCancelled:
-                        return true
+                        return false
                     case .idle:
                         state = .awaited(continuation)
-                        return false
+                        return nil
                     case .awaited:
                         preconditionFailure("a signal has one waiter at a time")
                     }
                 }
-                if resumesNow { continuation.resume() }
+                if let isRaised { continuation.resume(returning: isRaised) }
             }
         } onCancel: {
             release()
@@ -64,17 +66,15 @@ package final class Signal: Sendable {
     /// Waits for the signal, but no longer than the duration; true if it was raised in time.
     package func wait(atMost duration: Duration, _ time: SyncTime) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                await self.wait()
-                return true
-            }
+            group.addTask { await self.wait() }
             group.addTask {
                 try? await time.sleep(duration)
                 return false
             }
-            let isRaised = await group.next() ?? false
+            let isFirstRaised = await group.next() ?? false
             group.cancelAll()
-            return isRaised
+            // Raised at the very end of the time, it counts: nobody else would hear of it.
+            return await group.reduce(isFirstRaised) { $0 || $1 }
         }
     }
 }

@@ -9,7 +9,8 @@ extension UserConnection {
         let agreed = try SubProtocol(answer: stream.subProtocol, for: .partitionBased)
         let isFastReconnect = machine.connected(at: time.uptime(), using: &random)
         farewells = []
-        logger.info("connected", metadata: ["protocol": "\(agreed.token)"])
+        lastReason = nil
+        logger.notice("connected", metadata: ["protocol": "\(agreed.token)"])
         for realm in realms.values { await realm.connected(isFastReconnect: isFastReconnect) }
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.send(on: stream) }
@@ -80,7 +81,7 @@ extension UserConnection {
             // A realm that has left takes no interest in what was under way to it.
             try await realms[session]?.receive(message)
         case .log(let body):
-            logger.debug("server", metadata: ["message": "\(body.message ?? "")"])
+            logger.debug("server", metadata: ["text": "\(body.message ?? "")"])
         case .alive:
             break
         case .failed(let problem):

@@ -16,6 +16,8 @@ package actor UserConnection {
 
     private(set) var realms: [SessionIdent: RealmClient] = [:]
     private var nextIdent = SessionIdent.first
+    /// Why there was no connection when that was last logged.
+    var lastReason: String?
     /// Last words of realms that have left.
     var farewells: [ClientMessage] = []
 
@@ -95,7 +97,10 @@ extension UserConnection {
 
     /// Waits for the moment or for something to do, whichever comes first.
     func wait(until moment: ConnectionMachine.Moment?) async {
-        guard let moment else { return await attention.wait() }
+        guard let moment else {
+            await attention.wait()
+            return
+        }
         _ = await attention.wait(atMost: max(.zero, moment - time.uptime()), time)
     }
 
@@ -109,7 +114,7 @@ extension UserConnection {
             cause = await settle(ending, token)
         } catch {
             machine.disconnected(.connectFailed, at: time.uptime(), using: &random)
-            cause = OfflineCause(error)
+            cause = pause(because: error)
         }
         for realm in realms.values { await realm.disconnected(cause) }
     }
@@ -148,7 +153,7 @@ extension UserConnection {
                     return pause(because: description)
                 }
             } catch {
-                return OfflineCause(error)
+                return pause(because: error)
             }
             machine.refreshed(at: time.uptime())
             return pause(because: description)
@@ -180,22 +185,35 @@ extension UserConnection {
 
     private func pause(because reason: String) -> OfflineCause? {
         guard let next = machine.nextAttempt else {
-            logger.warning("not connected until asked", metadata: ["reason": "\(reason)"])
-            return .backoff(reason: reason)
+            report(reason, retry: "when asked")
+            return .serverError(reason: reason)
         }
         let delay = next - time.uptime()
         guard delay > .zero else { return nil }
-        logger.info("not connected", metadata: ["reason": "\(reason)", "retry": "\(delay)"])
+        report(reason, retry: "\(delay)")
         return .backoff(reason: reason)
     }
-}
 
-extension OfflineCause {
-    init(_ failure: EndpointFailure) {
-        self =
-            switch failure {
-            case .unavailable(let reason): .backoff(reason: reason)
-            case .loginRequired(let reason): .loginRequired(reason: reason)
-            }
+    /// Without a token or an address there is nothing to try at once.
+    private func pause(because failure: EndpointFailure) -> OfflineCause {
+        let retry = machine.nextAttempt.map { "\(max(.zero, $0 - time.uptime()))" } ?? "when asked"
+        switch failure {
+        case .unavailable(let reason):
+            report(reason, retry: retry)
+            return .backoff(reason: reason)
+        case .loginRequired(let reason):
+            report(reason, retry: retry)
+            return .loginRequired(reason: reason)
+        }
+    }
+
+    /// One message for one fact: the same reason again is no news.
+    private func report(_ reason: String, retry: String) {
+        logger.log(
+            level: reason == lastReason ? .debug : .warning,
+            "not connected",
+            metadata: ["reason": "\(reason)", "retry": "\(retry)"]
+        )
+        lastReason = reason
     }
 }

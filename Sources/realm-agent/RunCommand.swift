@@ -1,6 +1,7 @@
 import Agent
 import ArgumentParser
 import Config
+import Control
 import Glibc
 import Logging
 import Platform
@@ -21,12 +22,7 @@ struct RunCommand: AsyncParsableCommand {
         // What is created belongs to the group too, and to nobody else (interfaces, 1).
         umask(0o007)
         let log = AgentLog(configuration.daemon.log)
-        let service: AgentService
-        do {
-            service = try AgentService.prepare(configuration, version: agentVersion, log: log)
-        } catch {
-            throw CommandFailure(status: .failed, message: "\(error)")
-        }
+        let service = try await prepare(configuration, log)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: service)],
@@ -38,6 +34,41 @@ struct RunCommand: AsyncParsableCommand {
             try await group.run()
         } catch {
             throw CommandFailure(status: .failed, message: "\(error)")
+        }
+    }
+
+    /// A `sync` that works without an agent has the data directory for a while; another agent keeps it.
+    private func prepare(
+        _ configuration: AgentConfiguration,
+        _ log: AgentLog
+    ) async throws -> AgentService {
+        let turn = Turn(patience: .seconds(60))
+        var isWaiting = false
+        while true {
+            do {
+                return try AgentService.prepare(configuration, version: agentVersion, log: log)
+            } catch AgentLock.Failure.held(let path) {
+                guard await !isServed(configuration), await turn.wait() else {
+                    let failure = AgentLock.Failure.held(path: path)
+                    throw CommandFailure(status: .failed, message: failure.description)
+                }
+                if !isWaiting {
+                    log.logger("Agent").notice("waiting for another command to end")
+                    isWaiting = true
+                }
+            } catch {
+                throw CommandFailure(status: .failed, message: "\(error)")
+            }
+        }
+    }
+
+    private func isServed(_ configuration: AgentConfiguration) async -> Bool {
+        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        do throws(ControlError) {
+            _ = try await client.status()
+            return true
+        } catch {
+            return error.code != "agent.not_running"
         }
     }
 }

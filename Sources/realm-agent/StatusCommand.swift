@@ -24,7 +24,7 @@ struct StatusCommand: AsyncParsableCommand {
         do throws(ControlError) {
             report = try await client.status()
         } catch {
-            throw CommandFailure(status: .unavailable, message: error.description)
+            throw CommandFailure(error)
         }
         let shown = try selected(from: report)
         print(json ? try shown.controlJSON() : StatusTable(report: shown).description)

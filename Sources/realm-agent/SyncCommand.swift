@@ -56,49 +56,82 @@ struct SyncCommand: AsyncParsableCommand {
             )
         }
         let enabled = configuration.realms.filter(\.isEnabled).map(\.name)
-        return realms.isEmpty ? enabled : realms
+        guard !realms.isEmpty else { return enabled }
+        for realm in realms where !enabled.contains(realm) {
+            throw CommandFailure(
+                status: .configuration,
+                message: ControlError.disabledRealm(realm).description
+            )
+        }
+        return Array(Set(realms)).sorted()
     }
 
     /// Through the running agent, whose lock says that it runs; else with an agent of our own.
+    ///
+    /// Where the lock is held and nobody answers, another command like this one works, or the agent
+    /// is just starting: their turn ends soon.
     private func reports(
         for names: [String],
         _ configuration: AgentConfiguration
     ) async throws -> [SyncReport] {
-        do {
-            let log = AgentLog(configuration.daemon.log, atLeast: .error)
-            let service = try AgentService.prepare(
-                configuration,
-                version: agentVersion,
-                log: log,
-                servesControl: false
-            )
-            return try await service.syncOnce(realms: names, timeout: timeout?.duration)
-        } catch AgentLock.Failure.held {
-            return try await throughAgent(names, configuration)
-        } catch {
-            throw CommandFailure(status: .failed, message: "\(error)")
+        let turn = Turn(patience: timeout?.duration ?? .seconds(60))
+        while true {
+            do {
+                return try await alone(names, configuration, turn.rest(of: timeout?.duration))
+            } catch AgentLock.Failure.held(let path) {
+                do throws(ControlError) {
+                    return try await throughAgent(names, configuration)
+                } catch {
+                    guard error.code == "agent.not_running" else { throw CommandFailure(error) }
+                    guard await turn.wait() else {
+                        throw CommandFailure(
+                            status: timeout == nil ? .unavailable : .timedOut,
+                            message: AgentLock.Failure.held(path: path).description
+                        )
+                    }
+                }
+            } catch {
+                throw CommandFailure(status: .failed, message: "\(error)")
+            }
         }
+    }
+
+    private func alone(
+        _ names: [String],
+        _ configuration: AgentConfiguration,
+        _ timeout: Duration?
+    ) async throws -> [SyncReport] {
+        let service = try AgentService.prepare(
+            configuration,
+            version: agentVersion,
+            log: AgentLog(configuration.daemon.log, atLeast: .error),
+            servesControl: false
+        )
+        return await service.syncOnce(realms: names, timeout: timeout)
     }
 
     private func throughAgent(
         _ names: [String],
         _ configuration: AgentConfiguration
-    ) async throws -> [SyncReport] {
+    ) async throws(ControlError) -> [SyncReport] {
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
         // Not to wait is to wait for no time at all: the agent goes on by itself.
         let limit = wait ? timeout?.duration : .zero
-        do throws(ControlError) {
-            var reports: [SyncReport] = []
+        let results = await withTaskGroup { group in
             for name in names {
-                reports.append(try await client.sync(realm: name, timeout: limit))
+                group.addTask { () -> Result<SyncReport, ControlError> in
+                    do throws(ControlError) {
+                        return .success(try await client.sync(realm: name, timeout: limit))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
             }
-            return wait ? reports : []
-        } catch {
-            throw CommandFailure(
-                status: error.code == "agent.not_running" ? .unavailable : .failed,
-                message: error.description
-            )
+            return await group.reduce(into: []) { $0.append($1) }
         }
+        var reports: [SyncReport] = []
+        for result in results { reports.append(try result.get()) }
+        return wait ? reports.sorted { $0.realm < $1.realm } : []
     }
 }
 
@@ -124,5 +157,17 @@ extension ExitStatus {
             case .resetRequired: .resetRequired
             case .timedOut: .timedOut
             }
+    }
+}
+
+extension CommandFailure {
+    init(_ error: ControlError) {
+        let status: ExitStatus =
+            switch error.code {
+            case "agent.not_running", "agent.no_answer", "agent.forbidden": .unavailable
+            case "realm.unknown", "realm.disabled": .configuration
+            default: .failed
+            }
+        self.init(status: status, message: error.description)
     }
 }

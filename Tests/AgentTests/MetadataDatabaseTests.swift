@@ -1,0 +1,91 @@
+import AppServices
+import FoundationEssentials
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Agent
+
+@Suite("Accounts in the metadata database")
+struct MetadataDatabaseTests {
+    let temporary: TemporaryDirectory
+
+    init() throws {
+        self.temporary = try TemporaryDirectory()
+    }
+
+    var path: String { temporary.file("metadata.sqlite") }
+
+    func store(_ database: MetadataDatabase, user: String = "till", app: String = "shop")
+        -> MetadataAccountStore
+    {
+        MetadataAccountStore(database: database, user: user, appID: app, now: { 7 })
+    }
+
+    static func account(_ userID: String) throws -> Account {
+        // {"exp":9,"iat":1}
+        let token = try #require(Token("h.eyJleHAiOjksImlhdCI6MX0.s-\(userID)"))
+        return Account(
+            userID: userID,
+            deviceID: "device",
+            provider: "anon-user",
+            accessToken: token,
+            refreshToken: token
+        )
+    }
+
+    @Test("An account outlives the process, and belongs to one user of one app")
+    func roundTrip() async throws {
+        let account = try Self.account("u1")
+        try await store(MetadataDatabase(path: path)).save(account)
+        let database = try MetadataDatabase(path: path)
+        #expect(try await store(database).load() == account)
+        #expect(try await store(database, user: "other").load() == nil)
+        #expect(try await store(database, app: "other").load() == nil)
+        let fresh = try Self.account("u2")
+        try await store(database).save(fresh)
+        #expect(try await store(database).load() == fresh)
+    }
+
+    @Test("After a log-out the tokens are gone from the file, and the user id is kept")
+    func forget() async throws {
+        let database = try MetadataDatabase(path: path)
+        try await store(database).save(Self.account("u1"))
+        try await store(database, user: "other").save(Self.account("u3"))
+        try await store(database).forgetTokens()
+        #expect(try await store(database).load() == nil)
+        #expect(try await store(database, user: "other").load() != nil)
+        let connection = try Connection(path: path)
+        let row = try connection.row("SELECT user_id, state FROM user WHERE name = 'till'")
+        #expect(row == [.text("u1"), .text("logged-out")])
+        #expect(
+            try connection.integer("SELECT count(*) FROM user WHERE access_token LIKE '%u1'") == 0
+        )
+        connection.close()
+    }
+
+    @Test("A database of a later version is refused by name, and stays as it is")
+    func laterLayout() throws {
+        let connection = try Connection(path: path)
+        try connection.execute(
+            "CREATE TABLE layout(version INTEGER); INSERT INTO layout VALUES (9)"
+        )
+        let failure = #expect(throws: MetadataDatabase.UnknownLayout.self) {
+            _ = try MetadataDatabase(path: path)
+        }
+        #expect(
+            failure?.description
+                == "\(path) has layout 9, which this version of the agent does not know; install "
+                + "the version that wrote it, or move the file away to log in anew"
+        )
+        let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
+        #expect(tables == 1)
+        connection.close()
+    }
+
+    @Test("A file that is no database is an error that says so")
+    func noDatabase() throws {
+        try Data(repeating: 0x41, count: 4096).write(to: URL(filePath: path))
+        #expect(throws: SQLiteError.self) { _ = try MetadataDatabase(path: path) }
+    }
+}

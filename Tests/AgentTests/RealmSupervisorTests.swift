@@ -1,0 +1,157 @@
+import AppServices
+import Config
+import Control
+import Logging
+import Platform
+import SyncClient
+import SyncProtocol
+import TestSupport
+import Testing
+import Transport
+
+@testable import Agent
+
+@Suite("A realm that cannot be brought up")
+struct RealmSupervisorTests {
+    let temporary: TemporaryDirectory
+
+    init() throws {
+        self.temporary = try TemporaryDirectory()
+    }
+
+    /// A server that refuses every request with a status, or never answers.
+    struct Exchange: HTTPExchange {
+        let status: Int?
+
+        func perform(
+            _ request: ServiceRequest,
+            timeout: Duration
+        ) async throws(UnreachableError) -> ServiceReply {
+            guard let status else {
+                try? await Task.sleep(for: .seconds(600))
+                throw UnreachableError(reason: "cancelled")
+            }
+            let body = #"{"error":"no","error_code":"InvalidPassword"}"#
+            return ServiceReply(
+                status: status,
+                contentType: "application/json",
+                body: Array(body.utf8)
+            )
+        }
+    }
+
+    /// Nobody ever gets as far as to connect.
+    struct Nowhere: SyncEndpoint {
+        func token() async throws(EndpointFailure) -> EndpointToken { EndpointToken("") }
+        func refreshToken(replacing token: EndpointToken) async throws(EndpointFailure) {}
+        func refreshLocation() async throws(EndpointFailure) {}
+        func logOut() async {}
+        func isVerified() async -> Bool { true }
+        func withConnection(
+            _ token: EndpointToken,
+            subProtocols: String,
+            _ body: @escaping @Sendable (any MessageStream) async throws -> Void
+        ) async throws { throw TransportError.connectTimeout }
+    }
+
+    struct NoAccounts: AccountStore {
+        func load() async throws -> Account? { nil }
+        func save(_ account: Account) async throws {}
+        func forgetTokens() async throws {}
+    }
+
+    func supervisor(status: Int?) throws -> RealmSupervisor {
+        let text = """
+            agent: { data_directory: \(temporary.path) }
+            apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
+            users: { till: { app: shop, provider: anonymous } }
+            realms: { stock: { user: till, partition: { string: p } } }
+            """
+        let loaded = ConfigurationLoader.load(
+            main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
+            dropIns: [],
+            surroundings: Surroundings(
+                hostName: "box",
+                machineID: "machine",
+                environment: [:],
+                readFile: { _ in .success([]) }
+            )
+        )
+        let realm = try #require(loaded.configuration?.realms.first)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let client = AppClient(
+            appID: "shop",
+            baseURL: "http://127.0.0.1:1",
+            fixedLocation: .fixed(http: "http://127.0.0.1:1", webSocket: "ws://x", appID: "shop"),
+            device: DeviceDescription(
+                platformVersion: "1",
+                sdkVersion: "1",
+                architecture: "x",
+                name: "box"
+            ),
+            exchange: Exchange(status: status),
+            timeout: .seconds(60)
+        )
+        return RealmSupervisor(
+            realm,
+            user: UserSession(
+                client: client,
+                store: NoAccounts(),
+                registersAccount: false,
+                credential: { () throws(UserSession.Failure) in .anonymous },
+                now: { 0 }
+            ),
+            connection: UserConnection(
+                endpoint: Nowhere(),
+                timing: ConnectionTiming(),
+                reconnect: .init(),
+                time: .continuous,
+                logger: logger
+            ),
+            opener: RealmOpener(
+                machineID: "machine",
+                time: .continuous,
+                now: WallTime.now,
+                logger: logger
+            ),
+            pauses: AttemptPauses(
+                initial: .seconds(600),
+                maximum: .seconds(600),
+                multiplier: 1
+            ),
+            time: .continuous,
+            logger: logger
+        )
+    }
+
+    @Test("A sync hears why, the status says so, and each sync makes one more attempt")
+    func refused() async throws {
+        let supervisor = try supervisor(status: 401)
+        let run = Task { await supervisor.run() }
+        for _ in 0..<3 {
+            let report = await supervisor.sync(timeout: nil)
+            #expect(report.outcome == .loginRequired)
+            #expect(report.detail?.contains("InvalidPassword") == true)
+        }
+        let status = await supervisor.status()
+        #expect(status.state == .loginRequired)
+        #expect(status.cause == "log-in-refused")
+        run.cancel()
+        await run.value
+    }
+
+    @Test(
+        "A log-in without an answer keeps neither a sync from timing out nor the agent from ending"
+    )
+    func silence() async throws {
+        let supervisor = try supervisor(status: nil)
+        let run = Task { await supervisor.run() }
+        #expect(await supervisor.sync(timeout: .milliseconds(1)).outcome == .timedOut)
+        async let waiting = supervisor.sync(timeout: nil)
+        run.cancel()
+        await run.value
+        #expect(await waiting.outcome == .offline)
+        // Nor does anybody wait for a realm that will not run again.
+        #expect(await supervisor.sync(timeout: nil).outcome == .offline)
+    }
+}

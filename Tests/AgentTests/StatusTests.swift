@@ -1,0 +1,109 @@
+import AppServices
+import Control
+import LocalRealm
+import SyncClient
+import Testing
+import Versions
+
+@testable import Agent
+
+@Suite("What a realm's status and a sync's outcome say")
+struct StatusTests {
+    func issue(_ kind: SessionIssue.Kind, _ code: String = "1") -> SessionIssue {
+        SessionIssue(kind: kind, code: code, message: "text")
+    }
+
+    func status(_ phase: SessionPhase, isDownloaded: Bool = true) -> RealmStatus {
+        var status = RealmStatus(
+            name: "stock",
+            path: "/stock.sqlite",
+            app: "shop",
+            user: "till",
+            partition: "\"p\"",
+            state: .waitingForUser
+        )
+        status.describe(phase, isFirstDownloadFinished: isDownloaded)
+        return status
+    }
+
+    @Test("Every phase of a session has its state, and a cause wherever something is in the way")
+    func phases() {
+        #expect(status(.bound).state == .open)
+        #expect(status(.bound).cause == nil)
+        #expect(status(.bound, isDownloaded: false).state == .progress)
+        #expect(status(.connecting).state == .connecting)
+        #expect(status(.offline(.notTried)).state == .connecting)
+        let cases: [(SessionPhase, RealmState, String)] = [
+            (.offline(.backoff(reason: "text")), .offline, "backoff"),
+            (.offline(.serverError(reason: "text")), .failed, "server-error"),
+            (.offline(.loginRequired(reason: "text")), .loginRequired, "log-in-refused"),
+            (.suspended(issue(.serverError)), .suspended, "server-error"),
+            (.suspended(issue(.permissionDenied)), .suspended, "permission-denied"),
+            (.refused(issue(.clientReset)), .needsReset, "client-reset"),
+            (.refused(issue(.permissionDenied)), .failed, "permission-denied"),
+            (.refused(issue(.schemaConflict)), .failed, "schema-conflict"),
+            (.refused(issue(.serverError)), .failed, "server-error"),
+            (.refused(issue(.localRealm, "realm.disk_full")), .failed, "disk-full"),
+        ]
+        for (phase, state, cause) in cases {
+            let status = status(phase)
+            #expect(status.state == state, "\(phase)")
+            #expect(status.cause == cause, "\(phase)")
+            #expect(status.detail?.hasPrefix("text") == true, "\(phase)")
+        }
+    }
+
+    @Test("Each outcome of a session leads to the exit code that scripts expect")
+    func outcomes() {
+        let cases: [(SyncOutcome, SyncReport.Outcome)] = [
+            (.done, .done), (.timedOut, .timedOut),
+            (.offline(reason: "text"), .offline),
+            (.loginRequired(reason: "text"), .loginRequired),
+            (.failed(reason: "text"), .failed),
+            (.refused(issue(.clientReset)), .resetRequired),
+            (.refused(issue(.serverError)), .failed),
+            (.refused(issue(.localRealm, "realm.busy")), .failed),
+            (.refused(issue(.localRealm, "schema.altered")), .configuration),
+        ]
+        for (outcome, word) in cases {
+            let report = SyncReport(
+                realm: "stock",
+                outcome: outcome,
+                uploadedBytes: 1,
+                downloadedBytes: 2
+            )
+            #expect(report.outcome == word, "\(outcome)")
+            #expect((report.detail == nil) == (word == .done))
+        }
+    }
+
+    @Test("Every error of a realm file has a cause, and configuration is what somebody must change")
+    func localErrors() {
+        for kind in LocalRealmError.Kind.allCases {
+            let error = LocalRealmError(kind, path: "/stock.sqlite", "text")
+            let failure = RealmSupervisor.Failure(RealmOpener.Failure.realm(error))
+            #expect(!failure.cause.isEmpty)
+            #expect(failure.detail.contains(kind.rawValue))
+            // What time heals must never end a script with "correct your configuration".
+            if error.isHealedByTime { #expect(failure.outcome == .failed, "\(kind)") }
+        }
+        let owner = LocalRealmError(.wrongOwner, path: "/stock.sqlite", "text")
+        let failure = RealmSupervisor.Failure(RealmOpener.Failure.realm(owner))
+        #expect(failure.cause == "wrong-owner")
+        #expect(failure.outcome == .configuration)
+    }
+
+    @Test("A refused credential asks for help, an absent server for patience")
+    func users() {
+        let refused = RealmSupervisor.Failure(
+            UserSession.Failure.logInRefused(code: "InvalidPassword", message: "no")
+        )
+        #expect(refused.state == .loginRequired)
+        #expect(refused.outcome == .loginRequired)
+        #expect(refused.detail.contains("InvalidPassword"))
+        let absent = RealmSupervisor.Failure(UserSession.Failure.unavailable(reason: "no route"))
+        #expect(absent.state == .waitingForUser)
+        #expect(absent.cause == "backoff")
+        #expect(absent.outcome == .offline)
+    }
+}

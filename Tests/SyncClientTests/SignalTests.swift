@@ -1,0 +1,82 @@
+import Testing
+
+@testable import SyncClient
+
+@Suite("A signal wakes one waiting task, and no wake-up is lost")
+struct SignalTests {
+    @Test("Raised before anybody waits, it wakes the next one, once")
+    func raisedFirst() async {
+        let signal = Signal()
+        signal.raise()
+        signal.raise()
+        #expect(await signal.wait())
+        let second = Task { await signal.wait() }
+        second.cancel()
+        #expect(await !second.value)
+    }
+
+    @Test("Raised while somebody waits, it wakes that one")
+    func raisedLater() async {
+        let signal = Signal()
+        let waiter = Task { await signal.wait() }
+        signal.raise()
+        #expect(await waiter.value)
+    }
+
+    @Test("A cancelled wait ends, and leaves later signals to later waiters")
+    func cancelled() async {
+        let signal = Signal()
+        let waiter = Task { await signal.wait() }
+        waiter.cancel()
+        #expect(await !waiter.value)
+        signal.raise()
+        #expect(await signal.wait())
+    }
+
+    @Test("Cancelling and raising at once never loses the signal, and never resumes twice")
+    func race() async {
+        for _ in 0..<2_000 {
+            let signal = Signal()
+            let waiter = Task { await signal.wait() }
+            async let cancellation: Void = waiter.cancel()
+            signal.raise()
+            await cancellation
+            // Whoever did not get it finds it still raised.
+            if await !waiter.value { #expect(await signal.wait()) }
+        }
+    }
+
+    @Test("The time being over ends the wait")
+    func timeOut() async {
+        let signal = Signal()
+        #expect(await !signal.wait(atMost: .zero, .immediate))
+        signal.raise()
+        #expect(await signal.wait(atMost: .seconds(600), .continuous))
+    }
+
+    @Test("A signal at the end of the time counts: it is told, or is there for the next wait")
+    func lastMoment() async {
+        for _ in 0..<2_000 {
+            let signal = Signal()
+            async let raising: Void = signal.raise()
+            let isRaised = await signal.wait(atMost: .zero, .immediate)
+            await raising
+            if !isRaised { #expect(await signal.wait()) }
+        }
+    }
+
+    @Test("A wish is taken once")
+    func wish() {
+        let wish = RetryWish()
+        #expect(!wish.take())
+        wish.make()
+        wish.make()
+        #expect(wish.take())
+        #expect(!wish.take())
+    }
+}
+
+extension SyncTime {
+    /// Every sleep is over at once.
+    static let immediate = SyncTime(uptime: { .zero }, sleep: { _ in })
+}
