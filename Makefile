@@ -3,10 +3,12 @@
 #   make run           install what is missing, build, and watch two agents sync (Ctrl-C ends it)
 #   make run EXIT=1    the same, ends by itself; exit status 0 only if every step held
 #   make test          install what is missing, and run every test
+#   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
 
 SWIFT_BUILD_FLAGS ?=
+SEEDS ?= 10000
 
-.PHONY: setup build run test lint format benchmark-path clean
+.PHONY: setup build run test soak lint format benchmark-path clean
 
 setup:
 	@scripts/setup.sh
@@ -21,6 +23,12 @@ run: build
 test: setup
 	swift build $(SWIFT_BUILD_FLAGS) --build-tests
 	swift test $(SWIFT_BUILD_FLAGS) --skip-build --parallel
+
+# Hours, for the realm files; the seed of what fails is printed.
+soak: setup
+	swift build $(SWIFT_BUILD_FLAGS) --build-tests
+	REALM_SEEDS=$(SEEDS) swift test $(SWIFT_BUILD_FLAGS) --skip-build \
+		--filter '^(SimulationTests|MergeTests|LocalRealmTests)\.'
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests

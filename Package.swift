@@ -238,7 +238,7 @@ let package = Package(
             "Simulation",
             [
                 "Changesets", "Documents", "LocalRealm", "Merge", "SQLite", "Schemas", "Server",
-                "SyncClient", "SyncProtocol", "Transport", "Versions",
+                "SyncProtocol", "Versions",
             ]
         ),
         tests("EndToEnd", ["SQLite", subprocess]),

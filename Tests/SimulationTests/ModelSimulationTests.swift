@@ -1,0 +1,48 @@
+import Documents
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// Sync history, 5 to 7 and 13 to 15; merge rules, 2 and 8.
+@Suite("Model clients and the server, over connections that delay and break")
+struct ModelSimulationTests {
+    @Test("hold the same objects when all is quiet, and so does the server")
+    func convergence() async throws {
+        var coverage = Simulation<ModelReplica>.Coverage()
+        for seed in Seeds.some(60) {
+            do {
+                coverage += try await run(seed)
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
+        }
+        // Each of these is what the simulation is for; none may go missing unnoticed.
+        #expect(coverage.mixedUploads > 0)
+        #expect(coverage.mixedDownloads > 0)
+        #expect(coverage.lostUploads > 0)
+        #expect(coverage.repeatedUploads > 0)
+        #expect(coverage.zombieUploads > 0)
+        #expect(coverage.clientReciprocals > 0)
+        #expect(coverage.serverReciprocals > 0)
+        #expect(coverage.trimmedEntries > 0)
+        #expect(coverage.serverRestarts > 0)
+    }
+
+    private func run(_ seed: UInt64) async throws -> Simulation<ModelReplica>.Coverage {
+        var random = SplitMix64(seed: seed)
+        let count = Int.random(in: 2...4, using: &random)
+        let steps = Int.random(in: 40...160, using: &random)
+        var simulation = Simulation(
+            try await SimulatedServer(.memory),
+            (0..<count).map { ModelReplica(number: $0) },
+            random: random
+        )
+        try await simulation.run(steps: steps)
+        let expected = try await simulation.server.contents()
+        for (number, client) in simulation.clients.enumerated() {
+            #expect(client.realm == expected, "seed \(seed), client \(number)")
+        }
+        return simulation.coverage
+    }
+}
