@@ -14,8 +14,7 @@ setup:
 	@scripts/setup.sh
 
 build: setup
-	swift build $(SWIFT_BUILD_FLAGS) --product realm-server
-	swift build $(SWIFT_BUILD_FLAGS) --product realm-agent
+	swift build $(SWIFT_BUILD_FLAGS)
 
 run: build
 	@scripts/demo.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)" "$(EXIT)"
