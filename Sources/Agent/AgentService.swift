@@ -77,11 +77,12 @@ extension AgentService {
         try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup { group in
                 group.addTask { await runRealms(supervisors) }
-                group.addTask { try await serveControl() }
-                // Control ends only with an error; realms only with the agent.
-                defer { ServiceManager().reportStopping() }
-                try await group.next()
-                group.cancelAll()
+                defer {
+                    ServiceManager().reportStopping()
+                    group.cancelAll()
+                }
+                // Without any realm, too, this ends only with an error or with the agent.
+                try await serveControl()
             }
         }
         for exchange in exchanges { await exchange.shutdown() }
@@ -135,7 +136,7 @@ extension AgentService {
                     metadata: ["realms": "\(supervisors.count)", "socket": "\(socket)"]
                 )
                 if supervisors.isEmpty {
-                    logger.notice("no realm is configured; declare one under realms")
+                    logger.notice("no realm is configured; declare one under realms, and restart")
                 }
             }
         )

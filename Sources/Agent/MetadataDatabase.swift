@@ -30,9 +30,13 @@ package actor MetadataDatabase {
     package init(path: String) throws {
         try Self.createPrivate(path)
         self.executor = DatabaseExecutor(label: "metadata")
-        self.connection = try Connection(path: path)
-        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-        try Self.prepareLayout(of: connection, path: path)
+        do {
+            self.connection = try Connection(path: path)
+            try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            try Self.prepareLayout(of: connection, path: path)
+        } catch let error as SQLiteError {
+            throw Inaccessible(path: path, reason: error.message)
+        }
     }
 
     /// The file cannot be created, or not be made private.
@@ -41,7 +45,8 @@ package actor MetadataDatabase {
         package let reason: String
 
         package var description: String {
-            "\(path) cannot be used: \(reason); it must belong to the agent's user"
+            "\(path) cannot be used: \(reason); it must belong to the agent's user, on a file system "
+                + "with some space"
         }
     }
 

@@ -86,6 +86,10 @@ struct MetadataDatabaseTests {
     @Test("A file that is no database is an error that says so")
     func noDatabase() throws {
         try Data(repeating: 0x41, count: 4096).write(to: URL(filePath: path))
-        #expect(throws: SQLiteError.self) { _ = try MetadataDatabase(path: path) }
+        let failure = #expect(throws: MetadataDatabase.Inaccessible.self) {
+            _ = try MetadataDatabase(path: path)
+        }
+        #expect(failure?.path == path)
+        #expect(failure?.reason == "file is not a database")
     }
 }

@@ -1,0 +1,93 @@
+import Config
+import Control
+import Platform
+import TestSupport
+import Testing
+
+@testable import Agent
+
+@Suite("The agent as a whole, without any realm")
+struct AgentServiceTests {
+    let temporary: TemporaryDirectory
+
+    init() throws {
+        self.temporary = try TemporaryDirectory()
+    }
+
+    func configuration(_ rest: String = "") throws -> AgentConfiguration {
+        let text = """
+            agent:
+              data_directory: \(temporary.file("data"))
+              control_socket: \(temporary.file("control.sock"))
+            \(rest)
+            """
+        return try #require(
+            ConfigurationLoader.load(
+                main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
+                dropIns: [],
+                surroundings: Surroundings(
+                    hostName: "box",
+                    machineID: "machine",
+                    environment: [:],
+                    readFile: { _ in .success([]) }
+                )
+            )
+            .configuration
+        )
+    }
+
+    func service(_ configuration: AgentConfiguration) throws -> AgentService {
+        try AgentService.prepare(
+            configuration,
+            version: "1",
+            log: AgentLog(configuration.daemon.log, atLeast: .off)
+        )
+    }
+
+    @Test("It starts, answers, stays, and ends without an error when it is told to")
+    func empty() async throws {
+        let configuration = try configuration()
+        let service = try service(configuration)
+        let run = Task { try await service.run() }
+        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        // It answers as soon as it listens, and still answers after that.
+        while (try? await client.status()) == nil { await Task.yield() }
+        for _ in 0..<3 { #expect(try await client.status().realms.isEmpty) }
+        #expect(throws: AgentLock.Failure.self) { _ = try self.service(configuration) }
+        run.cancel()
+        try await run.value
+    }
+
+    @Test("A socket that cannot be served ends it with the reason, and frees the directory")
+    func noSocket() async throws {
+        var configuration = try configuration()
+        configuration.daemon.controlSocket = temporary.file("none/control.sock")
+        do {
+            try await service(configuration).run()
+            Issue.record("it serves a socket in a directory that is not there")
+        } catch let failure as ControlSocketFailure {
+            #expect(failure.description.contains("none/control.sock cannot be served"))
+        }
+        _ = try service(configuration)
+    }
+
+    @Test("A sync of nothing is done at once, and one of a disabled realm says what it is")
+    func nothingToSync() async throws {
+        let configuration = try configuration(
+            """
+            apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
+            users: { till: { app: shop, provider: anonymous } }
+            realms: { stock: { user: till, partition: { string: p }, enabled: false } }
+            """
+        )
+        let service = try service(configuration)
+        #expect(await service.status().realms.map(\.state) == [.disabled])
+        await #expect(throws: ControlError.disabledRealm("stock")) {
+            try await service.sync(realm: "stock", timeout: nil)
+        }
+        await #expect(throws: ControlError.unknownRealm("none")) {
+            try await service.sync(realm: "none", timeout: nil)
+        }
+        #expect(await service.syncOnce(realms: [], timeout: nil) == [])
+    }
+}
