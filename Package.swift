@@ -174,7 +174,7 @@ let package = Package(
         // Tests.
         .target(
             name: "TestSupport",
-            dependencies: ["Changesets", "CZlib", "Documents", "Schemas"],
+            dependencies: ["Changesets", "CZlib", "Documents", "SQLite", "Schemas"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),

@@ -2,6 +2,7 @@ import Changesets
 import LocalRealm
 import SQLite
 import Schemas
+import TestSupport
 import Testing
 import Versions
 

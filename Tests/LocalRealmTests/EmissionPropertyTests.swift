@@ -4,6 +4,7 @@ import FoundationEssentials
 import LocalRealm
 import SQLite
 import Schemas
+import TestSupport
 import Testing
 import Versions
 

@@ -3,6 +3,7 @@ import Documents
 import LocalRealm
 import SQLite
 import Schemas
+import TestSupport
 import Testing
 import Versions
 

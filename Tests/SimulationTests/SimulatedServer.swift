@@ -56,6 +56,10 @@ final class SimulatedServer {
         engine = Self.engine(store, salt: restarts)
     }
 
+    func close() async {
+        await store.close()
+    }
+
     func assignIdent() async throws -> SaltedFileIdent {
         let opened = try await engine.open(
             Self.partition,

@@ -1,15 +1,12 @@
 import Changesets
-import Documents
-import SQLite
-import Schemas
-import TestSupport
+package import Schemas
 
 /// Random schemas, values and SQL scripts, all from one seed.
-struct RandomWorld {
-    var random: SplitMix64
-    let schema: RealmSchema
+package struct RandomWorld {
+    package var random: SplitMix64
+    package let schema: RealmSchema
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         schema = Self.schema(&random)
         self.random = random
@@ -44,11 +41,11 @@ struct RandomWorld {
         )
     }
 
-    mutating func chance(_ percent: Int) -> Bool {
+    package mutating func chance(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &random) < percent
     }
 
-    mutating func pick<Element>(_ choices: [Element]) -> Element {
+    package mutating func pick<Element>(_ choices: [Element]) -> Element {
         choices[Int.random(in: 0..<choices.count, using: &random)]
     }
 }
@@ -57,7 +54,7 @@ struct RandomWorld {
 
 extension RandomWorld {
     /// Few enough that scripts meet the same objects again.
-    mutating func key(of owner: ClassSchema) -> String {
+    package mutating func key(of owner: ClassSchema) -> String {
         guard let key = owner.primaryKey else { return "NULL" }
         if key.isNullable, chance(15) { return "NULL" }
         let number = Int.random(in: 1...4, using: &random)
@@ -69,7 +66,7 @@ extension RandomWorld {
         }
     }
 
-    mutating func value(of property: PropertySchema) -> String {
+    package mutating func value(of property: PropertySchema) -> String {
         if property.isNullable, chance(20) { return "NULL" }
         switch property.type {
         case .int: return pick(["0", "1", "-1", "9223372036854775807", "-9223372036854775808"])
@@ -100,7 +97,7 @@ extension RandomWorld {
 
 extension RandomWorld {
     /// One statement, which may well fail.
-    mutating func statement() -> String {
+    package mutating func statement() -> String {
         let owner = pick(schema.classes)
         switch Int.random(in: 0..<12, using: &random) {
         case 0...3: return insert(into: owner, pick(["INSERT", "INSERT OR IGNORE"]))
@@ -113,7 +110,7 @@ extension RandomWorld {
     }
 
     /// One statement that deletes nothing.
-    mutating func statementThatKeepsObjects() -> String {
+    package mutating func statementThatKeepsObjects() -> String {
         let owner = pick(schema.classes)
         return switch Int.random(in: 0..<8, using: &random) {
         case 0...2: insert(into: owner, pick(["INSERT", "INSERT OR IGNORE", "INSERT OR REPLACE"]))
@@ -123,7 +120,7 @@ extension RandomWorld {
     }
 
     /// A transaction of some statements, which may be rolled back in part or whole.
-    mutating func transaction() -> [String] {
+    package mutating func transaction() -> [String] {
         var statements = ["BEGIN IMMEDIATE"]
         if chance(10) { statements.insert("PRAGMA recursive_triggers = \(pick([0, 1]))", at: 0) }
         for _ in 0..<Int.random(in: 1...4, using: &random) { statements.append(statement()) }
@@ -159,60 +156,5 @@ extension RandomWorld {
         let list = (assignments.isEmpty ? whole : assignments).joined(separator: ", ")
         let condition = chance(25) ? "" : " WHERE _id IS \(key(of: owner))"
         return "UPDATE \(owner.name) SET \(list)\(condition)"
-    }
-}
-
-// MARK: Comparing
-
-/// The objects of a realm file, read as any program would read them.
-struct TableContents: Equatable {
-    var objects: [Text: [ObjectKey: Document]] = [:]
-
-    init(_ schema: RealmSchema, _ connection: Connection) throws {
-        for owner in schema.classes {
-            guard let key = owner.primaryKey else { continue }
-            let columns = ([key.name] + owner.properties.map(\.name))
-                .map { Connection.quoted("\($0)") }.joined(separator: ", ")
-            let statement = try connection.prepare(
-                "SELECT \(columns) FROM \(Connection.quoted("\(owner.name)"))"
-            )
-            while try statement.step() {
-                let values = try owner.properties.enumerated().map { index, property in
-                    try Self.decode(Self.column(statement, index + 1), property, schema)
-                }
-                let objectKey = try ColumnForm.decodeKey(Self.column(statement, 0), as: key)
-                objects[owner.name, default: [:]][objectKey] = Document(values: values)
-            }
-        }
-    }
-
-    init(_ realm: InMemoryRealm) {
-        objects = realm.objects.filter { !$0.value.isEmpty }
-    }
-
-    private static func decode(
-        _ column: ColumnValue,
-        _ property: PropertySchema,
-        _ schema: RealmSchema
-    ) throws -> Documents.Value {
-        switch schema.elementType(of: property) {
-        case .scalar(let type):
-            let isNullable = property.isNullable
-            return .scalar(try ColumnForm.decode(column, as: type, isNullable: isNullable))
-        case .link(let target):
-            return .scalar(try ColumnForm.decodeLink(column, to: target).map(Scalar.link) ?? .null)
-        default:
-            return .null
-        }
-    }
-
-    private static func column(_ statement: Statement, _ index: Int) -> ColumnValue {
-        switch statement.storageClass(at: index) {
-        case .null: .null
-        case .integer: .integer(statement.integer(at: index))
-        case .real: .real(statement.real(at: index))
-        case .text: .text(statement.bytes(at: index))
-        case .blob: .blob(statement.bytes(at: index))
-        }
     }
 }
