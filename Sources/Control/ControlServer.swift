@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 
 /// Serves the control API on a Unix socket (interfaces, 6).
@@ -37,7 +38,20 @@ package struct ControlServer: Service {
             },
             logger: libraryLogger
         )
-        try await application.run()
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw Unservable(reason: String(cString: strerror(error.errnoCode)))
+        } catch is UnixDomainSocketPathWrongType {
+            throw Unservable(reason: "what is there is no socket")
+        }
+    }
+
+    /// Why nobody can be served.
+    package struct Unservable: Error, CustomStringConvertible {
+        let reason: String
+
+        package var description: String { reason }
     }
 
     /// What the library has to say of its start and stop is no news for the agent's log.

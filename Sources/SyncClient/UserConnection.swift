@@ -209,6 +209,8 @@ extension UserConnection {
 
     /// One message for one fact: the same reason again is no news.
     private func report(_ reason: String, retry: String) {
+        // What ends because we stop is no news.
+        guard !Task.isCancelled else { return }
         logger.log(
             level: reason == lastReason ? .debug : .warning,
             "not connected",

@@ -119,9 +119,10 @@ struct ControlTests {
         let path = "/tmp/control-\(UInt64.random(in: 0...UInt64.max)).sock"
         close(open(path, O_WRONLY | O_CREAT, 0o600))
         defer { unlink(path) }
-        await #expect(throws: (any Error).self) {
+        let failure = await #expect(throws: ControlServer.Unservable.self) {
             try await ControlServer(socketPath: path, backend: Backend()).run()
         }
+        #expect(failure?.description == "what is there is no socket")
         #expect(access(path, F_OK) == 0)
     }
 
