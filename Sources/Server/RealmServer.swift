@@ -8,7 +8,7 @@ import Transport
 package struct RealmServer: Service {
     private let configuration: ServerConfiguration
     private let store: any ServerStore
-    private let services: AppServices
+    private let services: ClientAPI
     private let gate: SyncGate
     private let sync: SyncService
     private let onListening: @Sendable (ListenAddress) async -> Void
@@ -34,7 +34,7 @@ package struct RealmServer: Service {
         )
         self.configuration = configuration
         self.store = store
-        self.services = AppServices(
+        self.services = ClientAPI(
             accounts: accounts,
             publicURL: configuration.publicURL,
             logger: logger

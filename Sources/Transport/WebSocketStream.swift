@@ -34,6 +34,8 @@ package final class WebSocketStream: MessageStream {
 
     /// How long a close waits for the peer: reference clients answer no close frame.
     private static let closeTimeout = TimeAmount.seconds(2)
+    /// How long the close frame itself may wait for its turn on the wire.
+    private static let closeWriteTimeout = TimeAmount.seconds(10)
 
     /// Prepares the pipeline of an upgraded channel: whole messages up to the limit, frames checked.
     package static func wrap(
@@ -107,9 +109,14 @@ package final class WebSocketStream: MessageStream {
         // A control frame holds 125 bytes at most.
         data.writeString(String(decoding: reason.utf8.prefix(120), as: UTF8.self))
         guard !hasSentClose.exchange(true, ordering: .relaxed) else { return }
-        try? await write(.connectionClose, data)
         messages.finish(throwing: .lost(reason: "closed here"))
         let channel = channel
+        // A peer that takes nothing in would hold the frame back for ever.
+        let stuck = channel.eventLoop.scheduleTask(in: Self.closeWriteTimeout) {
+            channel.close(promise: nil)
+        }
+        try? await write(.connectionClose, data)
+        stuck.cancel()
         channel.eventLoop.scheduleTask(in: Self.closeTimeout) { channel.close(promise: nil) }
     }
 

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Changesets
 import Logging
 import NIOCore
 import NIOHTTP1

@@ -8,7 +8,7 @@ import SyncProtocol
 /// Listens on one port for both HTTP and WebSocket, until it is shut down.
 struct HTTPListener: Sendable {
     let address: ListenAddress
-    let services: AppServices
+    let services: ClientAPI
     let gate: SyncGate
     let serve: @Sendable (SyncSocket) async -> Void
     var timeouts = HTTPTimeouts()

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Turns HTTP requests into calls of the client API, and their answers into responses.
 struct HTTPResponder: Sendable {
-    let services: AppServices
+    let services: ClientAPI
 
     func response(to request: Request, from channel: any Channel) async -> Response {
         let answer = await answer(to: request, from: channel)

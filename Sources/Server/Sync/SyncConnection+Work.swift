@@ -92,7 +92,7 @@ extension SyncConnection {
             work.fail(key)
             // If the session is over, its client has come back here, and will send it again.
             guard let current = work[key], !current.hasEnded else { return }
-            await end(.normal, reason: "another connection serves this file")
+            end(.normal, reason: "another connection serves this file")
         } catch {
             fail(key, SessionFailure(error))
         }

@@ -30,6 +30,8 @@ actor SyncConnection {
     private var hasHeard = true
     /// Set when the machine has said its last word.
     private var closing: CloseCode?
+    /// How the connection ends, if this end decided that.
+    private var ending: (code: CloseCode, reason: String)?
     private(set) var isOver = false
 
     private let writer = Waiter()
@@ -87,12 +89,14 @@ actor SyncConnection {
                 switch signal {
                 case .work(let key): group.addTask { await self.doWork(of: key) }
                 case .growth: takeGrowth()
-                case .stop: await end(.normal, reason: "the server stops")
+                case .stop: end(.normal, reason: "the server stops")
                 }
             }
             finish()
             group.cancelAll()
         }
+        // Only now: what was cancelled with the others would not reach the client.
+        if let ending { await stream.close(ending.code, reason: ending.reason) }
         logger.debug("sync connection closed")
     }
 
@@ -101,11 +105,12 @@ actor SyncConnection {
         signal.yield(.stop)
     }
 
-    /// Tells the client why, and ends everything.
-    func end(_ code: CloseCode, reason: String) async {
+    /// Ends everything, and tells the client why.
+    func end(_ code: CloseCode, reason: String) {
+        if ending == nil { ending = (code, reason) }
         isOver = true
         wakeEverybody()
-        await stream.close(code, reason: reason)
+        signal.finish()
     }
 
     private func finish() {
@@ -164,7 +169,7 @@ extension SyncConnection {
                 try await stream.send(await Self.encode(message))
             } catch {
                 logger.debug("sync connection lost", metadata: ["reason": "\(error)"])
-                return await end(.normal, reason: "")
+                return end(.normal, reason: "")
             }
             if isReadable { reader.wakeOne() }
             if hasRoom { scans.wakeOne() }
@@ -184,7 +189,7 @@ extension SyncConnection {
             let timing = service.timing
             try? await timing.clock.sleep(for: timing.softClose)
         }
-        await end(code, reason: "")
+        end(code, reason: "")
     }
 }
 
@@ -200,11 +205,11 @@ extension SyncConnection {
             hasHeard = false
             if silence >= timing.ticksOfSilence {
                 logger.info("sync client is silent")
-                return await end(.normal, reason: "silent for too long")
+                return end(.normal, reason: "silent for too long")
             }
             if service.clock.millisecondsSince1970() >= user.mustLeaveAt {
                 // The client gets a new token and comes back, unnoticed by its application.
-                return await end(.unauthorized, reason: "token expired")
+                return end(.unauthorized, reason: "token expired")
             }
         }
     }

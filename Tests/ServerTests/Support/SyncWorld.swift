@@ -1,5 +1,6 @@
 import Logging
 import NIOSSL
+import ServiceLifecycle
 import SyncProtocol
 import Transport
 
@@ -26,6 +27,7 @@ struct SyncWorld: Sendable {
     private let service: SyncService
     /// Over WebSocket.
     private let address: ListenAddress?
+    private let services: ServiceGroup?
 
     /// Starts the server, lends it, and stops it.
     static func with<Result: Sendable>(
@@ -36,22 +38,17 @@ struct SyncWorld: Sendable {
     ) async throws -> Result {
         let apps = try await TestApps(apps: configurations)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = SyncService(
-            apps: configurations,
-            engine: SyncEngine(
-                store: apps.store,
-                clock: apps.clock.wallClock,
-                random: .seeded(7)
-            ),
-            clock: apps.clock.wallClock,
-            random: .seeded(8),
-            timing: timing,
-            logger: logger
-        )
+        let service = SyncService.testing(apps, configurations, timing: timing)
         switch carrier {
         case .memory:
             return try await body(
-                SyncWorld(apps: apps, carrier: carrier, service: service, address: nil)
+                SyncWorld(
+                    apps: apps,
+                    carrier: carrier,
+                    service: service,
+                    address: nil,
+                    services: nil
+                )
             )
         case .webSocket:
             let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
@@ -68,9 +65,10 @@ struct SyncWorld: Sendable {
                 logger: logger,
                 onListening: { continuation.yield($0) }
             )
+            let services = ServiceGroup(services: [server], logger: logger)
             return try await withThrowingTaskGroup(of: Result?.self) { group in
                 group.addTask {
-                    try await server.run()
+                    try await services.run()
                     return nil
                 }
                 group.addTask {
@@ -81,7 +79,8 @@ struct SyncWorld: Sendable {
                             apps: apps,
                             carrier: carrier,
                             service: service,
-                            address: address
+                            address: address,
+                            services: services
                         )
                     )
                 }
@@ -92,6 +91,11 @@ struct SyncWorld: Sendable {
                 throw CancellationError()
             }
         }
+    }
+
+    /// Lets the server stop in order, as a signal does.
+    func stop() async {
+        await services?.triggerGracefulShutdown()
     }
 
     /// A user that has just logged in.
@@ -144,5 +148,27 @@ struct SyncWorld: Sendable {
                 try await body(TestClient(stream, mode: mode))
             }
         }
+    }
+}
+
+extension SyncService {
+    /// Without any logs, on the store and the clock of the apps.
+    static func testing(
+        _ apps: TestApps,
+        _ configurations: [AppConfiguration] = TestApps.configurations,
+        timing: ServerTiming = ServerTiming()
+    ) -> SyncService {
+        SyncService(
+            apps: configurations,
+            engine: SyncEngine(
+                store: apps.store,
+                clock: apps.clock.wallClock,
+                random: .seeded(7)
+            ),
+            clock: apps.clock.wallClock,
+            random: .seeded(8),
+            timing: timing,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
     }
 }

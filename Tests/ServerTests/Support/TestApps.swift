@@ -8,7 +8,7 @@ struct TestApps {
     let clock = ManualClock()
     let store: any ServerStore
     let accounts: Accounts
-    let services: AppServices
+    let services: ClientAPI
 
     static let shop = AppID.named("shop-abcde")
     static let office = AppID.named("office-fghij")
@@ -41,7 +41,7 @@ struct TestApps {
             clock: clock.wallClock,
             random: .seeded(seed)
         )
-        self.services = AppServices(
+        self.services = ClientAPI(
             accounts: accounts,
             publicURL: publicURL,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -1,7 +1,7 @@
 package import Logging
 
 /// Answers the calls of the client API (app services).
-package struct AppServices: Sendable {
+package struct ClientAPI: Sendable {
     private let accounts: Accounts
     private let publicURL: PublicURL?
     private let logger: Logger

@@ -1,0 +1,84 @@
+import Changesets
+import SyncProtocol
+import Testing
+import Transport
+import Versions
+
+@testable import Server
+
+@Suite("How long connections live")
+struct ConnectionTimeTests {
+    private let timing: ServerTiming
+    private let clock = StepClock()
+
+    init() {
+        self.timing = ServerTiming(clock: clock)
+    }
+
+    @Test("S7 A client that is silent for 15 minutes is taken for dead")
+    func silence() async throws {
+        try await SyncWorld.with(.memory, timing: timing) { [clock] world in
+            try await world.connect { client in
+                try await client.start()
+                // Whatever it said before the first look counts.
+                for _ in 1...10 { await clock.advance(by: .seconds(60), whenAsleep: 1) }
+                try await client.ping(1)
+                for _ in 1...15 { await clock.advance(by: .seconds(60), whenAsleep: 1) }
+                try await client.ping(2)
+                for _ in 1...16 { await clock.advance(by: .seconds(60), whenAsleep: 1) }
+                #expect(try await client.receive() == nil)
+            }
+        }
+    }
+
+    @Test("A connection outlives its token by one lifetime, then has to come back with a new one")
+    func tokenExpiry() async throws {
+        try await SyncWorld.with(.memory, timing: timing) { [clock] world in
+            try await world.connect { client in
+                try await client.start()
+                world.apps.clock.advance(bySeconds: 3599)
+                await clock.advance(by: .seconds(60), whenAsleep: 1)
+                try await client.ping(1)
+                world.apps.clock.advance(bySeconds: 1)
+                await clock.advance(by: .seconds(60), whenAsleep: 1)
+                let error = await #expect(throws: TransportError.self) {
+                    _ = try await client.receive()
+                }
+                #expect(error == .closed(.unauthorized, reason: "token expired"))
+            }
+        }
+    }
+
+    @Test("After an error of the connection the client has 30 seconds to close by itself")
+    func softClose() async throws {
+        try await SyncWorld.with(.memory, timing: timing) { [clock] world in
+            try await world.connect { client in
+                try await client.send(text: "nonsense\n")
+                _ = try await client.expectError(session: nil)
+                // The tick of the connection, and the wait for the client.
+                await clock.advance(by: .seconds(30), whenAsleep: 2)
+                #expect(try await client.receive() == nil)
+            }
+        }
+    }
+
+    @Test("A server that stops closes its connections in order, and ends")
+    func gracefulStop() async throws {
+        let ended = try await SyncWorld.with(.webSocket) { world in
+            try await world.connect { client in
+                try await client.start()
+                await world.stop()
+                while try await client.receive() != nil {}
+                return true
+            }
+        }
+        #expect(ended)
+    }
+}
+
+extension TestClient {
+    fileprivate func ping(_ number: UInt64) async throws {
+        try await send(.ping(.init(timestampInMilliseconds: number, roundTripInMilliseconds: 0)))
+        #expect(try await receive() == .pong(timestampInMilliseconds: number))
+    }
+}

@@ -1,0 +1,132 @@
+import Changesets
+import SyncProtocol
+import Testing
+import Versions
+
+@testable import Server
+
+@Suite("The work of a connection's sessions")
+struct SessionWorkTests {
+    /// Session keys come from the machine only.
+    private func keys(_ count: Int) -> [SessionWork.SessionKey] {
+        var machine = ServerConnection(subProtocol: SubProtocol(mode: .partitionBased, version: 9))
+        return (1...UInt64(count)).compactMap { number in
+            SessionIdent(number).flatMap { session -> SessionWork.SessionKey? in
+                let effects = machine.received(
+                    .bind(.init(session: session, path: "\"a\"", needsFileIdent: true))
+                )
+                guard case .open(let key, _, _)? = effects.first else { return nil }
+                return key
+            }
+        }
+    }
+
+    private func admitted(_ version: UInt64) throws -> SessionWork.Step {
+        var check = UploadCheck(threshold: .zero, lockedServerVersion: .zero)
+        let message = ClientMessage.Upload(
+            session: 1,
+            progress: uploadCursor(version, 0),
+            lockedServerVersion: .zero,
+            changesets: [upload(version, on: 0)]
+        )
+        return .integrate(try #require(try check.admit(message, sent: .zero)))
+    }
+
+    private func clientVersions(_ work: inout SessionWork, of key: SessionWork.SessionKey)
+        -> [UInt64]
+    {
+        var versions: [UInt64] = []
+        while let (step, _) = work.next(of: key) {
+            if case .integrate(let upload) = step {
+                versions.append(upload.progress.clientVersion.rawValue)
+            }
+            work.finished(step)
+        }
+        return versions
+    }
+
+    private let scan = SessionWork.Step.scanDownload(from: .zero)
+
+    @Test("One worker does the steps of a session in order")
+    func order() throws {
+        let key = keys(1)[0]
+        var work = SessionWork()
+        work.begin(key)
+        #expect(work.enqueue(try admitted(2), for: key))
+        #expect(!work.enqueue(try admitted(3), for: key))
+        #expect(work.backlogInBytes == 2 * Tasks.schema.count)
+        #expect(clientVersions(&work, of: key) == [2, 3])
+        #expect(work.backlogInBytes == 0)
+        // It has stopped: the next step needs a new one.
+        #expect(work.enqueue(try admitted(4), for: key))
+    }
+
+    @Test("After an upload that failed none of the session is integrated any more")
+    func failure() throws {
+        let key = keys(1)[0]
+        var work = SessionWork()
+        work.begin(key)
+        _ = work.enqueue(try admitted(2), for: key)
+        _ = work.enqueue(try admitted(3), for: key)
+        let next = work.next(of: key)
+        let first = try #require(next)
+        work.fail(key)
+        work.finished(first.step)
+        #expect(!work.enqueue(try admitted(4), for: key))
+        #expect(clientVersions(&work, of: key).isEmpty)
+        #expect(work.backlogInBytes == 0)
+    }
+
+    @Test("What was uploaded before UNBIND is integrated, and then the session is forgotten")
+    func end() throws {
+        let key = keys(1)[0]
+        var work = SessionWork()
+        work.begin(key)
+        _ = work.enqueue(scan, for: key)
+        _ = work.enqueue(try admitted(2), for: key)
+        _ = work.enqueue(scan, for: key)
+        work.end(key)
+        #expect(work[key]?.hasEnded == true)
+        #expect(!work.enqueue(try admitted(3), for: key))
+        #expect(clientVersions(&work, of: key) == [2])
+        #expect(work[key] == nil)
+        #expect(work.backlogInBytes == 0)
+    }
+
+    @Test("A session without work ends at once, others stay")
+    func idleEnd() {
+        let both = keys(2)
+        var work = SessionWork()
+        for key in both { work.begin(key) }
+        work.end(both[0])
+        #expect(work[both[0]] == nil)
+        #expect(work[both[1]] != nil)
+    }
+
+    @Test("Openings are counted until they are done or dropped")
+    func openings() throws {
+        let key = keys(1)[0]
+        var work = SessionWork()
+        work.begin(key)
+        _ = work.enqueue(.open(path: [], needsFileIdent: true), for: key)
+        #expect(work.openingCount == 1)
+        let next = work.next(of: key)
+        let opening = try #require(next)
+        #expect(work.openingCount == 1)
+        work.finished(opening.step)
+        #expect(work.openingCount == 0)
+        _ = work.enqueue(
+            .validate(
+                .init(
+                    session: 1,
+                    file: .none,
+                    download: .zero,
+                    latestServerVersion: .zero
+                )
+            ),
+            for: key
+        )
+        work.fail(key)
+        #expect(work.openingCount == 0)
+    }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+import Logging
+import SyncProtocol
+import Transport
+
+@testable import Server
+
+/// A server whose store can be backed up, brought back and lost, each time with a process of its own.
+final class ReplayServer {
+    private let path: String
+    private var store: SQLiteStore
+    private var service: SyncService
+    private var connections: [Task<Void, Never>] = []
+    private var generation: UInt64 = 1
+
+    private static let app = AppConfiguration(id: .named("demo"), isDevelopmentMode: true)
+
+    init(directory: String) async throws {
+        self.path = "\(directory)/server.sqlite"
+        self.store = try await SQLiteStore(.file(path: path))
+        self.service = Self.service(on: store, seed: 1)
+    }
+
+    private static func service(on store: SQLiteStore, seed: UInt64) -> SyncService {
+        let clock = ManualClock().wallClock
+        return SyncService(
+            apps: [app],
+            engine: SyncEngine(store: store, clock: clock, random: .seeded(seed)),
+            clock: clock,
+            random: .seeded(seed + 1000),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    func connect() -> InMemoryStream {
+        let subProtocol = SubProtocol(mode: .partitionBased, version: 14)
+        let (client, server) = InMemoryStream.makePair(subProtocol: subProtocol.token)
+        let user = SyncUser(id: UserID("ann"), app: Self.app.id, mustLeaveAt: .max)
+        connections.append(
+            Task { [service] in await service.serve(server, of: user, subProtocol) }
+        )
+        return client
+    }
+
+    func suffer(_ mishap: RecordedConversationVectorTests.Mishap?) async throws {
+        guard let mishap else { return }
+        await stop()
+        let backup = "\(path).backup"
+        let files = FileManager.default
+        switch mishap {
+        case .backup:
+            try files.copyItem(atPath: path, toPath: backup)
+        case .restore:
+            try files.removeItem(atPath: path)
+            try files.copyItem(atPath: backup, toPath: path)
+        case .wipe:
+            try files.removeItem(atPath: path)
+        }
+        generation += 1
+        store = try await SQLiteStore(.file(path: path))
+        service = Self.service(on: store, seed: generation)
+    }
+
+    func stop() async {
+        for connection in connections { await connection.value }
+        connections = []
+        await store.close()
+    }
+}
