@@ -46,7 +46,7 @@ package struct DrainReport: Hashable, Sendable {
 /// A captured value that is none of its property's type: `capture.rejected` (local realm, 4.6).
 package struct RejectedValue: Hashable, Sendable {
     package let className: Text
-    /// The primary key as a JSON literal.
+    /// The primary key as an SQL literal.
     package let key: String
     /// Nil if the key itself cannot be sent; the row is gone then.
     package let property: Text?

@@ -1,11 +1,30 @@
 #include "CFaultVFS.h"
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// A change that no sync has made durable, and what undoes it.
+typedef struct {
+    sqlite3_int64 offset;
+    sqlite3_int64 size_before;
+    int count;
+    char *old;
+} fault_undo;
+
+// The changes of one file since its last sync; kept as long as the layer, whoever has it open.
+typedef struct fault_journal {
+    struct fault_journal *next;
+    char *path;
+    fault_undo *undos;
+    int count;
+    int capacity;
+} fault_journal;
 
 struct fault_vfs {
     sqlite3_vfs base;
@@ -14,12 +33,16 @@ struct fault_vfs {
     atomic_long strikes_at;
     atomic_long changes;
     atomic_long syncs;
+    pthread_mutex_t mutex;
+    fault_journal *journals;
 };
 
 typedef struct {
     sqlite3_file base;
     fault_vfs *vfs;
     sqlite3_file *real;
+    // NULL for a file without a name.
+    fault_journal *journal;
 } fault_file;
 
 static sqlite3_file *real_of(sqlite3_file *file) { return ((fault_file *)file)->real; }
@@ -54,6 +77,64 @@ static int strike_simple(fault_vfs *vfs, int error, int needs_space) {
     }
 }
 
+// ---- What a power cut would take
+
+static fault_journal *journal_of(fault_vfs *vfs, const char *path) {
+    pthread_mutex_lock(&vfs->mutex);
+    fault_journal *journal = vfs->journals;
+    while (journal && strcmp(journal->path, path) != 0) journal = journal->next;
+    if (!journal) {
+        journal = calloc(1, sizeof *journal);
+        journal->path = strdup(path);
+        journal->next = vfs->journals;
+        vfs->journals = journal;
+    }
+    pthread_mutex_unlock(&vfs->mutex);
+    return journal;
+}
+
+static void forget(fault_journal *journal) {
+    for (int i = 0; i < journal->count; i++) free(journal->undos[i].old);
+    journal->count = 0;
+}
+
+// Notes what stands at a place of a file, before it is changed.
+static void remember(fault_file *file, sqlite3_int64 offset, sqlite3_int64 count) {
+    if (!file->journal) return;
+    fault_undo undo = {.offset = offset};
+    sqlite3_file *real = file->real;
+    if (real->pMethods->xFileSize(real, &undo.size_before) != SQLITE_OK) return;
+    sqlite3_int64 left = undo.size_before > offset ? undo.size_before - offset : 0;
+    undo.count = (int)(count < left ? count : left);
+    undo.old = malloc(undo.count ? undo.count : 1);
+    if (undo.count) real->pMethods->xRead(real, undo.old, undo.count, offset);
+
+    pthread_mutex_lock(&file->vfs->mutex);
+    fault_journal *journal = file->journal;
+    if (journal->count == journal->capacity) {
+        journal->capacity = journal->capacity ? 2 * journal->capacity : 64;
+        journal->undos = realloc(journal->undos, journal->capacity * sizeof *journal->undos);
+    }
+    journal->undos[journal->count++] = undo;
+    pthread_mutex_unlock(&file->vfs->mutex);
+}
+
+void fault_vfs_cut_power(fault_vfs *vfs, int survivors_in_percent) {
+    pthread_mutex_lock(&vfs->mutex);
+    for (fault_journal *journal = vfs->journals; journal; journal = journal->next) {
+        int descriptor = open(journal->path, O_RDWR | O_CLOEXEC);
+        int survivors = journal->count * survivors_in_percent / 100;
+        for (int i = journal->count - 1; descriptor >= 0 && i >= survivors; i--) {
+            fault_undo *undo = &journal->undos[i];
+            if (pwrite(descriptor, undo->old, undo->count, undo->offset) < 0) break;
+            if (ftruncate(descriptor, undo->size_before) < 0) break;
+        }
+        if (descriptor >= 0) close(descriptor);
+        forget(journal);
+    }
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
 // ---- Files
 
 static int fault_close(sqlite3_file *file) {
@@ -74,18 +155,22 @@ static int fault_write(sqlite3_file *file, const void *from, int count, sqlite3_
     case FAULT_FREEZE: return SQLITE_IOERR_WRITE;
     case FAULT_DISK_FULL: return SQLITE_FULL;
     case FAULT_SHORT_WRITE:
+        remember((fault_file *)file, offset, count);
         real->pMethods->xWrite(real, from, count / 2, offset);
         return SQLITE_FULL;
     case FAULT_TORN_KILL:
         real->pMethods->xWrite(real, from, count / 2, offset);
         die();
     case FAULT_KILL: die();
-    default: return real->pMethods->xWrite(real, from, count, offset);
+    default:
+        remember((fault_file *)file, offset, count);
+        return real->pMethods->xWrite(real, from, count, offset);
     }
 }
 
 static int fault_truncate(sqlite3_file *file, sqlite3_int64 size) {
     int status = strike_simple(((fault_file *)file)->vfs, SQLITE_IOERR_TRUNCATE, 0);
+    if (status == SQLITE_OK) remember((fault_file *)file, size, 1 << 30);
     return status ? status : real_of(file)->pMethods->xTruncate(real_of(file), size);
 }
 
@@ -93,7 +178,14 @@ static int fault_sync(sqlite3_file *file, int flags) {
     fault_vfs *vfs = ((fault_file *)file)->vfs;
     atomic_fetch_add(&vfs->syncs, 1);
     int status = strike_simple(vfs, SQLITE_IOERR_FSYNC, 0);
-    return status ? status : real_of(file)->pMethods->xSync(real_of(file), flags);
+    if (status == SQLITE_OK) status = real_of(file)->pMethods->xSync(real_of(file), flags);
+    fault_journal *journal = ((fault_file *)file)->journal;
+    if (status == SQLITE_OK && journal) {
+        pthread_mutex_lock(&vfs->mutex);
+        forget(journal);
+        pthread_mutex_unlock(&vfs->mutex);
+    }
+    return status;
 }
 
 static int fault_file_size(sqlite3_file *file, sqlite3_int64 *size) {
@@ -192,6 +284,7 @@ static int fault_open(
     }
     self->vfs = vfs;
     self->real = real;
+    self->journal = name ? journal_of(vfs, name) : NULL;
     self->base.pMethods = &methods;
     return SQLITE_OK;
 }
@@ -199,13 +292,21 @@ static int fault_open(
 static int fault_delete(sqlite3_vfs *base, const char *name, int sync_directory) {
     fault_vfs *vfs = (fault_vfs *)base;
     int status = strike_simple(vfs, SQLITE_IOERR_DELETE, 0);
-    return status ? status : vfs->real->xDelete(vfs->real, name, sync_directory);
+    if (status == SQLITE_OK) status = vfs->real->xDelete(vfs->real, name, sync_directory);
+    if (status == SQLITE_OK) {
+        fault_journal *journal = journal_of(vfs, name);
+        pthread_mutex_lock(&vfs->mutex);
+        forget(journal);
+        pthread_mutex_unlock(&vfs->mutex);
+    }
+    return status;
 }
 
 fault_vfs *fault_vfs_register(const char *name) {
     sqlite3_initialize();
     fault_vfs *vfs = calloc(1, sizeof *vfs);
     if (!vfs) return NULL;
+    pthread_mutex_init(&vfs->mutex, NULL);
     vfs->real = sqlite3_vfs_find(NULL);
     // The methods that are not replaced look at nothing but their arguments in the unix layer.
     vfs->base = *vfs->real;

@@ -47,6 +47,14 @@ package final class FaultyFiles: @unchecked Sendable {
         fault_vfs_disarm(layer)
     }
 
+    /// Takes back what was written through this layer and not made durable since, as a power cut would;
+    /// a part of it, the earliest, may have reached the disk all the same.
+    ///
+    /// To be called once nothing is written any more, before the files are opened again.
+    package func cutPower(survivorsInPercent: Int = 0) {
+        fault_vfs_cut_power(layer, Int32(survivorsInPercent))
+    }
+
     /// Changes of files since the last `arm` or `heal`.
     package var changes: Int { fault_vfs_changes(layer) }
 

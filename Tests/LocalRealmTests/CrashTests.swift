@@ -238,18 +238,3 @@ extension CrashScenario {
         }
     }
 }
-
-extension RandomWorld {
-    fileprivate mutating func write(to fixture: RealmFixture) throws {
-        let program = try fixture.connect()
-        for statement in transaction() { try? program.execute(statement) }
-    }
-}
-
-extension RealmFixture {
-    fileprivate func exchange(with server: ServerModel, uploadsOnly: Bool = false) throws {
-        _ = try realm.drain()
-        try upload(to: server)
-        if !uploadsOnly { try download(from: server) }
-    }
-}

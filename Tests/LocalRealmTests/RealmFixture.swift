@@ -61,8 +61,8 @@ final class RealmFixture {
     }
 
     /// Another program's connection to the file.
-    func connect() throws -> Connection {
-        try Connection(path: path)
+    func connect(vfs: String? = nil) throws -> Connection {
+        try Connection(path: path, Connection.Options(vfs: vfs))
     }
 }
 

@@ -93,12 +93,20 @@ final class ServerModel {
         }
     }
 
+    /// The client asks for what it has acknowledged: it has lost its memory (wire protocol, error 209).
+    struct ClientHasForgotten: Error {}
+
     /// What the client has not seen yet: at most some changesets, and the cursors that go with them.
     func download(
         for ident: FileIdent,
         after cursor: DownloadCursor,
         limit: Int = .max
-    ) -> ([DownloadChangeset], SyncProgress) {
+    ) throws(ClientHasForgotten) -> ([DownloadChangeset], SyncProgress) {
+        if let client = clients[ident],
+            client.upload.lastIntegratedServerVersion > cursor.serverVersion
+        {
+            throw ClientHasForgotten()
+        }
         var changesets: [DownloadChangeset] = []
         var reached = cursor
         for version in (Int(cursor.serverVersion.rawValue)..<history.count).map({ $0 + 1 }) {
@@ -150,7 +158,7 @@ extension RealmFixture {
     }
 
     func download(from server: ServerModel, limit: Int = .max) throws {
-        let (changesets, progress) = server.download(
+        let (changesets, progress) = try server.download(
             for: realm.status.fileIdent.ident,
             after: realm.status.progress.download,
             limit: limit

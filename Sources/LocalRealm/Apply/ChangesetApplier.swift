@@ -30,8 +30,8 @@ struct ChangesetApplier {
             }
             do {
                 if instruction.changesSchema {
-                    isSchemaAhead = true
-                    try editor.apply(instruction, strings: changeset.strings)
+                    let isChange = try editor.apply(instruction, strings: changeset.strings)
+                    isSchemaAhead = isSchemaAhead || isChange
                 } else {
                     try folder.fold(instruction, changeset)
                 }

@@ -161,21 +161,6 @@ struct CatalogueStore {
         }
     }
 
-    /// Notes that the server knows a class, or will with the changeset of that version.
-    func markPublished(class name: Text, _ published: Int64) throws(SQLiteError) {
-        try connection.run(
-            "UPDATE _realm_class SET published = ?1 WHERE name = ?2 AND published = 0",
-            [.integer(published), .text("\(name)")]
-        )
-    }
-
-    func markPublished(property id: Int64, _ published: Int64) throws(SQLiteError) {
-        try connection.run(
-            "UPDATE _realm_property SET published = ?1 WHERE id = ?2 AND published = 0",
-            [.integer(published), .integer(id)]
-        )
-    }
-
     /// Notes that the changeset of that version carries everything declared so far.
     func markAllPublished(_ version: ClientVersion) throws(SQLiteError) {
         for table in ["_realm_class", "_realm_property"] {

@@ -45,10 +45,6 @@ struct ClassTable: Hashable {
         positionsByName = [:]
         for column in rest { append(column) }
     }
-
-    mutating func setOptions(_ options: PropertyOptions, at position: Int) {
-        columns[position].options = options
-    }
 }
 
 /// A property and the column that holds it.
@@ -59,7 +55,7 @@ struct Column: Hashable {
     let columnName: String
     let type: ColumnType
     let isNullable: Bool
-    var options: PropertyOptions
+    let options: PropertyOptions
 
     /// What an object has that was created without a value (instruction semantics, 1.5).
     var typeDefault: Scalar {

@@ -38,4 +38,8 @@ long fault_vfs_changes(fault_vfs *vfs);
 // Syncs since the last arm or disarm.
 long fault_vfs_syncs(fault_vfs *vfs);
 
+// Takes back what was written through this layer and not synced since, but for the first part of each
+// file's changes. All connections should be closed before the files are opened again.
+void fault_vfs_cut_power(fault_vfs *vfs, int survivors_in_percent);
+
 #endif
