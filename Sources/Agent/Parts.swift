@@ -102,6 +102,7 @@ struct Parts {
                 timing: user.app.timeouts.timing,
                 reconnect: user.app.backoff.parameters,
                 time: .continuous,
+                random: SystemRandomNumberGenerator(),
                 logger: logger
             )
         )

@@ -56,6 +56,7 @@ struct RealmOpener: Sendable {
                 captureDelay: configuration.capture.delay,
                 time: time,
                 now: { [now] in now().millisecondsSince1970 },
+                random: SystemRandomNumberGenerator(),
                 logger: logger
             )
         } catch {

@@ -145,7 +145,6 @@ extension RealmClient {
     }
 
     private func suspend(_ problem: ServerProblem) {
-        var random = SystemRandomNumberGenerator()
         let issue = SessionIssue(problem)
         guard let delay = session?.resumeDelay(using: &random) else {
             logger.error(

@@ -19,6 +19,7 @@ package actor RealmClient {
     private let time: SyncTime
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
+    var random: any RandomNumberGenerator & Sendable
     let logger: Logger
 
     let realm: RealmFile
@@ -59,15 +60,17 @@ package actor RealmClient {
         captureDelay: Duration,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
+        random: any RandomNumberGenerator & Sendable,
         logger: Logger
     ) async throws(LocalRealmError) -> RealmClient {
         let executor = DatabaseExecutor(label: "realm \(name)")
         let result = await executor.perform { () -> Result<RealmClient, LocalRealmError> in
             do throws(LocalRealmError) {
-                var random = SystemRandomNumberGenerator()
+                var random = random
+                let realm = try RealmFile.open(configuration, clock: now, random: &random)
                 return .success(
                     RealmClient(
-                        realm: try RealmFile.open(configuration, clock: now, random: &random),
+                        realm: realm,
                         executor: executor,
                         name: name,
                         path: configuration.path,
@@ -75,6 +78,7 @@ package actor RealmClient {
                         captureDelay: captureDelay,
                         time: time,
                         now: now,
+                        random: random,
                         logger: logger
                     )
                 )
@@ -94,6 +98,7 @@ package actor RealmClient {
         captureDelay: Duration,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
+        random: any RandomNumberGenerator & Sendable,
         logger: Logger
     ) {
         self.realm = realm
@@ -104,6 +109,7 @@ package actor RealmClient {
         self.captureDelay = captureDelay
         self.time = time
         self.now = now
+        self.random = random
         self.logger = logger
     }
 

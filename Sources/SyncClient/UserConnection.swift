@@ -30,7 +30,7 @@ package actor UserConnection {
         timing: ConnectionTiming,
         reconnect: ReconnectDelay<DisconnectReason>.Parameters,
         time: SyncTime,
-        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        random: any RandomNumberGenerator & Sendable,
         logger: Logger
     ) {
         self.endpoint = endpoint

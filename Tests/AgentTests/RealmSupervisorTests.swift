@@ -106,6 +106,7 @@ struct RealmSupervisorTests {
                 timing: ConnectionTiming(),
                 reconnect: .init(),
                 time: .continuous,
+                random: SplitMix64(seed: 1),
                 logger: logger
             ),
             opener: RealmOpener(

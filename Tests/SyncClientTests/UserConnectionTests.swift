@@ -5,6 +5,7 @@ import Logging
 import SQLite
 import Schemas
 import SyncProtocol
+import TestSupport
 import Testing
 import Transport
 import Versions
@@ -51,6 +52,7 @@ struct UserConnectionTests {
             captureDelay: .milliseconds(1),
             time: .continuous,
             now: { 1_700_000_000_000 },
+            random: SplitMix64(seed: 1),
             logger: logger
         )
         let connection = UserConnection(
@@ -58,6 +60,7 @@ struct UserConnectionTests {
             timing: ConnectionTiming(),
             reconnect: reconnect,
             time: .continuous,
+            random: SplitMix64(seed: 2),
             logger: logger
         )
         try await withThrowingTaskGroup { group in
