@@ -182,7 +182,7 @@ extension JSONReader {
         }
     }
 
-    /// One `\uXXXX`, or two that make a surrogate pair.
+    /// One `\u` with four digits, or two that make a surrogate pair.
     private mutating func readEscapedScalar(from start: Int) throws(FormError) -> Unicode.Scalar {
         let first = try readHexadecimal(from: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
