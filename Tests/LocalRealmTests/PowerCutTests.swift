@@ -1,6 +1,7 @@
 import FaultInjection
 import LocalRealm
 import SQLite
+import TestSupport
 import Testing
 import Versions
 

@@ -1,5 +1,6 @@
 import LocalRealm
 import SQLite
+import TestSupport
 
 extension RandomWorld {
     mutating func write(to fixture: RealmFixture) throws {
