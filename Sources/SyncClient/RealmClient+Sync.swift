@@ -16,7 +16,7 @@ extension RealmClient {
     /// by now is here; or when that is not going to happen soon.
     package func sync(timeout: Duration?, _ time: SyncTime) async -> SyncOutcome {
         guard !isClosed else { return .offline(reason: "the realm is closed") }
-        capture()
+        guard capture() else { return .failed(reason: blockedReason) }
         switch phase {
         case .refused(let issue): return .refused(issue)
         case .suspended: resumeNow()
@@ -33,6 +33,11 @@ extension RealmClient {
             group.cancelAll()
             return outcome
         }
+    }
+
+    private var blockedReason: String {
+        "another program keeps the file locked; look for a write transaction that stays open "
+            + "[\(LocalRealmError.Kind.busy.rawValue)]"
     }
 
     private func wait(_ id: Int) async -> SyncOutcome {

@@ -31,6 +31,8 @@ package actor RealmClient {
     var waiters: [SyncWaiter] = []
     var nextWaiterID = 1
     private(set) var isClosed = false
+    /// The last attempt to capture met another program's long transaction.
+    private var isBlocked = false
 
     private let resumption = Signal()
     /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
@@ -199,24 +201,35 @@ extension RealmClient {
     /// The first write after a quiet time is captured at once; those that follow closely gather.
     private func captureWrites(_ captures: AsyncStream<Void>) async {
         for await _ in captures {
-            capture()
+            while !capture(), !Task.isCancelled { await Task.yield() }
             try? await time.sleep(captureDelay)
         }
     }
 
     /// Takes what other programs have written into the history.
-    func capture() {
+    ///
+    /// - Returns: false if another program's transaction was in the way for as long as we wait for
+    ///   one; the session goes on meanwhile.
+    @discardableResult
+    func capture() -> Bool {
         do throws(LocalRealmError) {
             let report = try realm.drain()
+            isBlocked = false
             for value in report.rejected { warn(of: value) }
             if report.changesetCount > 0 { noticeLocalVersion() }
         } catch {
-            logger.error(
-                "local writes cannot be captured",
-                metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
-            )
-            fail(error)
+            let isNews = !isBlocked
+            isBlocked = error.kind == .busy
+            if isNews || !isBlocked {
+                logger.log(
+                    level: isBlocked ? .warning : .error,
+                    "local writes cannot be captured",
+                    metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
+                )
+            }
+            if !isBlocked { fail(error) }
         }
+        return !isBlocked
     }
 
     /// Tells the session how far the local history goes now.

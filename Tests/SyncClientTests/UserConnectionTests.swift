@@ -20,6 +20,7 @@ struct UserConnectionTests {
     func withRealm(
         _ endpoint: ScriptedEndpoint,
         reconnect: ReconnectDelay<DisconnectReason>.Parameters = .init(initial: .seconds(600)),
+        busyTimeout: Duration = .seconds(5),
         _ body: (RealmClient, String) async throws -> Void
     ) async throws {
         let directory =
@@ -45,7 +46,8 @@ struct UserConnectionTests {
                 path: path,
                 owner: RealmOwner(appID: "app", userID: "user", scope: .partition("\"p\"")),
                 machineID: "machine",
-                schema: schema
+                schema: schema,
+                busyTimeout: busyTimeout
             ),
             name: "test",
             partition: "\"p\"",
@@ -202,6 +204,44 @@ struct UserConnectionTests {
             while await realm.snapshot().phase != .bound { await Task.yield() }
             #expect(await realm.sync(timeout: .milliseconds(1), .continuous) == .timedOut)
             #expect(await realm.snapshot().phase == .bound)
+        }
+    }
+
+    @Test("A program that keeps the file locked delays a sync, and does not end the session")
+    func locked() async throws {
+        let endpoint = ScriptedEndpoint { server in
+            let session = try await server.open(Self.file)
+            var newest: UInt64 = 0
+            while true {
+                switch try await server.receive() {
+                case .upload(let upload):
+                    guard !upload.changesets.isEmpty else { continue }
+                    newest += 1
+                    let version = upload.progress.clientVersion.rawValue
+                    try await server.send(
+                        .progress(session, server: newest, client: version, uploaded: version)
+                    )
+                case .mark(_, let request): try await server.send(.mark(session, request))
+                default: continue
+                }
+            }
+        }
+        try await withRealm(endpoint, busyTimeout: .milliseconds(10)) { realm, path in
+            #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
+            let program = try Connection(path: path)
+            try program.execute("INSERT INTO \"Item\"(_id) VALUES (1); BEGIN IMMEDIATE")
+            let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+            // Done only if the row was taken before the lock came.
+            if outcome != .done {
+                guard case .failed = outcome else {
+                    Issue.record("unexpected \(outcome)")
+                    return
+                }
+            }
+            #expect(await realm.snapshot().phase == .bound)
+            try program.execute("ROLLBACK")
+            program.close()
+            #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
         }
     }
 }
