@@ -10,7 +10,7 @@ import Versions
 struct RealmBenchmark {
     static let transactionSize = 1000
 
-    static func main() throws {
+    static func main() async throws {
         let objects = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 100_000
         var folder = Array("/tmp/realm-benchmark-XXXXXX".utf8CString)
         guard mkdtemp(&folder) != nil else { return }
@@ -21,6 +21,7 @@ struct RealmBenchmark {
         defer { remove(directory) }
         let benchmark = RealmBenchmark(directory: directory, objects: objects)
         try benchmark.run()
+        try await benchmark.watch()
     }
 
     let directory: String
@@ -72,6 +73,39 @@ struct RealmBenchmark {
                 beside: bareInserts
             )
         }
+    }
+
+    /// How long after another connection's commit the watcher speaks, and what it costs in between.
+    private func watch() async throws {
+        let path = "\(directory)/writer"
+        let realm = try open("writer", Self.schema)
+        let program = try Connection(path: path)
+        var captures = try CommitWatcher(path: path).captures().makeAsyncIterator()
+        let clock = ContinuousClock()
+        var delays: [Duration] = []
+        for _ in 0..<300 {
+            try program.execute(
+                "UPDATE Item SET size = size + 1 WHERE rowid = abs(random() % \(objects)) + 1"
+            )
+            let committed = clock.now
+            _ = await captures.next()
+            delays.append(clock.now - committed)
+            _ = try realm.drain()
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        delays.sort()
+        print("commit noticed after          \(delays[150]), 99 % within \(delays[297])")
+
+        let before = Self.processorTime
+        try await Task.sleep(for: .seconds(10))
+        print("processor time of idling 10 s \(Self.processorTime - before)")
+    }
+
+    private static var processorTime: Duration {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        let times = [usage.ru_utime, usage.ru_stime]
+        return times.reduce(.zero) { $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec) }
     }
 
     private func open(_ name: String, _ schema: RealmSchema?) throws -> RealmFile {
