@@ -38,7 +38,9 @@ struct Serve: AsyncParsableCommand {
         } catch let error as ExitCode {
             throw error
         } catch {
-            logger.critical("the server cannot run", metadata: ["error": "\(error)"])
+            var fields: Logger.Metadata = ["error": "\(error)"]
+            if let error = error as? any CodedError { fields["code"] = "\(error.code)" }
+            logger.critical("the server cannot run", metadata: fields)
             throw ExitCode.failure
         }
     }

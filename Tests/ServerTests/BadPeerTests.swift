@@ -184,6 +184,36 @@ struct BadPeerTests {
         }
     }
 
+    @Test("Whatever becomes of a session, its uploads count no longer once it is over")
+    func budgetIsGivenBack() async throws {
+        let apps = try await TestApps()
+        let service = SyncService.testing(apps)
+        let subProtocol = SubProtocol(mode: .partitionBased, version: 9)
+        let user = SyncUser(id: UserID("ann"), app: TestApps.shop, mustLeaveAt: .max)
+        for ending in 0..<4 {
+            let (stream, server) = InMemoryStream.makePair(subProtocol: subProtocol.token)
+            let client = TestClient(stream)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await service.serve(server, of: user, subProtocol) }
+                try await client.start(1, "\"partition \(ending)\"")
+                for version in UInt64(2)...9 {
+                    let bytes = ending == 1 && version == 5 ? [0xff] : Tasks.schema
+                    try await client.upload([upload(version, on: 0, bytes)])
+                }
+                switch ending {
+                case 0: try await client.send(.unbind(1))
+                case 1: _ = try await client.expectErrorSkippingDownloads(session: 1)
+                case 2: stream.cut()
+                default: try await client.send(text: "nonsense\n")
+                }
+                await client.close()
+                try await group.waitForAll()
+            }
+            // Nothing is counted, so anything fits.
+            #expect(service.uploads.admits(.max), "ending \(ending)")
+        }
+    }
+
     @Test("A client that does not take its downloads in makes the server read few of them")
     func slowDownloads() async throws {
         try await SyncWorld.with(.memory) { world in
@@ -221,5 +251,16 @@ private final class Counter: Sendable {
 
     func increment() {
         count.add(1, ordering: .relaxed)
+    }
+}
+
+extension TestClient {
+    fileprivate func expectErrorSkippingDownloads(
+        session: SessionIdent
+    ) async throws -> JSONErrorReport {
+        while let message = try await receive() {
+            if case .jsonError(let report) = message, report.session == session { return report }
+        }
+        throw Unexpected(wanted: "JSON_ERROR")
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Settings
 import Testing
 
@@ -121,5 +122,55 @@ struct ConfigurationTests {
     )
     func listenAddresses(text: String, expected: String?) {
         #expect(ListenAddress(text)?.description == expected)
+    }
+}
+
+/// The file that people start from.
+@Suite("etc/realm-server.yaml")
+struct ExampleConfigurationTests {
+    private let text: String
+
+    init() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        self.text = try String(
+            contentsOf: root.appending(path: "etc/realm-server.yaml"),
+            encoding: .utf8
+        )
+    }
+
+    @Test("It is good as it stands, and says what the defaults are")
+    func asItStands() {
+        let (configuration, diagnostics) = ServerConfigurationReader.read(
+            Array(text.utf8),
+            file: "realm-server.yaml"
+        )
+        #expect(diagnostics == [])
+        #expect(configuration == ServerConfiguration(storage: .standard, apps: []))
+    }
+
+    @Test("It is good with its examples, too")
+    func withExamples() {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines.removeAll { $0 == "apps: {}" }
+        lines = lines.map { line in
+            // A comment that is a key, not a sentence.
+            guard let mark = line.firstRange(of: "# "),
+                line[..<mark.lowerBound].allSatisfy({ $0 == " " }),
+                let key = line[mark.upperBound...].split(separator: ":").first,
+                key.allSatisfy({ !$0.isUppercase }),
+                !key.trimmingPrefix(while: { $0 == " " }).contains(" "),
+                line.contains(":")
+            else { return line }
+            return String(line[..<mark.lowerBound] + line[mark.upperBound...])
+        }
+        let (configuration, diagnostics) = ServerConfigurationReader.read(
+            Array(lines.joined(separator: "\n").utf8),
+            file: "realm-server.yaml"
+        )
+        #expect(diagnostics == [])
+        #expect(configuration?.publicURL == PublicURL("https://sync.example.com"))
+        #expect(configuration?.apps.map(\.isDevelopmentMode) == [true])
+        #expect(configuration?.apps.first?.emailPassword?.minimumLength == 6)
     }
 }

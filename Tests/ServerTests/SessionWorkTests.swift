@@ -130,3 +130,17 @@ struct SessionWorkTests {
         #expect(work.openingCount == 0)
     }
 }
+
+@Suite("What all uploads together may hold")
+struct UploadBudgetTests {
+    @Test("Room is given back, and one upload always fits")
+    func budget() {
+        let budget = UploadBudget(limitInBytes: 100)
+        #expect(budget.admits(1000))
+        budget.change(by: 60)
+        #expect(budget.admits(40))
+        #expect(!budget.admits(41))
+        budget.change(by: -60)
+        #expect(budget.admits(1000))
+    }
+}

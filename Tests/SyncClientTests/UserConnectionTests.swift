@@ -226,7 +226,7 @@ struct UserConnectionTests {
                 }
             }
         }
-        try await withRealm(endpoint, busyTimeout: .milliseconds(10)) { realm, path in
+        try await withRealm(endpoint, busyTimeout: .milliseconds(500)) { realm, path in
             #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
             let program = try Connection(path: path)
             try program.execute("INSERT INTO \"Item\"(_id) VALUES (1); BEGIN IMMEDIATE")

@@ -16,9 +16,11 @@ struct HTTPListener: Sendable {
     let logger: Logger
 
     /// Nobody can listen there.
-    struct BindError: Error, CustomStringConvertible {
+    struct BindError: CodedError, CustomStringConvertible {
         let address: ListenAddress
         let reason: String
+
+        let code = "server.cannot_listen"
 
         var description: String { "cannot listen on \(address): \(reason)" }
     }

@@ -23,7 +23,7 @@ package typealias StoreTransaction = AccountWriting & FileWriting
 
 /// The store did not do what it was asked to: damaged, locked, full, or out of reach.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    package enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable, CaseIterable {
         /// Another process uses it.
         case locked
         /// It is not a store, or one of a newer version, or it is damaged.
@@ -42,4 +42,20 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { message }
+}
+
+extension StoreError: CodedError {
+    package var code: String {
+        switch kind {
+        case .locked: "store.locked"
+        case .unusable: "store.unusable"
+        case .diskFull: "store.disk_full"
+        case .failed: "store.failed"
+        }
+    }
+}
+
+/// An error with a stable word, explained in `docs/errors.md`.
+package protocol CodedError: Error {
+    var code: String { get }
 }

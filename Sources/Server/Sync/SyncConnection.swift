@@ -24,6 +24,8 @@ actor SyncConnection {
 
     var machine: ServerConnection
     var work = SessionWork()
+    /// Of `work.backlogInBytes`, as all connections together know of it.
+    private var countedBacklogInBytes = 0
     private var outbox = Outbox()
     private var scansUnderWay = 0
     private var bytesBehindOpening = 0
@@ -150,6 +152,7 @@ extension SyncConnection {
     /// A step of a session is done: others may go on.
     func noteFinished(_ step: SessionWork.Step) {
         work.finished(step)
+        countBacklog()
         if work.openingCount == 0 { bytesBehindOpening = 0 }
         if isReadable { reader.wakeOne() }
     }
@@ -245,13 +248,20 @@ extension SyncConnection {
 
     private func enqueue(_ step: SessionWork.Step, for key: SessionKey) {
         if work.enqueue(step, for: key) { signal.yield(.work(key)) }
+        countBacklog()
+    }
+
+    private func countBacklog() {
+        service.uploads.change(by: work.backlogInBytes - countedBacklogInBytes)
+        countedBacklogInBytes = work.backlogInBytes
     }
 
     private func integrate(_ upload: UploadCheck.Admitted, for key: SessionKey) {
         let step = SessionWork.Step.integrate(upload)
         // One upload is always taken, however large.
         let size = work.backlogInBytes + step.uploadSizeInBytes
-        if work.backlogInBytes == 0 || size <= ConnectionLimits.uploadBacklogInBytes {
+        let fitsHere = work.backlogInBytes == 0 || size <= ConnectionLimits.uploadBacklogInBytes
+        if fitsHere, service.uploads.admits(step.uploadSizeInBytes) {
             enqueue(step, for: key)
         } else {
             fail(key, .backlog)
@@ -265,6 +275,7 @@ extension SyncConnection {
             metadata: ["code": "\(failure.fault.code)", "reason": "\(failure.reason)"]
         )
         work.fail(key)
+        countBacklog()
         perform(
             machine.fail(key, failure.fault, message: failure.message, backoff: failure.backoff)
         )
@@ -275,6 +286,7 @@ extension SyncConnection {
             service.registry.detach(.init(file: file, ident: client.ident), from: self)
         }
         work.end(key)
+        countBacklog()
     }
 }
 

@@ -8,6 +8,7 @@ package final class SyncService: Sendable {
     let engine: SyncEngine
     let apps: [AppID: AppConfiguration]
     let registry = SessionRegistry()
+    let uploads = UploadBudget(limitInBytes: ConnectionLimits.uploadsOfAllInBytes)
     let clock: WallClock
     let random: RandomSource
     let timing: ServerTiming

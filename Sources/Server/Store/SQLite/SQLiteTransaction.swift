@@ -83,14 +83,14 @@ extension SQLiteTransaction {
 
 extension StoreError {
     init(_ error: SQLiteError, path: String) {
-        let kind: Kind =
-            switch error.condition {
-            case .busy: .locked
-            case .diskFull: .diskFull
-            case .notADatabase, .corrupt: .unusable
-            case .inputOutput, .cannotOpen, .readOnly, .constraint, .other: .failed
-            }
-        self.init(kind, "\(path): \(error)")
+        switch error.condition {
+        case .busy: self.init(.locked, "\(path): another program keeps the store locked")
+        case .diskFull: self.init(.diskFull, "\(path): no space is left for the store")
+        case .notADatabase: self.init(.unusable, "\(path): this is not an SQLite database")
+        case .corrupt: self.init(.unusable, "\(path): the store is damaged: \(error)")
+        case .inputOutput, .cannotOpen, .readOnly, .constraint, .other:
+            self.init(.failed, "\(path): \(error)")
+        }
     }
 }
 

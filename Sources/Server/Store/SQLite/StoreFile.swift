@@ -27,6 +27,8 @@ final class StoreFile: Sendable {
     }
 
     deinit {
+        // A program that is just being started shares the lock until it has been loaded.
+        flock(lock, LOCK_UN)
         Glibc.close(lock)
     }
 
