@@ -21,7 +21,7 @@ run: build
 
 test: setup
 	swift build $(SWIFT_BUILD_FLAGS) --build-tests
-	swift test $(SWIFT_BUILD_FLAGS) --skip-build --parallel
+	swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel
 
 # Hours, for the realm files; the seed of what fails is printed.
 soak: setup
