@@ -2,8 +2,8 @@ package import Changesets
 
 /// Why a merge was refused, and which two instructions could not be merged (merge rules, 9).
 ///
-/// It always means a peer whose history does not fit ours: nothing of the batch may be stored. A
-/// server reports a bad changeset to the client that sent it, a client to its server.
+/// Except for `tooManyPairs` it means a peer whose history does not fit ours. Nothing of the batch may
+/// be stored; a server reports a bad changeset to the client that sent it, a client to its server.
 package struct MergeError: Error, Hashable, Sendable {
     package let reason: Reason
     package let ours: Location
@@ -22,6 +22,8 @@ package struct MergeError: Error, Hashable, Sendable {
         case listMeetsDictionary
         /// A nested set, which no version of the format has.
         case nestedSet
+        /// The two histories have too much to do with each other to be merged in reasonable time.
+        case tooManyPairs
     }
 
     /// An instruction among the operands, as they were before the merge.
@@ -42,6 +44,7 @@ package struct MergeError: Error, Hashable, Sendable {
             case .indexOutOfRange: .indexOutOfRange
             case .inconsistentPaths, .listMeetsDictionary: .listMeetsDictionary
             case .nestedSet: .nestedSet
+            case .tooManyPairs: .tooManyPairs
             }
         self.ours = Location(ours)
         self.theirs = Location(theirs)
@@ -56,6 +59,7 @@ package struct MergeError: Error, Hashable, Sendable {
         case .indexOutOfRange: "merge.index_out_of_range"
         case .listMeetsDictionary: "merge.list_meets_dictionary"
         case .nestedSet: "merge.nested_set"
+        case .tooManyPairs: "merge.too_many_pairs"
         }
     }
 
@@ -66,6 +70,8 @@ package struct MergeError: Error, Hashable, Sendable {
             "make both schemas declare it alike; a different definition needs a different name"
         case .listSizesDiffer, .indexOutOfRange, .listMeetsDictionary, .nestedSet:
             "reset the client: the histories of the two sides do not fit together"
+        case .tooManyPairs:
+            "reset the client: it starts again from the server's state"
         }
     }
 }
@@ -99,6 +105,7 @@ extension MergeError.Reason: CustomStringConvertible {
         case .indexOutOfRange: "one of them names an element outside its list"
         case .listMeetsDictionary: "one takes for a list what the other takes for a dictionary"
         case .nestedSet: "a set inside a value is not part of the format"
+        case .tooManyPairs: "more pairs of instructions would have to meet than the limit allows"
         }
     }
 }

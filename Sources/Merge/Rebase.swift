@@ -7,11 +7,15 @@ import Changesets
 /// peer had not seen, theirs the incoming ones, each in order (merge rules, 1 and 2).
 ///
 /// After an error both arrays are of no use any more, and nothing of the batch may be stored.
+///
+/// - Parameter pairLimit: how many pairs of instructions may meet. Two long histories of one list take
+///   the product of their lengths, which is why a server sets a limit (merge rules, 10).
 package func rebase(
     ours: inout [MergeOperand],
-    theirs: inout [MergeOperand]
+    theirs: inout [MergeOperand],
+    pairLimit: Int = .max
 ) throws(MergeError) {
-    try rebase(ours: &ours, theirs: &theirs, engine: .indexed)
+    try rebase(ours: &ours, theirs: &theirs, pairLimit: pairLimit, engine: .indexed)
 }
 
 /// The two ways to find the pairs of instructions that have something to say to each other.
@@ -27,17 +31,19 @@ enum Engine {
 func rebase(
     ours: inout [MergeOperand],
     theirs: inout [MergeOperand],
+    pairLimit: Int = .max,
     engine: Engine
 ) throws(MergeError) {
     var symbols = Symbols(objectCapacity: ours.instructionCount + theirs.instructionCount)
     var our = Side(ours, symbols: &symbols)
     var their = Side(theirs, symbols: &symbols)
     let dirtyByQuirk = NaNQuirk.dirtyChangesets(of: our, against: their)
+    var meeting = Meeting(pairLimit: pairLimit)
     switch engine {
     case .plain:
-        try PlainLoop.run(&our, &their)
+        try PlainLoop.run(&our, &their, &meeting)
     case .indexed:
-        try IndexedLoop.run(&our, &their, objectCount: symbols.objectCount)
+        try IndexedLoop.run(&our, &their, &meeting, objectCount: symbols.objectCount)
     }
     for changeset in dirtyByQuirk { ours[changeset].isDirty = true }
     our.store(into: &ours, symbols)

@@ -15,6 +15,8 @@ enum RuleFailure: Error {
     case listMeetsDictionary
     /// Rule 22: Clear meets an Update with the reserved payload Set.
     case nestedSet
+    /// No rule: there is more to do than the caller allows.
+    case tooManyPairs
 }
 
 /// States what a rule requires of its operands.

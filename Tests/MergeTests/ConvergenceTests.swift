@@ -25,7 +25,8 @@ struct ConvergenceTests {
                     try scene.run(steps: 20)
                     try scene.settle()
                     for client in scene.clients {
-                        #expect(client.realm == scene.server.realm, "seed \(seed)")
+                        let isSame = client.realm == scene.server.realm
+                        #expect(isSame, "seed \(seed)")
                     }
                 }
                 merged += scene.server.version

@@ -88,6 +88,12 @@ struct KnownExceptionTests {
             theirs: "Update Thing:1.de.k=ObjectValue; Update Thing:1.de.k.x=2"
         ),
         Exception(
+            name: "E-DICT: one replaces the object that the other changes",
+            base: "Update Thing:1.de.k=ObjectValue",
+            ours: "Update Thing:1.de.k=ObjectValue",
+            theirs: "Update Thing:1.de.k.i=1"
+        ),
+        Exception(
             name: "S-RAW: two erased strings are taken for one",
             base: "SetInsert Thing:1.ss \"a\"; SetInsert Thing:1.ss \"b\"",
             ours: "SetErase Thing:1.ss \"a\"",
@@ -121,6 +127,30 @@ struct KnownExceptionTests {
             theirs: "Clear Thing:1.dx.a List"
         ),
     ]
+
+    @Test("M-PASS among three: two create a list, the third writes a number in between")
+    func passAmongThree() throws {
+        var base = InMemoryRealm()
+        try base.apply(RandomTransactions.baseChangeset)
+        try base.apply(Notation.changeset("CreateObject Thing:1"))
+        var server = ModelServer(realm: base)
+        var clients: [ModelClient] = []
+        for (ident, time, text) in [
+            (2, 10, "Update Thing:1.x=List; ArrayInsert Thing:1.x[0]=7 prior 0"),
+            (3, 30, "Update Thing:1.x=List"),
+            (4, 20, "Update Thing:1.x=5"),
+        ] as [(UInt64, UInt64, String)] {
+            var client = ModelClient(ident: ident, realm: base)
+            let changeset = Notation.changeset(text)
+            try client.commit(changeset, bytes: changeset.encoded(), time: time)
+            try server.integrate(client.uploads(after: 0), from: ident)
+            clients.append(client)
+        }
+        try clients[2].integrate(server.downloads(for: 4, after: 0))
+        let thing = ObjectReference(className: "Thing", key: .int(1))
+        #expect(server.realm.value("x", of: thing) == .list([.scalar(.int(7))]))
+        #expect(clients[2].realm.value("x", of: thing) == .list([]))
+    }
 
     private func integrate(
         _ theirs: [MergeOperand],

@@ -67,14 +67,15 @@ struct MergeVectorTests {
             switch outcome {
             case .state(let state, let schema):
                 let peer = try local.get()
-                #expect(try remote.get() == peer, "\(line.name)")
-                #expect(VectorStateForm.state(of: peer) == state, "\(line.name)")
+                let isSame = try remote.get() == peer
+                #expect(isSame, "\(line.name)")
+                expect(peer, state, line.name)
                 if let schema {
                     #expect(VectorStateForm.schema(of: peer) == schema, "\(line.name)")
                 }
             case .states(let localState, let remoteState):
-                #expect(try VectorStateForm.state(of: local.get()) == localState, "\(line.name)")
-                #expect(try VectorStateForm.state(of: remote.get()) == remoteState, "\(line.name)")
+                expect(try local.get(), localState, "\(line.name), local")
+                expect(try remote.get(), remoteState, "\(line.name), remote")
             case .failure:
                 #expect(throws: BadInstruction.self, "\(line.name)") {
                     _ = (try local.get(), try remote.get())
@@ -84,6 +85,12 @@ struct MergeVectorTests {
         }
         #expect(checked > 0)
         print("transform vectors: \(checked) states of both peers compared")
+    }
+
+    private func expect(_ realm: InMemoryRealm, _ expected: JSONNode, _ name: String) {
+        let state = VectorStateForm.state(of: realm)
+        guard state != expected else { return }
+        Issue.record("\(name):\n\(state.text)\n\(expected.text)")
     }
 
     private func bases() throws -> [String: InMemoryRealm] {

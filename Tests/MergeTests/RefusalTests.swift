@@ -68,6 +68,20 @@ struct RefusalTests {
         try merge(["ArrayMove l[7]->9 prior 2"], ["ArrayInsert l[5]=1 prior 3"])
     }
 
+    @Test("Two long histories of one list stop at the limit", arguments: [Engine.plain, .indexed])
+    func pairLimit(_ engine: Engine) throws {
+        let history = (0..<4).map { "ArrayInsert l[\($0)]=1 prior \($0)" }.joined(separator: "; ")
+        func merge(pairLimit: Int) throws {
+            var (ours, theirs) = ([operand(history, 1, 2)], [operand(history, 1, 3)])
+            try rebase(ours: &ours, theirs: &theirs, pairLimit: pairLimit, engine: engine)
+        }
+        try merge(pairLimit: 16)
+        let error = #expect(throws: MergeError.self) { try merge(pairLimit: 15) }
+        #expect(error?.reason == .tooManyPairs)
+        #expect(error?.ours.instruction == 3)
+        #expect(error?.theirs.instruction == 3)
+    }
+
     @Test("The error names both instructions, a stable code and what to do")
     func description() {
         let error = #expect(throws: MergeError.self) {
@@ -86,7 +100,7 @@ struct RefusalTests {
                 """
         )
         #expect(error?.remedy.contains("schema") == true)
-        #expect(Set(MergeError.Reason.allCases.map(\.description)).count == 6)
+        #expect(Set(MergeError.Reason.allCases.map(\.description)).count == 7)
     }
 
     private func merge(

@@ -3,10 +3,14 @@
 ///
 /// It costs the product of both sizes. `IndexedLoop` gives the same and visits less.
 enum PlainLoop {
-    static func run(_ ours: inout Side, _ theirs: inout Side) throws(MergeError) {
+    static func run(
+        _ ours: inout Side,
+        _ theirs: inout Side,
+        _ meeting: inout Meeting
+    ) throws(MergeError) {
         var position = 0
         while position < ours.operations.count {
-            position = try meetAll(&ours, position, &theirs, from: 0) + 1
+            position = try meetAll(&ours, position, &theirs, from: 0, &meeting) + 1
         }
     }
 
@@ -16,12 +20,13 @@ enum PlainLoop {
         _ ours: inout Side,
         _ position: Int,
         _ theirs: inout Side,
-        from start: Int
+        from start: Int,
+        _ meeting: inout Meeting
     ) throws(MergeError) -> Int {
         var (i, j) = (position, start)
         while j < theirs.operations.count {
             if !theirs.operations[j].isDiscarded {
-                switch try Meeting.merge(&ours.operations[i], &theirs.operations[j]) {
+                switch try meeting.merge(&ours.operations[i], &theirs.operations[j]) {
                 case .nothing:
                     break
                 case .prependToTheirs:
@@ -38,7 +43,7 @@ enum PlainLoop {
                         before: ours.operations[i]
                     )
                     ours.operations.insert(erasure, at: i)
-                    i = try meetAll(&ours, i, &theirs, from: j + 1) + 1
+                    i = try meetAll(&ours, i, &theirs, from: j + 1, &meeting) + 1
                 }
             }
             if ours.operations[i].isDiscarded { break }

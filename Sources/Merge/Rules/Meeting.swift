@@ -1,7 +1,14 @@
 import Changesets
 
 /// One instruction of ours meets one of theirs (merge rules, 3).
-enum Meeting {
+struct Meeting {
+    /// How many pairs may still meet.
+    private var pairsLeft: Int
+
+    init(pairLimit: Int) {
+        self.pairsLeft = pairLimit
+    }
+
     /// What the loop has to do afterwards, besides going on.
     enum Outcome {
         case nothing
@@ -11,10 +18,12 @@ enum Meeting {
         case prependToTheirs
     }
 
-    static func merge(_ x: inout Operation, _ y: inout Operation) throws(MergeError) -> Outcome {
+    mutating func merge(_ x: inout Operation, _ y: inout Operation) throws(MergeError) -> Outcome {
+        guard pairsLeft > 0 else { throw MergeError(.tooManyPairs, ours: x, theirs: y) }
+        pairsLeft -= 1
         let before = (x.numbers, y.numbers)
         do throws(RuleFailure) {
-            let outcome = try applyRules(&x, &y)
+            let outcome = try Self.applyRules(&x, &y)
             if x.numbers != before.0 { x.isChanged = true }
             if y.numbers != before.1 { y.isChanged = true }
             return outcome

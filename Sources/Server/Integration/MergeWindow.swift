@@ -39,6 +39,10 @@ struct MergeWindow {
         }
     }
 
+    /// About half a minute of work. Only thousands of changes to one list on either side come near it;
+    /// the client that sent them is reset (merge rules, 10).
+    private static let pairLimit = 2_000_000_000
+
     /// Rebases changesets that were all made on top of the same version.
     mutating func rebase(
         _ theirs: inout [MergeOperand],
@@ -48,7 +52,7 @@ struct MergeWindow {
         guard start < versions.count else { return }
         var ours = Array(operands[start...])
         operands.removeSubrange(start...)
-        try Merge.rebase(ours: &ours, theirs: &theirs)
+        try Merge.rebase(ours: &ours, theirs: &theirs, pairLimit: Self.pairLimit)
         operands.append(contentsOf: ours)
     }
 

@@ -231,7 +231,7 @@ extension MergeError {
     fileprivate var refusal: IntegrationRefusal {
         switch reason {
         case .classesDiffer, .columnsDiffer: .schemaChange(reason: "\(self)")
-        case .listSizesDiffer, .indexOutOfRange, .listMeetsDictionary, .nestedSet:
+        case .listSizesDiffer, .indexOutOfRange, .listMeetsDictionary, .nestedSet, .tooManyPairs:
             .badChangeset(reason: "\(self)")
         }
     }
