@@ -9,18 +9,19 @@ package struct MergeError: Error, Hashable, Sendable {
     package let ours: Location
     package let theirs: Location
 
-    package enum Reason: Hashable, Sendable, CaseIterable {
-        /// Both sides added a class, and not the same one.
+    package enum Reason: Error, Hashable, Sendable, CaseIterable {
+        /// Both sides added a class, and not the same one (rule 1).
         case classesDiffer
-        /// Both sides added a column, and not the same one.
+        /// Both sides added a column, and not the same one (rule 9).
         case columnsDiffer
-        /// Two instructions on one list assume different sizes of it.
+        /// Two instructions on one list assume different sizes of it (rules 7, 13, 14, 17 to 21).
         case listSizesDiffer
-        /// An instruction names an element outside the list that it assumes.
+        /// An instruction names an element outside the list that it assumes (rules 13, 15, 17 to 21).
         case indexOutOfRange
-        /// One side takes for a list what the other takes for a dictionary.
+        /// One side takes for a list what the other takes for a dictionary (rules 13, 15, 18, and
+        /// nested list instructions).
         case listMeetsDictionary
-        /// A nested set, which no version of the format has.
+        /// A nested set, which no version of the format has (rule 22).
         case nestedSet
         /// The two histories have too much to do with each other to be merged in reasonable time.
         case tooManyPairs
@@ -35,17 +36,8 @@ package struct MergeError: Error, Hashable, Sendable {
         package let kind: InstructionCode
     }
 
-    init(_ failure: RuleFailure, ours: Operation, theirs: Operation) {
-        self.reason =
-            switch failure {
-            case .tablesDiffer: .classesDiffer
-            case .columnsDiffer: .columnsDiffer
-            case .priorSizesDiffer: .listSizesDiffer
-            case .indexOutOfRange: .indexOutOfRange
-            case .inconsistentPaths, .listMeetsDictionary: .listMeetsDictionary
-            case .nestedSet: .nestedSet
-            case .tooManyPairs: .tooManyPairs
-            }
+    init(_ reason: Reason, ours: Operation, theirs: Operation) {
+        self.reason = reason
         self.ours = Location(ours)
         self.theirs = Location(theirs)
     }
@@ -108,4 +100,12 @@ extension MergeError.Reason: CustomStringConvertible {
         case .tooManyPairs: "more pairs of instructions would have to meet than the limit allows"
         }
     }
+}
+
+/// States what a rule requires of its operands.
+func require(
+    _ condition: Bool,
+    else reason: MergeError.Reason
+) throws(MergeError.Reason) {
+    guard condition else { throw reason }
 }

@@ -4,10 +4,12 @@
 /// have they never come near the limit, and an absurd changeset must not stop the process.
 enum ArrayRules {
     /// Rule 13 ArrayInsert/Update: the element moves up if the new one lands at or before it.
-    static func insertMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func insertMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(MergeError
+        .Reason)
+    {
         guard a.hasSameContainer(as: b) else { return }
         try requireIndex(b)
-        try require(a.priorSize == b.priorSize, else: .priorSizesDiffer)
+        try require(a.priorSize == b.priorSize, else: .listSizesDiffer)
         try require(a.index <= a.priorSize && b.index < b.priorSize, else: .indexOutOfRange)
         b.priorSize &+= 1
         if b.index >= a.index { b.index &+= 1 }
@@ -15,9 +17,11 @@ enum ArrayRules {
 
     /// Rule 14 ArrayInsert/ArrayInsert: both elements stay, at the same place in the order of their
     /// stamps.
-    static func insertMeetsInsert(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func insertMeetsInsert(_ a: inout Operation, _ b: inout Operation) throws(MergeError
+        .Reason)
+    {
         guard a.hasSameContainer(as: b) else { return }
-        try require(a.priorSize == b.priorSize, else: .priorSizesDiffer)
+        try require(a.priorSize == b.priorSize, else: .listSizesDiffer)
         a.priorSize &+= 1
         b.priorSize &+= 1
         if a.index > b.index {
@@ -32,7 +36,9 @@ enum ArrayRules {
     }
 
     /// Rule 15 ArrayMove/Update: the update follows the element. Prior sizes are not compared.
-    static func moveMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func moveMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(MergeError
+        .Reason)
+    {
         guard a.hasSameContainer(as: b) else { return }
         try requireIndex(b)
         try require(a.index < a.priorSize && b.index < b.priorSize, else: .indexOutOfRange)
@@ -66,9 +72,10 @@ enum ArrayRules {
 
     /// Rule 17 ArrayMove/ArrayMove: of two moves of one element the later decides; moves of different
     /// elements both stay, unless one has become a move onto itself.
-    static func moveMeetsMove(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func moveMeetsMove(_ a: inout Operation, _ b: inout Operation) throws(MergeError.Reason)
+    {
         guard a.hasSameContainer(as: b) else { return }
-        try require(a.priorSize == b.priorSize, else: .priorSizesDiffer)
+        try require(a.priorSize == b.priorSize, else: .listSizesDiffer)
         try require(
             max(a.index, a.destination, b.index, b.destination) < a.priorSize,
             else: .indexOutOfRange
@@ -129,10 +136,12 @@ enum ArrayRules {
     }
 
     /// Rule 18 ArrayErase/Update: the value goes with its element.
-    static func eraseMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func eraseMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(MergeError
+        .Reason)
+    {
         guard a.hasSameContainer(as: b) else { return }
         try requireIndex(b)
-        try require(a.priorSize == b.priorSize, else: .priorSizesDiffer)
+        try require(a.priorSize == b.priorSize, else: .listSizesDiffer)
         try require(a.index < a.priorSize && b.index < b.priorSize, else: .indexOutOfRange)
         b.priorSize &-= 1
         if a.index == b.index {
@@ -143,9 +152,11 @@ enum ArrayRules {
     }
 
     /// Rule 19 ArrayErase/ArrayInsert: both stay.
-    static func eraseMeetsInsert(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func eraseMeetsInsert(_ a: inout Operation, _ b: inout Operation) throws(MergeError
+        .Reason)
+    {
         guard a.hasSameContainer(as: b) else { return }
-        try require(a.priorSize == b.priorSize, else: .priorSizesDiffer)
+        try require(a.priorSize == b.priorSize, else: .listSizesDiffer)
         try require(a.index < a.priorSize && b.index <= b.priorSize, else: .indexOutOfRange)
         a.priorSize &+= 1
         b.priorSize &-= 1
@@ -158,9 +169,10 @@ enum ArrayRules {
 
     /// Rule 20 ArrayErase/ArrayMove: the element goes, wherever it was moved. The erase keeps its prior
     /// size.
-    static func eraseMeetsMove(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func eraseMeetsMove(_ a: inout Operation, _ b: inout Operation) throws(MergeError.Reason)
+    {
         guard a.hasSameContainer(as: b) else { return }
-        try require(a.priorSize == b.priorSize, else: .priorSizesDiffer)
+        try require(a.priorSize == b.priorSize, else: .listSizesDiffer)
         try require(a.index < a.priorSize && b.index < b.priorSize, else: .indexOutOfRange)
         b.priorSize &-= 1
         guard a.index != b.index else {
@@ -184,9 +196,11 @@ enum ArrayRules {
     }
 
     /// Rule 21 ArrayErase/ArrayErase: the same element is erased once.
-    static func eraseMeetsErase(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func eraseMeetsErase(_ a: inout Operation, _ b: inout Operation) throws(MergeError
+        .Reason)
+    {
         guard a.hasSameContainer(as: b) else { return }
-        try require(a.priorSize == b.priorSize, else: .priorSizesDiffer)
+        try require(a.priorSize == b.priorSize, else: .listSizesDiffer)
         try require(a.index < a.priorSize && b.index < b.priorSize, else: .indexOutOfRange)
         a.priorSize &-= 1
         b.priorSize &-= 1
@@ -202,7 +216,7 @@ enum ArrayRules {
 
     /// In the container of a list instruction an Update must name an element by index; with a string, it
     /// takes the same Mixed value for a dictionary.
-    private static func requireIndex(_ update: Operation) throws(RuleFailure) {
+    private static func requireIndex(_ update: Operation) throws(MergeError.Reason) {
         try require(update.end == .index, else: .listMeetsDictionary)
     }
 }

@@ -7,7 +7,9 @@ import Changesets
 enum ClearRules {
     /// Rule 22 Clear/Update: the later wins, unless the Update sets the very collection that is cleared.
     /// Whether the Update is a default does not matter.
-    static func clearMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func clearMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(MergeError
+        .Reason)
+    {
         guard a.hasSamePath(as: b), case .clear(let collection) = a.detail,
             case .update(let content, _) = b.detail
         else { return }

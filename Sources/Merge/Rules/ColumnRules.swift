@@ -19,7 +19,7 @@ enum ColumnRules {
     }
 
     /// Rule 9 AddColumn/AddColumn: a column that both sides added is there already.
-    static func addMeetsAdd(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func addMeetsAdd(_ a: inout Operation, _ b: inout Operation) throws(MergeError.Reason) {
         guard a.hasSameColumn(as: b), case .column(let ours) = a.detail,
             case .column(let theirs) = b.detail
         else { return }

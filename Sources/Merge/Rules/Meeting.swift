@@ -22,7 +22,7 @@ struct Meeting {
         guard pairsLeft > 0 else { throw MergeError(.tooManyPairs, ours: x, theirs: y) }
         pairsLeft -= 1
         let before = (x.numbers, y.numbers)
-        do throws(RuleFailure) {
+        do throws(MergeError.Reason) {
             let outcome = try Self.applyRules(&x, &y)
             if x.numbers != before.0 { x.isChanged = true }
             if y.numbers != before.1 { y.isChanged = true }
@@ -35,7 +35,7 @@ struct Meeting {
     private static func applyRules(
         _ x: inout Operation,
         _ y: inout Operation
-    ) throws(RuleFailure) -> Outcome {
+    ) throws(MergeError.Reason) -> Outcome {
         if y.level < x.level {
             try NestedRules.apply(outer: &y, inner: &x)
             if x.isDiscarded { return .nothing }

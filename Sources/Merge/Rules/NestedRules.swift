@@ -5,7 +5,7 @@ import Changesets
 /// changes.
 enum NestedRules {
     /// Applies the rule of outer's kind to inner, whose level is higher.
-    static func apply(outer: inout Operation, inner: inout Operation) throws(RuleFailure) {
+    static func apply(outer: inout Operation, inner: inout Operation) throws(MergeError.Reason) {
         switch outer.kind {
         case .eraseTable: eraseTable(outer, &inner)
         case .eraseObject: eraseObject(outer, &inner)
@@ -50,7 +50,7 @@ enum NestedRules {
     private static func arrayInsert(
         _ outer: Operation,
         _ inner: inout Operation
-    ) throws(RuleFailure) {
+    ) throws(MergeError.Reason) {
         guard let (position, index) = try correspondingIndex(outer, inner) else { return }
         if index >= outer.index { inner.shift(at: position, to: index &+ 1) }
     }
@@ -60,7 +60,7 @@ enum NestedRules {
     private static func arrayMove(
         _ outer: inout Operation,
         _ inner: Operation
-    ) throws(RuleFailure) {
+    ) throws(MergeError.Reason) {
         guard let (_, index) = try correspondingIndex(outer, inner) else { return }
         if outer.index == index {
             outer.index = outer.destination
@@ -74,7 +74,7 @@ enum NestedRules {
     private static func arrayErase(
         _ outer: Operation,
         _ inner: inout Operation
-    ) throws(RuleFailure) {
+    ) throws(MergeError.Reason) {
         guard let (position, index) = try correspondingIndex(outer, inner) else { return }
         if index == outer.index {
             inner.discard()
@@ -87,9 +87,9 @@ enum NestedRules {
     private static func correspondingIndex(
         _ outer: Operation,
         _ inner: Operation
-    ) throws(RuleFailure) -> (position: Int, index: UInt32)? {
+    ) throws(MergeError.Reason) -> (position: Int, index: UInt32)? {
         guard let position = outer.correspondingPosition(in: inner) else { return nil }
-        guard case .index(let index) = inner.container[position] else { throw .inconsistentPaths }
+        guard case .index(let index) = inner.container[position] else { throw .listMeetsDictionary }
         return (position, index)
     }
 }

@@ -15,7 +15,7 @@ enum PairRules {
     static func apply(
         _ a: inout Operation,
         _ b: inout Operation
-    ) throws(RuleFailure) -> Remainder {
+    ) throws(MergeError.Reason) -> Remainder {
         switch (a.kind, b.kind) {
         case (.addTable, .addTable): try TableRules.addMeetsAdd(&a, &b)  // 1
         case (.eraseTable, .addTable): TableRules.eraseMeetsAdd(&a, &b)  // 2

@@ -1,11 +1,11 @@
 /// Rules 1 to 3: classes that come and go (merge rules, 6).
 enum TableRules {
     /// Rule 1 AddTable/AddTable: a class that both sides added is there already.
-    static func addMeetsAdd(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func addMeetsAdd(_ a: inout Operation, _ b: inout Operation) throws(MergeError.Reason) {
         guard a.hasSameClass(as: b), case .table(let ours) = a.detail,
             case .table(let theirs) = b.detail
         else { return }
-        try require(ours == theirs, else: .tablesDiffer)
+        try require(ours == theirs, else: .classesDiffer)
         a.discard()
         b.discard()
     }

@@ -4,12 +4,14 @@ import Changesets
 enum UpdateRules {
     /// Rule 7 Update/Update: the later value wins, except that a value beats a default and an embedded
     /// object gives way to anything else.
-    static func updateMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(RuleFailure) {
+    static func updateMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(MergeError
+        .Reason)
+    {
         guard a.hasSamePath(as: b), case .update(let ours, let oursIsDefault) = a.detail,
             case .update(let theirs, let theirsIsDefault) = b.detail
         else { return }
         // Step 1. Paths without index have no prior size, on either side.
-        try require(a.priorSize == b.priorSize, else: .priorSizesDiffer)
+        try require(a.priorSize == b.priorSize, else: .listSizesDiffer)
 
         switch (ours.payload, theirs.payload) {
         case (.objectValue, .objectValue):
