@@ -8,6 +8,8 @@ struct Side {
     private(set) var erasesSchema = false
     /// Whether some instruction carries a NaN.
     private(set) var containsNaN = false
+    /// The operations that were put before others, in the order in which that happened.
+    private var prepended: [Operation] = []
 
     init(_ operands: [MergeOperand], symbols: inout Symbols) {
         operations = []
@@ -34,8 +36,17 @@ struct Side {
         operations.append(operation)
     }
 
+    /// Puts an operation before the one at the position (merge rules, 3.2).
+    mutating func prepend(_ operation: Operation, at position: Int) {
+        operations.insert(operation, at: position)
+        prepended.append(operation)
+    }
+
     /// Writes what the merge changed back into the operands that it was made from.
     func store(into operands: inout [MergeOperand], _ symbols: Symbols) {
+        for operation in prepended {
+            internNames(of: operation, in: &operands[operation.origin.changeset], symbols)
+        }
         var start = operations.startIndex
         while start < operations.endIndex {
             let number = operations[start].origin.changeset
@@ -45,6 +56,17 @@ struct Side {
             store(operations[start..<end], into: &operands[number], symbols)
             start = end
         }
+    }
+
+    /// What was put before others may have names that are new in its changeset. They join the table in
+    /// the order of events, class first, and stay even if the operation did not.
+    private func internNames(
+        of operation: Operation,
+        in operand: inout MergeOperand,
+        _ symbols: Symbols
+    ) {
+        _ = operand.changeset.strings.intern(symbols[operation.place.className])
+        _ = operand.changeset.strings.intern(symbols[operation.place.field])
     }
 
     private func store(
@@ -73,7 +95,6 @@ struct Side {
         _ symbols: Symbols
     ) -> Instruction {
         if operation.origin.isPrepended {
-            // The strings come from another changeset, and may be new in this one: the class first.
             return .eraseColumn(
                 className: changeset.strings.intern(symbols[operation.place.className]),
                 field: changeset.strings.intern(symbols[operation.place.field])

@@ -1,3 +1,5 @@
+import Changesets
+import Merge
 import Testing
 
 /// What the worked examples leave open: the branches, absences and equalities of single rules.
@@ -116,6 +118,42 @@ struct RuleTests {
             "EraseColumn C.k; EraseTable D; Update y=2"
         )
         try example.check()
+    }
+
+    @Test("Rule 4: names join the string table when they are needed, and stay")
+    func namesOfErasedColumns() throws {
+        let table = try stringsOfTheirs(
+            "AddColumn A.k ->D; AddColumn B.l ->E",
+            "EraseTable E; EraseTable D",
+            gives: "EraseColumn B.l; EraseTable E; EraseColumn A.k; EraseTable D"
+        )
+        #expect(table == ["E", "D", "A", "k", "B", "l"])
+        // The new EraseColumn and a later one of the other side cancel each other.
+        let other = try stringsOfTheirs(
+            "AddColumn C.k ->D; EraseColumn C.k",
+            "EraseTable D",
+            gives: "EraseTable D"
+        )
+        #expect(other == ["D", "C", "k"])
+    }
+
+    private func stringsOfTheirs(
+        _ ours: String,
+        _ theirs: String,
+        gives result: String
+    ) throws -> [Text] {
+        var ours = [operand(ours, 10, 2)]
+        var theirs = [operand(theirs, 20, 3)]
+        try rebase(ours: &ours, theirs: &theirs)
+        #expect(Notation.text(of: theirs[0].changeset) == result)
+        return theirs[0].changeset.strings.texts
+    }
+
+    private func operand(_ text: String, _ time: UInt64, _ ident: UInt64) -> MergeOperand {
+        MergeOperand(
+            changeset: Notation.changeset(text),
+            stamp: Stamp(timestamp: time, fileIdent: ident)
+        )
     }
 
     @Test("Rule 10: EraseColumn takes updates at any path and in any object")

@@ -35,14 +35,14 @@ enum PlainLoop {
                         before: theirs.operations[j]
                     )
                     // It does not meet the current one of ours, only later ones.
-                    theirs.operations.insert(erasure, at: j)
+                    theirs.prepend(erasure, at: j)
                     j += 1
                 case .prependToOurs:
                     let erasure = Operation(
                         erasingColumnOf: theirs.operations[j],
                         before: ours.operations[i]
                     )
-                    ours.operations.insert(erasure, at: i)
+                    ours.prepend(erasure, at: i)
                     i = try meetAll(&ours, i, &theirs, from: j + 1, &meeting) + 1
                 }
             }
