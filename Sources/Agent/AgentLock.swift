@@ -28,6 +28,8 @@ package struct AgentLock: ~Copyable {
     }
 
     deinit {
+        // A program that was just being started may hold a copy of the descriptor for a moment.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

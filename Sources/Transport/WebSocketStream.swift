@@ -69,25 +69,46 @@ package final class WebSocketStream: MessageStream {
                 outbound: outbound,
                 channel: channel.channel
             )
-            return try await withThrowingTaskGroup(of: Result?.self) { group in
+            return try await withThrowingTaskGroup(of: Ending<Result>.self) { group in
                 group.addTask {
                     await stream.pump(inbound)
-                    return nil
+                    return .pump
                 }
-                group.addTask { try await body(stream) }
+                group.addTask {
+                    do { return .body(.success(try await body(stream))) } catch {
+                        return .body(.failure(error))
+                    }
+                }
                 defer {
                     group.cancelAll()
                     stream.messages.finish()
                 }
-                while let result = try await group.next() {
+                while let ending = try await group.next() {
                     // The pump ends first when the peer does; the body hears of it and ends too.
-                    guard let result else { continue }
-                    // A close frame needs its time on the wire: the peer, or the timer, ends it.
-                    if stream.hasSentClose.load(ordering: .relaxed) { _ = try await group.next() }
-                    return result
+                    guard case .body(let result) = ending else { continue }
+                    // A close frame needs its time on the wire, however the body ended: a socket
+                    // closed with bytes unread takes it back.
+                    if stream.hasSentClose.load(ordering: .relaxed) { await stream.ended() }
+                    return try result.get()
                 }
                 throw TransportError.lost(reason: "the stream ended")
             }
+        }
+    }
+
+    /// What ended first in ``with(_:role:subProtocol:_:)``.
+    private enum Ending<Result: Sendable>: Sendable {
+        case pump
+        case body(Swift.Result<Result, any Error>)
+    }
+
+    /// Waits until the peer, the timer of the close frame or a cancellation ends the connection.
+    private func ended() async {
+        let channel = channel
+        await withTaskCancellationHandler {
+            try? await channel.closeFuture.get()
+        } onCancel: {
+            channel.close(promise: nil)
         }
     }
 
@@ -104,12 +125,18 @@ package final class WebSocketStream: MessageStream {
     }
 
     package func close(_ code: CloseCode, reason: String) async {
+        await close(code, reason: reason, telling: .lost(reason: "closed here"))
+    }
+
+    /// Sends the close frame, and only then tells the receiver: what it does next may end the
+    /// connection.
+    private func close(_ code: CloseCode, reason: String, telling error: TransportError?) async {
+        defer { messages.finish(throwing: error) }
+        guard !hasSentClose.exchange(true, ordering: .relaxed) else { return }
         var data = channel.allocator.buffer(capacity: 2 + reason.utf8.count)
         data.write(webSocketErrorCode: .init(codeNumber: Int(code.rawValue)))
         // A control frame holds 125 bytes at most.
         data.writeString(String(decoding: reason.utf8.prefix(120), as: UTF8.self))
-        guard !hasSentClose.exchange(true, ordering: .relaxed) else { return }
-        messages.finish(throwing: .lost(reason: "closed here"))
         let channel = channel
         // A peer that takes nothing in would hold the frame back for ever.
         let stuck = channel.eventLoop.scheduleTask(in: Self.closeWriteTimeout) {
@@ -117,7 +144,10 @@ package final class WebSocketStream: MessageStream {
         }
         try? await write(.connectionClose, data)
         stuck.cancel()
-        channel.eventLoop.scheduleTask(in: Self.closeTimeout) { channel.close(promise: nil) }
+        let silent = channel.eventLoop.scheduleTask(in: Self.closeTimeout) {
+            channel.close(promise: nil)
+        }
+        channel.closeFuture.whenComplete { _ in silent.cancel() }
     }
 
     private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer) async throws {
@@ -149,7 +179,11 @@ extension WebSocketStream {
                 case .text, .pong, .continuation:
                     continue  // Never part of the protocol: ignored, as the reference does.
                 default:
-                    return await close(.protocolError, reason: "unknown frame type")
+                    return await close(
+                        .protocolError,
+                        reason: "unknown frame type",
+                        telling: .lost(reason: "the peer broke the WebSocket protocol")
+                    )
                 }
             }
             messages.finish(throwing: .lost(reason: "the peer is gone"))
@@ -163,8 +197,11 @@ extension WebSocketStream {
         let code =
             data.readWebSocketErrorCode().map { CloseCode(rawValue: UInt16($0)) } ?? .noStatus
         let reason = String(buffer: data)
-        messages.finish(throwing: code == .normal ? nil : .closed(code, reason: reason))
-        await close(code == .noStatus ? .normal : code, reason: "")
+        await close(
+            code == .noStatus ? .normal : code,
+            reason: "",
+            telling: code == .normal ? nil : .closed(code, reason: reason)
+        )
     }
 
     private func fail(_ error: any Error) async {
@@ -173,11 +210,17 @@ extension WebSocketStream {
             messages.finish(throwing: .lost(reason: "cancelled"))
         case NIOWebSocketError.invalidFrameLength,
             NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge:
-            messages.finish(throwing: .lost(reason: "a message is too big"))
-            await close(.messageTooBig, reason: "message too big")
+            await close(
+                .messageTooBig,
+                reason: "message too big",
+                telling: .lost(reason: "a message is too big")
+            )
         case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error, is FrameCheck.Failure:
-            messages.finish(throwing: .lost(reason: "the peer broke the WebSocket protocol"))
-            await close(.protocolError, reason: "bad frame")
+            await close(
+                .protocolError,
+                reason: "bad frame",
+                telling: .lost(reason: "the peer broke the WebSocket protocol")
+            )
         default:
             messages.finish(throwing: .lost(reason: "\(error)"))
         }
