@@ -76,6 +76,12 @@ def peak_memory(pid):
                 return int(line.split()[1]) / 1024
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -145,12 +151,15 @@ realms:
         bare.execute(BARE)
         plain = insert(bare, 0, objects, size)
 
+        members = [("server", server), *agents.items()]
         source, target = connect(file_of("a")), connect(file_of("b"))
+        used = {name: cpu_seconds(process.pid) for name, process in members}
         count = 'SELECT count(*) FROM "Item"'
         began = time.perf_counter()
         captured = insert(source, 0, objects, size)
         wait(lambda: target.execute(count).fetchone()[0] == objects, "the other file")
         whole = time.perf_counter() - began
+        used = {name: cpu_seconds(process.pid) - used[name] for name, process in members}
 
         delays = []
         for n in range(50):
@@ -166,8 +175,9 @@ realms:
         print(f"insert with capture        {objects / captured:10.0f} objects/s   {captured / plain:.2f} times the plain time")
         print(f"insert -> other file       {objects / whole:10.0f} objects/s   {whole / plain:.2f} times the plain time")
         print(f"one commit -> visible      median {statistics.median(delays):.1f} ms, slowest of 50 {delays[-1]:.1f} ms")
-        for name, process in [("server", server), *agents.items()]:
-            print(f"peak memory of {name:<12} {peak_memory(process.pid):10.0f} MiB")
+        for name, process in members:
+            per_object = used[name] / objects * 1e6
+            print(f"{name:<26} {peak_memory(process.pid):10.0f} MiB at most, {per_object:.1f} us of CPU per object")
     finally:
         for process in processes:
             process.send_signal(signal.SIGTERM)
