@@ -7,7 +7,7 @@ import SQLite
 ///
 /// One writer, write-ahead log, every commit durable; the file is readable by the agent alone.
 package actor MetadataDatabase {
-    private let connection: Connection
+    let connection: Connection
     private let executor: DatabaseExecutor
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -25,7 +25,7 @@ package actor MetadataDatabase {
         }
     }
 
-    private static let layoutVersion: Int64 = 1
+    private static let layoutVersion: Int64 = 2
 
     package init(path: String) throws {
         try Self.createPrivate(path)
@@ -64,12 +64,16 @@ package actor MetadataDatabase {
 
     private static func prepareLayout(of connection: Connection, path: String) throws {
         try connection.transaction {
+            try connection.execute(
+                "CREATE TABLE IF NOT EXISTS layout(version INTEGER NOT NULL) STRICT"
+            )
+            let version = try connection.integer("SELECT version FROM layout")
+            if version == 1 { try connection.execute(upgradeFromFirstLayout) }
+            guard version.map({ (1...layoutVersion).contains($0) }) ?? true else {
+                throw UnknownLayout(path: path, version: version ?? 0)
+            }
             try connection.execute(schema)
-            if let version = try connection.integer("SELECT version FROM layout") {
-                guard version == layoutVersion else {
-                    throw UnknownLayout(path: path, version: version)
-                }
-            } else {
+            if version == nil {
                 try connection.run(
                     "INSERT INTO layout(version) VALUES (?)",
                     [.integer(layoutVersion)]
@@ -79,17 +83,31 @@ package actor MetadataDatabase {
     }
 
     private static let schema = """
-        CREATE TABLE IF NOT EXISTS layout(version INTEGER NOT NULL) STRICT;
         CREATE TABLE IF NOT EXISTS user(
             name TEXT PRIMARY KEY, app_id TEXT NOT NULL, user_id TEXT NOT NULL,
             device_id TEXT NOT NULL, provider TEXT NOT NULL, state TEXT NOT NULL,
-            access_token TEXT, refresh_token TEXT, logged_in_at INTEGER NOT NULL
+            access_token TEXT, refresh_token TEXT, logged_in_at INTEGER NOT NULL,
+            identities TEXT, profile TEXT
         ) STRICT;
         CREATE TABLE IF NOT EXISTS realm(
-            name TEXT PRIMARY KEY, path TEXT NOT NULL, instance BLOB NOT NULL, app_id TEXT NOT NULL,
-            user_id TEXT NOT NULL, sync_mode TEXT NOT NULL, partition TEXT,
-            local_version INTEGER NOT NULL
+            name TEXT PRIMARY KEY, path TEXT, instance TEXT, home TEXT, app_id TEXT,
+            user_id TEXT, sync_mode TEXT, partition TEXT, local_version INTEGER,
+            first_download_finished INTEGER, is_suspended INTEGER, suspended_until INTEGER,
+            suspended_by TEXT, last_connected INTEGER, last_uploaded INTEGER,
+            last_downloaded INTEGER, pending_file_action TEXT
         ) STRICT;
+        CREATE TABLE IF NOT EXISTS location(
+            app_id TEXT PRIMARY KEY, base_url TEXT NOT NULL, hostname TEXT NOT NULL,
+            ws_hostname TEXT NOT NULL, fetched_at INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// The first layout had a register of realms that nothing was ever written to.
+    private static let upgradeFromFirstLayout = """
+        DROP TABLE realm;
+        ALTER TABLE user ADD COLUMN identities TEXT;
+        ALTER TABLE user ADD COLUMN profile TEXT;
+        UPDATE layout SET version = 2;
         """
 }
 

@@ -122,12 +122,14 @@ struct Parts {
                     now: WallTime.now,
                     logger: log.logger("Sync.Client.Session")
                 ),
+                register: MetadataRealmRegister(database: database, realm: realm.name),
                 pauses: AttemptPauses(
                     initial: backoff.initial,
                     maximum: backoff.maximum,
                     multiplier: backoff.multiplier
                 ),
                 time: .continuous,
+                now: { WallTime.now().millisecondsSince1970 },
                 logger: log.logger("Agent.Realm")
             )
         )

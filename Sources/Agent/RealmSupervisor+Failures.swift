@@ -135,7 +135,7 @@ extension RealmStatus {
         switch phase {
         case .bound:
             state = isFirstDownloadFinished ? .open : .progress
-        case .connecting:
+        case .connecting, .detached:
             state = .connecting
         case .offline(.notTried):
             state = .connecting

@@ -10,7 +10,7 @@ import SyncClient
 ///
 /// What time can heal is tried again with growing pauses; `attempt()` cuts a pause short.
 actor RealmSupervisor {
-    private enum Stage {
+    enum Stage {
         case starting
         /// The user is not logged in, or its file is not open; the outcome of the last attempt.
         case failed(Failure)
@@ -28,35 +28,49 @@ actor RealmSupervisor {
     }
 
     nonisolated let configuration: RealmConfiguration
-    private let user: UserSession
-    private let connection: UserConnection
+    let user: UserSession
+    let connection: UserConnection
     private let opener: RealmOpener
-    private let time: SyncTime
-    private let logger: Logger
+    let register: any RealmRegister
+    let time: SyncTime
+    /// Milliseconds since 1970.
+    let now: @Sendable () -> Int64
+    let logger: Logger
     private var pauses: AttemptPauses
-    private var stage = Stage.starting
-    private var userID: String?
+    private(set) var stage = Stage.starting
+    private(set) var userID: String?
     private var lastReported: Failure?
     /// Who waits for the end of an attempt; true says that it has come, false that the time is over.
-    private var attemptWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-    private var nextWaiterID = 1
-    private let attemptNow = Signal()
+    var attemptWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+    var nextWaiterID = 1
+    let attemptNow = Signal()
+
+    var permission = SyncPermission.run
+    var suspension: Suspension?
+    /// How many asked for a sync now, whatever the permission says.
+    var urgentSyncs = 0
+    let permissionChanged = Signal()
+    let onceWanted = Signal()
 
     init(
         _ configuration: RealmConfiguration,
         user: UserSession,
         connection: UserConnection,
         opener: RealmOpener,
+        register: any RealmRegister,
         pauses: AttemptPauses,
         time: SyncTime,
+        now: @escaping @Sendable () -> Int64,
         logger: Logger
     ) {
         self.configuration = configuration
         self.user = user
         self.connection = connection
         self.opener = opener
+        self.register = register
         self.pauses = pauses
         self.time = time
+        self.now = now
         var logger = logger
         logger[metadataKey: "realm"] = "\(configuration.name)"
         self.logger = logger
@@ -64,6 +78,7 @@ actor RealmSupervisor {
 
     /// Runs until the task is cancelled.
     func run() async {
+        await recallSuspension()
         while !Task.isCancelled {
             do throws(Failure) {
                 try await run(bringUp())
@@ -81,7 +96,13 @@ actor RealmSupervisor {
     private func bringUp() async throws(Failure) -> RealmClient {
         let account: Account
         do throws(UserSession.Failure) {
-            account = try await user.logIn()
+            if let cached = try await user.cachedAccount() {
+                account = cached
+            } else {
+                // Without an account there is no file either: nothing to do but to wait.
+                while !isAllowed, !Task.isCancelled { await waitForPermission() }
+                account = try await user.logIn()
+            }
         } catch {
             throw Failure(error)
         }
@@ -96,12 +117,27 @@ actor RealmSupervisor {
     /// Runs the realm until the task is cancelled; the file is closed in any case.
     private func run(_ client: RealmClient) async throws(Failure) {
         settle(.running(client))
+        await remember(client)
         let start = time.uptime()
+        if case .once = permission { onceWanted.raise() }
+        let result = await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.followPermission(client) }
+            group.addTask { await self.syncOnceWhenWanted(client) }
+            defer { group.cancelAll() }
+            do throws(LocalRealmError) {
+                return Result<Void, LocalRealmError>.success(
+                    try await connection.run(client, joins: false)
+                )
+            } catch {
+                return .failure(error)
+            }
+        }
+        await connection.leave(client)
+        await remember(client)
+        await client.close()
         do throws(LocalRealmError) {
-            try await connection.run(client)
-            await client.close()
+            try result.get()
         } catch {
-            await client.close()
             pauses.wasOpen(time.uptime() - start)
             throw Failure(.realm(error))
         }
@@ -123,87 +159,6 @@ actor RealmSupervisor {
             metadata: ["cause": "\(failure.cause)", "detail": "\(failure.detail)"]
         )
     }
-}
-
-// MARK: Sync now
-
-extension RealmSupervisor {
-    /// Everything up and down, or the reason why not.
-    func sync(timeout: Duration?) async -> SyncReport {
-        let deadline = timeout.map { time.uptime() + $0 }
-        let client: RealmClient
-        do throws(Failure) {
-            client = try await running(until: deadline)
-        } catch {
-            return SyncReport(
-                realm: configuration.name,
-                outcome: error.outcome,
-                detail: error.detail
-            )
-        }
-        let before = await client.snapshot()
-        let rest = deadline.map { max(.zero, $0 - time.uptime()) }
-        let outcome = await client.sync(timeout: rest, time)
-        let after = await client.snapshot()
-        return SyncReport(
-            realm: configuration.name,
-            outcome: outcome,
-            uploadedBytes: after.file.uploadedBytes &- before.file.uploadedBytes,
-            downloadedBytes: after.file.downloadedBytes &- before.file.downloadedBytes
-        )
-    }
-
-    /// The running client, after one more attempt if need be.
-    private func running(until deadline: Duration?) async throws(Failure) -> RealmClient {
-        switch stage {
-        case .running(let client): return client
-        case .stopped: throw .stopping
-        case .failed: attemptNow.raise()
-        case .starting: break
-        }
-        guard await attempt(until: deadline) else { throw .late }
-        switch stage {
-        case .running(let client): return client
-        case .failed(let failure): throw failure
-        case .starting, .stopped: throw .stopping
-        }
-    }
-
-    /// Waits until the attempt under way has come to something; false if the time is over first.
-    private func attempt(until deadline: Duration?) async -> Bool {
-        let id = nextWaiterID
-        nextWaiterID += 1
-        return await withTaskGroup { group in
-            group.addTask { [time] in
-                guard let deadline else { return }
-                guard (try? await time.sleep(deadline - time.uptime())) != nil else { return }
-                await self.letGo(id)
-            }
-            let hasCome = await withCheckedContinuation { attemptWaiters[id] = $0 }
-            group.cancelAll()
-            return hasCome
-        }
-    }
-
-    private func letGo(_ id: Int) {
-        attemptWaiters.removeValue(forKey: id)?.resume(returning: false)
-    }
-}
-
-extension RealmSupervisor.Failure {
-    fileprivate static let stopping = Self(
-        state: .offline,
-        cause: "by-user",
-        detail: "the agent is stopping",
-        outcome: .offline
-    )
-
-    fileprivate static let late = Self(
-        state: .waitingForUser,
-        cause: "backoff",
-        detail: "the realm was not open in the time given",
-        outcome: .timedOut
-    )
 }
 
 // MARK: Status
@@ -228,11 +183,16 @@ extension RealmSupervisor {
         case .running(let client):
             status.describe(await client.snapshot())
         }
+        if let pauseCause {
+            status.state = currentSuspension == nil ? .paused : .suspended
+            status.cause = pauseCause.word
+            status.detail = pauseCause.detail
+        }
         return status
     }
 
     /// The partition as BIND carries it; empty while it depends on a user who never logged in.
-    private var partition: String {
+    var partition: String {
         guard let value = try? configuration.partition.value(userID: userID ?? "") else {
             return ""
         }

@@ -46,6 +46,11 @@ package actor UserSession {
         return try await alone { session in await session.fetchAccount() }
     }
 
+    /// The account that this machine holds, without asking anybody.
+    package func cachedAccount() async throws(Failure) -> Account? {
+        try await known()
+    }
+
     /// An account whose access token lasts at least another minute by this machine's clock.
     package func validAccount() async throws(Failure) -> Account {
         let account = try await logIn()

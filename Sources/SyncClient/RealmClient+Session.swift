@@ -20,8 +20,9 @@ extension RealmClient {
     /// once, and hears the cause if it is not.
     func disconnected(_ cause: OfflineCause?) {
         session?.disconnected()
+        heldUpload = nil
         switch phase {
-        case .refused, .suspended: return
+        case .refused, .suspended, .detached: return
         case .offline, .connecting, .bound: break
         }
         guard let cause else {
@@ -40,15 +41,14 @@ extension RealmClient {
     /// The next message to send, if there is one now.
     func nextMessage() -> ClientMessage? {
         do throws(LocalRealmError) {
+            if let upload = heldUpload { return try release(upload) }
             while let step = session?.nextStep() {
                 switch step {
                 case .scanUploads(let scan):
                     let batch = try realm.scanUploads(from: scan.cursor, upTo: scan.end)
                     session?.uploadScanned(scan, batch)
                 case .send(.upload(let upload)):
-                    // What the server is told must survive a power cut (local realm, 6).
-                    try realm.makeDurable()
-                    return .upload(upload)
+                    return try release(.upload(upload))
                 case .send(let message):
                     if case .ident = message { phase = .bound }
                     return message
@@ -60,19 +60,42 @@ extension RealmClient {
         return nil
     }
 
+    /// What the server is told must survive a power cut (local realm, 6). While another program's
+    /// transaction is in the way the message waits, and the connection has other things to do.
+    private func release(_ upload: ClientMessage) throws(LocalRealmError) -> ClientMessage? {
+        do throws(LocalRealmError) {
+            try realm.makeDurable()
+            heldUpload = nil
+            return upload
+        } catch {
+            guard error.kind == .busy else { throw error }
+            heldUpload = upload
+            uploadHeld.raise()
+            return nil
+        }
+    }
+
+    /// Asks for a turn for a held message, again and again until it has gone.
+    func pressHeldUpload() async {
+        while await uploadHeld.wait() {
+            guard (try? await time.sleep(Self.lockPoll)) != nil else { return }
+            callAttention()
+        }
+    }
+
     /// Takes a message of the session.
-    func receive(_ message: ServerMessage) throws(ProtocolViolation) {
+    func receive(_ message: ServerMessage) async throws(ProtocolViolation) {
         for effect in session?.received(message) ?? [] {
-            try perform(effect)
+            try await perform(effect)
         }
         callAttention()
     }
 
-    private func perform(_ effect: ClientSession.Effect) throws(ProtocolViolation) {
+    private func perform(_ effect: ClientSession.Effect) async throws(ProtocolViolation) {
         switch effect {
-        case .storeFileIdent(let ident): store(ident)
-        case .integrate(let download): try integrate(download)
-        case .downloadCompleted: completeDownload()
+        case .storeFileIdent(let ident): await store(ident)
+        case .integrate(let download): try await integrate(download)
+        case .downloadCompleted: await completeDownload()
         case .suspend(let problem): suspend(problem)
         case .report(let problem): report(problem)
         case .log(let body):
@@ -81,9 +104,37 @@ extension RealmClient {
         }
     }
 
-    private func store(_ ident: SaltedFileIdent) {
+    /// Does what needs the file's lock once other programs let go of it.
+    ///
+    /// - Returns: nil if the session has ended meanwhile, or its connection.
+    private func patiently<Result>(
+        _ work: () throws(LocalRealmError) -> Result
+    ) async throws(LocalRealmError) -> Result? {
+        let waiting = session?.ident
+        let end = time.uptime() + Self.lockPatience
+        while true {
+            do throws(LocalRealmError) {
+                return try work()
+            } catch {
+                guard error.kind == .busy, time.uptime() < end else { throw error }
+            }
+            guard (try? await time.sleep(Self.lockPoll)) != nil, !isClosed,
+                session?.ident == waiting
+            else { return nil }
+        }
+    }
+
+    /// Less than the server waits for a sign of life: behind a blocked realm its connection waits.
+    private static let lockPatience = Duration.seconds(60)
+    private static let lockPoll = Duration.milliseconds(50)
+
+    private func store(_ ident: SaltedFileIdent) async {
         do throws(LocalRealmError) {
-            try realm.storeFileIdent(ident)
+            guard
+                try await patiently({ () throws(LocalRealmError) in
+                    try realm.storeFileIdent(ident)
+                }) != nil
+            else { return fail(LocalRealmError(.busy, path: path, "the file is locked")) }
             session?.fileIdentStored(ident, localVersion: realm.status.localVersion)
             logger.info("file ident assigned", metadata: ["ident": "\(ident.ident.rawValue)"])
         } catch {
@@ -91,15 +142,22 @@ extension RealmClient {
         }
     }
 
-    private func integrate(_ download: ClientSession.Download) throws(ProtocolViolation) {
+    private func integrate(_ download: ClientSession.Download) async throws(ProtocolViolation) {
         let before = realm.status.progress.upload.clientVersion
         let effects: [ClientSession.Effect]
         do throws(LocalRealmError) {
-            let report = try realm.integrate(
-                download.changesets,
-                progress: download.progress,
-                downloadableBytes: download.downloadableBytes
-            )
+            let integrated = try await patiently { () throws(LocalRealmError) in
+                try realm.integrate(
+                    download.changesets,
+                    progress: download.progress,
+                    downloadableBytes: download.downloadableBytes
+                )
+            }
+            // The download comes again with the next binding.
+            guard let report = integrated else {
+                session?.integrationFailed(IntegrationFailure(.other, message: "interrupted"))
+                return
+            }
             if !download.changesets.isEmpty { lastDownloaded = now() }
             if download.progress.upload.clientVersion > before { lastUploaded = now() }
             for name in report.learnedClasses {
@@ -114,7 +172,7 @@ extension RealmClient {
             refuse(download, error)
             return
         }
-        for effect in effects { try perform(effect) }
+        for effect in effects { try await perform(effect) }
         checkWaiters()
     }
 
@@ -134,9 +192,11 @@ extension RealmClient {
         }
     }
 
-    private func completeDownload() {
+    private func completeDownload() async {
         do throws(LocalRealmError) {
-            try realm.markFirstDownloadFinished()
+            _ = try await patiently { () throws(LocalRealmError) in
+                try realm.markFirstDownloadFinished()
+            }
         } catch {
             return fail(error)
         }

@@ -20,7 +20,7 @@ extension RealmClient {
         switch phase {
         case .refused(let issue): return .refused(issue)
         case .suspended: resumeNow()
-        case .offline, .connecting, .bound: break
+        case .offline, .detached, .connecting, .bound: break
         }
         let id = nextWaiterID
         nextWaiterID += 1

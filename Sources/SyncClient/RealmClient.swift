@@ -12,11 +12,11 @@ import Versions
 package actor RealmClient {
     package nonisolated let name: String
     private nonisolated let executor: DatabaseExecutor
-    private let path: String
+    let path: String
     private let partition: Text
     /// How long writes that follow each other closely are gathered (local realm, 6).
     private let captureDelay: Duration
-    private let time: SyncTime
+    let time: SyncTime
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
     var random: any RandomNumberGenerator & Sendable
@@ -33,6 +33,10 @@ package actor RealmClient {
     private(set) var isClosed = false
     /// The last attempt to capture met another program's long transaction.
     private var isBlocked = false
+
+    /// An upload that waits until the file is durable, and who asks for its turn.
+    var heldUpload: ClientMessage?
+    let uploadHeld = Signal()
 
     private let resumption = Signal()
     /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
@@ -140,6 +144,7 @@ extension RealmClient {
     /// Becomes part of a connection under a session ident that no other realm of it has had.
     func join(_ ident: SessionIdent, _ connection: Connection) {
         self.connection = connection
+        phase = .offline(.notTried)
         let status = realm.status
         session = ClientSession(
             ident: ident,
@@ -157,6 +162,10 @@ extension RealmClient {
         let farewell = session?.nextStep()
         session = nil
         connection = nil
+        heldUpload = nil
+        resumeAt = nil
+        phase = .detached
+        finishWaiters(.offline(reason: "the realm does not sync now"))
         guard case .send(let message) = farewell else { return nil }
         return message
     }
@@ -170,6 +179,7 @@ extension RealmClient {
             group.addTask { await self.captureWrites(captures) }
             group.addTask { await self.resumeWhenDue() }
             group.addTask { await self.checkpoint() }
+            group.addTask { await self.pressHeldUpload() }
             group.addTask { await self.ending.wait() }
             await group.next()
             group.cancelAll()

@@ -15,6 +15,8 @@ package struct RealmSnapshot: Sendable {
 package enum SessionPhase: Sendable, Equatable {
     /// No connection; the reason is the one of the last attempt.
     case offline(OfflineCause)
+    /// Part of no connection: local writes are captured, and stay here.
+    case detached
     case connecting
     /// Bound to the server.
     case bound

@@ -44,26 +44,49 @@ package actor UserConnection {
 // MARK: Realms
 
 extension UserConnection {
-    /// Runs one realm on this connection until the task is cancelled.
+    /// Runs one realm until the task is cancelled, on this connection from the start if `joins`.
     ///
     /// - Throws: what is wrong with the realm's file, if it cannot stay open as it is.
-    package func run(_ realm: RealmClient) async throws(LocalRealmError) {
-        let ident = nextIdent
-        nextIdent = nextIdent.next
-        realms[ident] = realm
-        await realm.join(ident, .init(attention: attention, wish: wish))
-        if machine.isConnected { await realm.connected(isFastReconnect: false) }
-        attention.raise()
+    package func run(_ realm: RealmClient, joins: Bool = true) async throws(LocalRealmError) {
+        if joins { await join(realm) }
         let result: Result<Void, LocalRealmError>
         do throws(LocalRealmError) {
             result = .success(try await realm.run())
         } catch {
             result = .failure(error)
         }
+        await leave(realm)
+        try result.get()
+    }
+
+    /// Gives the realm a session of its own; nothing if it has one.
+    package func join(_ realm: RealmClient) async {
+        guard ident(of: realm) == nil else { return }
+        let ident = nextIdent
+        nextIdent = nextIdent.next
+        realms[ident] = realm
+        await realm.join(ident, .init(attention: attention, wish: wish))
+        if machine.isConnected { await realm.connected(isFastReconnect: false) }
+        attention.raise()
+    }
+
+    /// Ends the realm's session in order, and leaves the connection to the others.
+    package func leave(_ realm: RealmClient) async {
+        guard let ident = ident(of: realm) else { return }
         realms[ident] = nil
         if let farewell = await realm.leave(), machine.isConnected { farewells.append(farewell) }
         attention.raise()
-        try result.get()
+    }
+
+    /// Somebody asks for an attempt now, or the network has changed: back-off is over, and a
+    /// connection that stands is asked for a sign of life (wire protocol, 10.1).
+    package nonisolated func reconnect() {
+        wish.make()
+        attention.raise()
+    }
+
+    private func ident(of realm: RealmClient) -> SessionIdent? {
+        realms.first { $0.value === realm }?.key
     }
 
     /// Whether any realm has a use for a connection.

@@ -92,4 +92,66 @@ struct MetadataDatabaseTests {
         #expect(failure?.path == path)
         #expect(failure?.reason == "file is not a database")
     }
+
+    @Test("What is known of a realm outlives the process; times that are not known change nothing")
+    func realms() async throws {
+        let database = try MetadataDatabase(path: path)
+        let register = MetadataRealmRegister(database: database, realm: "stock")
+        #expect(try await register.record() == nil)
+        try await register.keep(Suspension(until: 5, author: .plugin(name: "ops")))
+        #expect(try await register.record() == nil)
+        var record = RealmRecord(
+            path: "/stock.sqlite",
+            instance: "00",
+            home: "box",
+            appID: "shop",
+            userID: "u1",
+            partition: "\"p\"",
+            localVersion: 3,
+            isFirstDownloadFinished: true,
+            lastConnected: 7
+        )
+        try await register.keep(record)
+        record.lastConnected = nil
+        record.lastUploaded = 8
+        try await register.keep(record)
+        record.lastConnected = 7
+        let later = MetadataRealmRegister(
+            database: try MetadataDatabase(path: path),
+            realm: "stock"
+        )
+        #expect(try await later.record() == record)
+        #expect(
+            try await later.suspension() == Suspension(until: 5, author: .plugin(name: "ops"))
+        )
+        try await later.keep(nil as Suspension?)
+        #expect(try await register.suspension() == nil)
+        try await database.forget(realm: "stock")
+        #expect(try await register.record() == nil)
+    }
+
+    @Test("A database of the first layout is brought up to this one, with its accounts")
+    func firstLayout() async throws {
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE layout(version INTEGER NOT NULL) STRICT;
+            INSERT INTO layout VALUES (1);
+            CREATE TABLE user(
+                name TEXT PRIMARY KEY, app_id TEXT NOT NULL, user_id TEXT NOT NULL,
+                device_id TEXT NOT NULL, provider TEXT NOT NULL, state TEXT NOT NULL,
+                access_token TEXT, refresh_token TEXT, logged_in_at INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE realm(name TEXT PRIMARY KEY, instance BLOB NOT NULL) STRICT;
+            INSERT INTO user VALUES ('till', 'shop', 'u1', 'd', 'anon-user', 'logged-in',
+                'h.eyJleHAiOjksImlhdCI6MX0.s', 'h.eyJleHAiOjksImlhdCI6MX0.s', 1);
+            """
+        )
+        connection.close()
+        let database = try MetadataDatabase(path: path)
+        #expect(try await store(database).load()?.userID == "u1")
+        let register = MetadataRealmRegister(database: database, realm: "stock")
+        try await register.keep(Suspension())
+        #expect(try await register.suspension() == Suspension())
+    }
 }

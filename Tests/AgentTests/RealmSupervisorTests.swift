@@ -115,12 +115,17 @@ struct RealmSupervisorTests {
                 now: WallTime.now,
                 logger: logger
             ),
+            register: MetadataRealmRegister(
+                database: try MetadataDatabase(path: temporary.file("metadata.sqlite")),
+                realm: realm.name
+            ),
             pauses: AttemptPauses(
                 initial: .seconds(600),
                 maximum: .seconds(600),
                 multiplier: 1
             ),
             time: .continuous,
+            now: { WallTime.now().millisecondsSince1970 },
             logger: logger
         )
     }
@@ -154,5 +159,57 @@ struct RealmSupervisorTests {
         #expect(await waiting.outcome == .offline)
         // Nor does anybody wait for a realm that will not run again.
         #expect(await supervisor.sync(timeout: nil).outcome == .offline)
+    }
+
+    @Test("A pause is shown with its cause, asks no server, and ends with the permission")
+    func pause() async throws {
+        let supervisor = try supervisor(status: 401)
+        await supervisor.allow(.paused(.metered))
+        let run = Task { await supervisor.run() }
+        let status = await supervisor.status()
+        #expect(status.state == .paused)
+        #expect(status.cause == "metered")
+        // Whoever asks for a sync is served all the same.
+        #expect(await supervisor.sync(timeout: nil).outcome == .loginRequired)
+        await supervisor.allow(.run)
+        #expect(await supervisor.status().state == .loginRequired)
+        run.cancel()
+        await run.value
+    }
+
+    @Test("A suspension outlives the process, refuses a sync, and ends when resumed")
+    func suspension() async throws {
+        try await supervisor(status: 401).suspend()
+        let supervisor = try supervisor(status: 401)
+        let run = Task { await supervisor.run() }
+        while await supervisor.status().state != .suspended { await Task.yield() }
+        #expect(await supervisor.status().cause == "by-user")
+        let report = await supervisor.sync(timeout: nil)
+        #expect(report.outcome == .offline)
+        #expect(report.detail?.contains("resume") == true)
+        await supervisor.resume()
+        #expect(await supervisor.sync(timeout: nil).outcome == .loginRequired)
+        run.cancel()
+        await run.value
+        let register = MetadataRealmRegister(
+            database: try MetadataDatabase(path: temporary.file("metadata.sqlite")),
+            realm: "stock"
+        )
+        #expect(try await register.suspension() == nil)
+    }
+
+    @Test("A suspension ends at its moment, and says until when it lasts")
+    func suspensionWithEnd() async throws {
+        let supervisor = try supervisor(status: 401)
+        await supervisor.suspend(until: 4_102_444_800_000, by: .plugin(name: "ops"))
+        let status = await supervisor.status()
+        #expect(status.cause == "by-plugin")
+        #expect(status.detail == "ops, until 2100-01-01T00:00:00.000Z")
+        await supervisor.suspend(until: WallTime.now().millisecondsSince1970 + 1)
+        let run = Task { await supervisor.run() }
+        while await supervisor.status().state == .suspended { await Task.yield() }
+        #expect(await supervisor.sync(timeout: nil).outcome == .loginRequired)
+        run.cancel()
+        await run.value
     }
 }

@@ -1,0 +1,48 @@
+/// What the agent remembers of one realm beside its file (interfaces, 2).
+struct RealmRecord: Equatable, Sendable {
+    var path: String
+    /// Of the file, as 32 hexadecimal digits.
+    var instance: String
+    var home: String
+    var appID: String
+    var userID: String
+    /// Canonical Extended JSON.
+    var partition: String
+    var localVersion: UInt64
+    var isFirstDownloadFinished: Bool
+    /// Milliseconds since 1970; nil if it never happened.
+    var lastConnected: Int64?
+    var lastUploaded: Int64?
+    var lastDownloaded: Int64?
+}
+
+/// Keeps what is known of one realm across restarts.
+protocol RealmRegister: Sendable {
+    func suspension() async throws -> Suspension?
+    func keep(_ suspension: Suspension?) async throws
+    func record() async throws -> RealmRecord?
+    /// Times that are nil leave what is known as it is.
+    func keep(_ record: RealmRecord) async throws
+}
+
+/// One configured realm in the metadata database.
+struct MetadataRealmRegister: RealmRegister {
+    let database: MetadataDatabase
+    let realm: String
+
+    func suspension() async throws -> Suspension? {
+        try await database.suspension(of: realm)
+    }
+
+    func keep(_ suspension: Suspension?) async throws {
+        try await database.keep(suspension, of: realm)
+    }
+
+    func record() async throws -> RealmRecord? {
+        try await database.record(of: realm)
+    }
+
+    func keep(_ record: RealmRecord) async throws {
+        try await database.keep(record, of: realm)
+    }
+}

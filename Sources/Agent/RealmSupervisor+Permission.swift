@@ -1,0 +1,114 @@
+import Logging
+import Platform
+import SyncClient
+
+/// Whether the realm may sync, and who says so.
+extension RealmSupervisor {
+    /// What schedule, network and host say from now on.
+    func allow(_ permission: SyncPermission) {
+        guard permission != self.permission else { return }
+        self.permission = permission
+        if case .once = permission { onceWanted.raise() }
+        permissionChanged.raise()
+    }
+
+    /// Stops the sync of this realm, in both directions, until the moment (milliseconds since 1970)
+    /// or until it is resumed, across restarts. Local writes are captured meanwhile.
+    func suspend(until: Int64? = nil, by author: Suspension.Author = .user) async {
+        suspension = Suspension(until: until, author: author)
+        permissionChanged.raise()
+        logger.notice(
+            "suspended",
+            metadata: [
+                "until":
+                    "\(until.map { WallTime(millisecondsSince1970: $0).description } ?? "resumed")"
+            ]
+        )
+        await rememberSuspension()
+    }
+
+    /// Ends a suspension; nothing if there is none.
+    func resume() async {
+        guard suspension != nil else { return }
+        suspension = nil
+        permissionChanged.raise()
+        logger.notice("resumed")
+        await rememberSuspension()
+    }
+
+    /// Tries now what waits for its time: log-in, file, connection.
+    func reconnect() {
+        attemptNow.raise()
+        connection.reconnect()
+    }
+
+    var isAllowed: Bool {
+        guard currentSuspension == nil else { return false }
+        guard urgentSyncs == 0 else { return true }
+        switch permission {
+        case .run, .once: return true
+        case .paused: return false
+        }
+    }
+
+    var currentSuspension: Suspension? {
+        suspension.flatMap { $0.isOver(at: now()) ? nil : $0 }
+    }
+
+    /// Why the realm does not sync; nil if it may.
+    var pauseCause: PauseCause? {
+        if let currentSuspension { return currentSuspension.cause }
+        guard !isAllowed, case .paused(let cause) = permission else { return nil }
+        return cause
+    }
+
+    /// Joins the connection and leaves it, as the permission goes.
+    func followPermission(_ client: RealmClient) async {
+        while !Task.isCancelled {
+            if isAllowed {
+                await connection.join(client)
+            } else {
+                await connection.leave(client)
+            }
+            await waitForPermission()
+        }
+    }
+
+    /// Waits for a change of the permission, which the end of a suspension is as well.
+    func waitForPermission() async {
+        guard let until = currentSuspension?.until else {
+            await permissionChanged.wait()
+            return
+        }
+        let rest = Duration.milliseconds(max(0, until - now()))
+        guard await !permissionChanged.wait(atMost: rest, time) else { return }
+        if suspension?.isOver(at: now()) == true { await resume() }
+    }
+
+    func syncOnceWhenWanted(_ client: RealmClient) async {
+        while await onceWanted.wait() {
+            guard case .once(let reason) = permission else { continue }
+            logger.info("refresh", metadata: ["reason": "\(reason)"])
+            let outcome = await client.sync(timeout: nil, time)
+            guard !Task.isCancelled, case .once = permission else { continue }
+            logger.info("refresh ended", metadata: ["outcome": "\(outcome)"])
+            allow(.paused(.refreshInterval))
+        }
+    }
+
+    func recallSuspension() async {
+        do {
+            suspension = try await register.suspension()
+        } catch {
+            logger.error("the suspension cannot be read", metadata: ["detail": "\(error)"])
+        }
+    }
+
+    private func rememberSuspension() async {
+        do {
+            try await register.keep(suspension)
+        } catch {
+            logger.error("the suspension cannot be stored", metadata: ["detail": "\(error)"])
+        }
+    }
+}

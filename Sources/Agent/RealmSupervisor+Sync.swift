@@ -1,0 +1,98 @@
+import Config
+import Control
+import LocalRealm
+import SyncClient
+
+/// Sync now, and hear how it went.
+extension RealmSupervisor {
+    /// Everything up and down, or the reason why not.
+    func sync(timeout: Duration?) async -> SyncReport {
+        let deadline = timeout.map { time.uptime() + $0 }
+        if let currentSuspension {
+            return SyncReport(
+                realm: configuration.name,
+                outcome: .offline,
+                detail: "the realm is suspended (\(currentSuspension.cause.word)); resume it first"
+            )
+        }
+        // Somebody asked for it: that weighs more than the schedule.
+        urgentSyncs += 1
+        permissionChanged.raise()
+        defer {
+            urgentSyncs -= 1
+            permissionChanged.raise()
+        }
+        let client: RealmClient
+        do throws(Failure) {
+            client = try await running(until: deadline)
+        } catch {
+            return SyncReport(
+                realm: configuration.name,
+                outcome: error.outcome,
+                detail: error.detail
+            )
+        }
+        let before = await client.snapshot()
+        let rest = deadline.map { max(.zero, $0 - time.uptime()) }
+        let outcome = await client.sync(timeout: rest, time)
+        let after = await client.snapshot()
+        return SyncReport(
+            realm: configuration.name,
+            outcome: outcome,
+            uploadedBytes: after.file.uploadedBytes &- before.file.uploadedBytes,
+            downloadedBytes: after.file.downloadedBytes &- before.file.downloadedBytes
+        )
+    }
+
+    /// The running client, after one more attempt if need be.
+    private func running(until deadline: Duration?) async throws(Failure) -> RealmClient {
+        switch stage {
+        case .running(let client): return client
+        case .stopped: throw .stopping
+        case .failed: attemptNow.raise()
+        case .starting: break
+        }
+        guard await attempt(until: deadline) else { throw .late }
+        switch stage {
+        case .running(let client): return client
+        case .failed(let failure): throw failure
+        case .starting, .stopped: throw .stopping
+        }
+    }
+
+    /// Waits until the attempt under way has come to something; false if the time is over first.
+    private func attempt(until deadline: Duration?) async -> Bool {
+        let id = nextWaiterID
+        nextWaiterID += 1
+        return await withTaskGroup { group in
+            group.addTask { [time] in
+                guard let deadline else { return }
+                guard (try? await time.sleep(deadline - time.uptime())) != nil else { return }
+                await self.letGo(id)
+            }
+            let hasCome = await withCheckedContinuation { attemptWaiters[id] = $0 }
+            group.cancelAll()
+            return hasCome
+        }
+    }
+
+    private func letGo(_ id: Int) {
+        attemptWaiters.removeValue(forKey: id)?.resume(returning: false)
+    }
+}
+
+extension RealmSupervisor.Failure {
+    fileprivate static let stopping = Self(
+        state: .offline,
+        cause: "by-user",
+        detail: "the agent is stopping",
+        outcome: .offline
+    )
+
+    fileprivate static let late = Self(
+        state: .waitingForUser,
+        cause: "backoff",
+        detail: "the realm was not open in the time given",
+        outcome: .timedOut
+    )
+}
