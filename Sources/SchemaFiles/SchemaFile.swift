@@ -31,4 +31,9 @@ package enum SchemaFile {
     package static func text(of declaration: SchemaDeclaration) -> String {
         SchemaPrinter(declaration).text()
     }
+
+    /// The same as JSON on one line, which `parse` reads, too.
+    package static func json(of declaration: SchemaDeclaration) -> String {
+        SchemaPrinter(declaration).json()
+    }
 }

@@ -3,7 +3,7 @@ import Schemas
 
 /// Writes a declaration in the form of a schema file.
 struct SchemaPrinter {
-    private let declaration: SchemaDeclaration
+    let declaration: SchemaDeclaration
 
     init(_ declaration: SchemaDeclaration) {
         self.declaration = declaration
@@ -47,7 +47,7 @@ struct SchemaPrinter {
         return "      \(key(property.name)): \(value)\n"
     }
 
-    private func spelling(of property: PropertySchema) -> PropertyTypeText {
+    func spelling(of property: PropertySchema) -> PropertyTypeText {
         var isEmbedded = false
         if case .link(let target) = property.type {
             isEmbedded = declaration.schema[target]?.isEmbedded ?? false
@@ -66,7 +66,7 @@ struct SchemaPrinter {
 }
 
 extension PrimaryKeyType {
-    fileprivate var propertyType: PropertyType? {
+    var propertyType: PropertyType? {
         switch self {
         case .int: .int
         case .string: .string

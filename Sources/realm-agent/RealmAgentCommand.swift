@@ -7,7 +7,10 @@ struct RealmAgentCommand: AsyncParsableCommand {
         commandName: "realm-agent",
         abstract: "Keeps local realms, plain SQLite files, in sync with an app's backend.",
         version: agentVersion,
-        subcommands: [RunCommand.self, StatusCommand.self, SyncCommand.self, CheckCommand.self]
+        subcommands: [
+            RunCommand.self, StatusCommand.self, SyncCommand.self, SchemaCommand.self,
+            CheckCommand.self,
+        ]
     )
 
     /// Ends with the exit codes that are documented, usage errors included (interfaces, 5).

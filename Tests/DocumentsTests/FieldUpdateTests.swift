@@ -183,28 +183,56 @@ struct FieldUpdateTests {
         )
     }
 
-    @Test("What an Update replaces whatever was there is known without the object")
-    func replacement() throws {
+    @Test("What an instruction makes of a property is known without the object, as far as it goes")
+    func outline() throws {
         var strings = StringTable()
         let object = Instruction.ObjectTarget(
             className: strings.intern("Everything"),
             key: .int(1)
         )
-        var editor = InstructionEditor(schema: SampleSchema.everything, strings: strings)
-        func update(_ field: Text, _ payload: Payload) throws -> Scalar? {
-            let target = Instruction.PathTarget(object: object, field: strings.intern(field))
-            editor = InstructionEditor(schema: SampleSchema.everything, strings: strings)
-            return try editor.replacement(
-                for: .init(target: target, payload: payload, detail: .isDefault(false))
+        func effect(
+            _ field: Text,
+            _ path: [PathElement] = [],
+            _ instruction: (Instruction.PathTarget) -> Instruction
+        ) throws -> String {
+            let target = Instruction.PathTarget(
+                object: object,
+                field: strings.intern(field),
+                path: path
             )
+            var editor = InstructionEditor(schema: SampleSchema.everything, strings: strings)
+            let change = try editor.outline(of: instruction(target))
+            #expect(change.object == object)
+            let owner = try #require(SampleSchema.everything["Everything"])
+            #expect(owner.properties[change.position].name == field)
+            return "\(change.effect)"
         }
-        #expect(try update("int", .int(5)) == .int(5))
-        #expect(try update("any", .string("x")) == .string("x"))
-        #expect(try update("part", .null) == .null)
-        #expect(try update("part", .objectValue) == nil)
-        #expect(try update("any", .list) == nil)
+        func update(_ field: Text, _ payload: Payload) throws -> String {
+            try effect(field) {
+                .update(.init(target: $0, payload: payload, detail: .isDefault(false)))
+            }
+        }
+        #expect(try update("int", .int(5)) == "\(PropertyChange.Effect.replace(.int(5)))")
+        #expect(try update("any", .string("x")) == "\(PropertyChange.Effect.replace(.string("x")))")
+        #expect(try update("part", .null) == "\(PropertyChange.Effect.replace(.null))")
+        #expect(try update("part", .objectValue) == "edit")
+        #expect(try update("any", .list) == "edit")
         #expect(throws: BadInstruction(.wrongPayload(.bool))) { try update("int", .bool(true)) }
         #expect(throws: BadInstruction(.wrongTarget)) { try update("intList", .int(1)) }
+
+        func add(_ field: Text, _ path: [PathElement] = []) throws -> String {
+            try effect(field, path) { .addInteger($0, amount: 3) }
+        }
+        #expect(try add("int") == "increment(3)")
+        #expect(try add("intOptional") == "increment(3)")
+        // Whether these hold an integer, or null, only their values tell.
+        #expect(try add("any") == "edit")
+        #expect(try add("stringOptional") == "edit")
+        #expect(try add("intList", [.index(0)]) == "edit")
+        #expect(try effect("intList", [.index(0)]) { .arrayErase($0, priorSize: 1) } == "edit")
+        #expect(throws: BadInstruction(.unknownProperty("none", in: "Everything"))) {
+            try add("none")
+        }
     }
 
     // MARK: AddInteger

@@ -15,6 +15,9 @@ struct SchemaFilePropertyTests {
             let text = SchemaFile.text(of: declaration)
             let (read, diagnostics) = parse(text)
             #expect(read == declaration, "seed \(seed): \(diagnostics) in\n\(text)")
+            let json = SchemaFile.json(of: declaration)
+            let (readJSON, mistakes) = parse(json)
+            #expect(readJSON == declaration, "seed \(seed): \(mistakes) in\n\(json)")
         }
     }
 

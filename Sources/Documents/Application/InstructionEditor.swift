@@ -19,33 +19,49 @@ package struct InstructionEditor {
     /// Ours: a path of wire length could nest embedded objects deeper than any stack.
     package static let pathLimit = 500
 
-    /// The object that an instruction is about, its class and the type of its key checked.
-    package mutating func object(
+    /// The class, by its place in the schema, and the key of the object that an instruction is about;
+    /// the kind of class and the type of the key are checked.
+    package mutating func locate(
         _ target: Instruction.ObjectTarget
-    ) throws(BadInstruction) -> ObjectReference {
-        try resolver.object(target).object
+    ) throws(BadInstruction) -> (classPosition: Int, key: ObjectKey) {
+        let (classPosition, object) = try resolver.object(target)
+        return (classPosition, object.key)
     }
 
-    /// Where in its document the property stands that a path instruction is about.
-    package mutating func position(
-        of target: Instruction.PathTarget
-    ) throws(BadInstruction) -> Int {
-        let owner = try resolver.owner(of: target.object)
-        return try resolver.property(target.field, of: owner).position
+    /// What can be said about a path instruction without a look at its object.
+    package mutating func outline(
+        of instruction: Instruction
+    ) throws(BadInstruction) -> PropertyChange {
+        guard let edit = Edit(instruction) else {
+            preconditionFailure("\(instruction.code) has no path")
+        }
+        let owner = try resolver.owner(of: edit.target.object)
+        let property = try resolver.property(edit.target.field, of: owner)
+        return PropertyChange(
+            object: edit.target.object,
+            position: property.position,
+            effect: try effect(of: edit, property)
+        )
     }
 
-    /// What an Update makes of its property whatever was there before; nil if that matters, or if only
-    /// a part of the property changes.
-    package mutating func replacement(
-        for update: Instruction.Update
-    ) throws(BadInstruction) -> Scalar? {
-        guard update.target.path.isEmpty else { return nil }
-        let owner = try resolver.owner(of: update.target.object)
-        let property = try resolver.property(update.target.field, of: owner)
-        guard property.collection == .single else { throw BadInstruction(.wrongTarget) }
-        switch update.payload {
-        case .objectValue, .list, .dictionary: return nil
-        default: return try scalar(update.payload, for: property.slot)
+    private mutating func effect(
+        of edit: Edit,
+        _ property: ResolvedProperty
+    ) throws(BadInstruction) -> PropertyChange.Effect {
+        guard edit.target.path.isEmpty else { return .edit }
+        switch edit.operation {
+        case .update(let payload):
+            guard property.collection == .single else { throw BadInstruction(.wrongTarget) }
+            switch payload {
+            case .objectValue, .list, .dictionary: return .edit
+            default: return .replace(try scalar(payload, for: property.slot))
+            }
+        case .addInteger(let amount):
+            guard property.collection == .single, case .scalar(.int) = property.slot.element
+            else { return .edit }
+            return .increment(amount)
+        case .insert, .move, .erase, .clear, .setInsert, .setErase:
+            return .edit
         }
     }
 
@@ -70,6 +86,23 @@ package struct InstructionEditor {
             throw BadInstruction(.nestedTooDeeply)
         }
         try walk(edit, from: 0, property, &value)
+    }
+}
+
+/// What a path instruction does to a property of its object, as far as the instruction alone says it.
+package struct PropertyChange {
+    package let object: Instruction.ObjectTarget
+    /// Where the property stands in its class, and its value in a document.
+    package let position: Int
+    package let effect: Effect
+
+    package enum Effect {
+        /// The property holds this afterwards, whatever was there before.
+        case replace(Scalar)
+        /// Adds to an Int property, around the corner; null stays null.
+        case increment(Int64)
+        /// What comes of it, and whether it fits, depends on the value: `InstructionEditor.apply`.
+        case edit
     }
 }
 

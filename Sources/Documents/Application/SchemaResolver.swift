@@ -5,18 +5,21 @@ import Schemas
 struct SchemaResolver {
     let schema: RealmSchema
     private let strings: StringTable
-    private var classes: [InternIndex: Int] = [:]
-    private var properties: [PropertyName: ResolvedProperty] = [:]
+    /// Places of classes in the schema.
+    private var classes: PositionsByName
+    /// For each class, where in `resolved` its properties are that have come up.
+    private var properties: [PositionsByName]
+    private var resolved: [ResolvedProperty] = []
     private var defaults: [Int: Document] = [:]
-
-    private struct PropertyName: Hashable {
-        let classPosition: Int
-        let name: InternIndex
-    }
 
     init(schema: RealmSchema, strings: StringTable) {
         self.schema = schema
         self.strings = strings
+        self.classes = PositionsByName(count: strings.count)
+        self.properties = Array(
+            repeating: PositionsByName(count: strings.count),
+            count: schema.classes.count
+        )
     }
 
     func text(_ index: InternIndex) -> Text {
@@ -61,8 +64,7 @@ struct SchemaResolver {
         _ name: InternIndex,
         of classPosition: Int
     ) throws(BadInstruction) -> ResolvedProperty {
-        let key = PropertyName(classPosition: classPosition, name: name)
-        if let resolved = properties[key] { return resolved }
+        if let known = properties[classPosition][name] { return resolved[known] }
         let owner = schema.classes[classPosition]
         guard let position = owner.position(of: strings[name]) else {
             if let primaryKey = owner.primaryKey, primaryKey.name == strings[name] {
@@ -71,7 +73,7 @@ struct SchemaResolver {
             throw BadInstruction(.unknownProperty(strings[name], in: owner.name))
         }
         let property = owner.properties[position]
-        let resolved = ResolvedProperty(
+        let new = ResolvedProperty(
             position: position,
             collection: property.collection,
             slot: Slot(
@@ -80,8 +82,9 @@ struct SchemaResolver {
                 level: property.collection == .single ? 0 : 1
             )
         )
-        properties[key] = resolved
-        return resolved
+        properties[classPosition][name] = resolved.count
+        resolved.append(new)
+        return new
     }
 
     /// A new object of the class.
@@ -133,6 +136,28 @@ struct SchemaResolver {
         case nil:
             guard case .link(let target) = type else { preconditionFailure("only links resolve") }
             throw BadInstruction(.unknownClass(target))
+        }
+    }
+}
+
+/// Positions by the numbers that one changeset gives to names: an index is cheaper than a hash, and
+/// there is one look-up for each instruction.
+struct PositionsByName {
+    private var positions: [Int?] = []
+    private let count: Int
+
+    init(count: Int) {
+        self.count = count
+    }
+
+    subscript(name: InternIndex) -> Int? {
+        get {
+            let index = Int(name.rawValue)
+            return index < positions.count ? positions[index] : nil
+        }
+        set {
+            if positions.isEmpty { positions = Array(repeating: nil, count: count) }
+            positions[Int(name.rawValue)] = newValue
         }
     }
 }

@@ -9,6 +9,7 @@ internal import Schemas
 struct ChangesetApplier {
     private let statements: StatementPool
     private var folder: InstructionFolder
+    private var plans: [ClassPlan]
     private(set) var editor: SchemaEditor
     /// Whether the editor knows classes that the folder does not.
     private var isSchemaAhead = false
@@ -16,27 +17,28 @@ struct ChangesetApplier {
     init(_ editor: SchemaEditor, _ statements: StatementPool) {
         self.editor = editor
         self.statements = statements
-        self.folder = InstructionFolder(editor.catalogue)
+        self.folder = InstructionFolder(editor.catalogue.schema)
+        self.plans = Self.plans(editor.catalogue)
     }
 
-    /// A `BadInstruction` without position is about any of the changesets applied so far.
-    mutating func apply(_ changeset: Changeset) throws {
-        folder.begin(changeset.strings)
-        for (position, instruction) in changeset.instructions.enumerated() {
-            if instruction.changesSchema {
+    private static func plans(_ catalogue: Catalogue) -> [ClassPlan] {
+        catalogue.schema.classes.map { ClassPlan($0, catalogue) }
+    }
+
+    /// Takes a changeset in; the number is what an `ApplyFailure` calls it, also one that a later call
+    /// throws.
+    mutating func apply(_ changeset: Changeset, number: Int) throws {
+        folder.begin(changeset, number: number)
+        for position in changeset.instructions.indices {
+            if changeset.instructions[position].changesSchema {
                 try finishObjects()
-            } else if isSchemaAhead {
-                try finishSchema(changeset.strings)
+                try changeSchema(changeset, position, number)
+                continue
             }
-            do {
-                if instruction.changesSchema {
-                    let isChange = try editor.apply(instruction, strings: changeset.strings)
-                    isSchemaAhead = isSchemaAhead || isChange
-                } else {
-                    try folder.fold(instruction, changeset)
-                }
-            } catch let error as BadInstruction {
-                throw error.at(position)
+            if isSchemaAhead { try finishSchema(changeset, number) }
+            if case .blocked = try folder.fold(position) {
+                try finishObjects()
+                _ = try folder.fold(position)
             }
         }
     }
@@ -49,20 +51,49 @@ struct ChangesetApplier {
         statements.removeAll()
     }
 
+    private mutating func changeSchema(
+        _ changeset: Changeset,
+        _ position: Int,
+        _ number: Int
+    ) throws {
+        do {
+            let instruction = changeset.instructions[position]
+            let isChange = try editor.apply(instruction, strings: changeset.strings)
+            isSchemaAhead = isSchemaAhead || isChange
+        } catch let error as BadInstruction {
+            throw ApplyFailure(changeset: number, error: error.at(position))
+        }
+    }
+
     private mutating func finishObjects() throws {
         for (position, batch) in folder.batches.enumerated() where !batch.isEmpty {
-            let table = editor.catalogue[position]
-            try BatchWriter(statements.statements(of: table)).write(batch)
+            try write(batch, of: plans[position])
         }
         folder.removeAll()
     }
 
+    private func write(_ batch: ObjectBatch, of plan: ClassPlan) throws {
+        guard let table = plan.table else {
+            return try folder.check(batch, ofClassWithoutObjects: plan.name)
+        }
+        var writer = BatchWriter(
+            plan,
+            statements.statements(of: table),
+            Backlinks(connection: editor.connection, catalogue: editor.catalogue),
+            schema: editor.catalogue.schema,
+            folder,
+            batch
+        )
+        try writer.write()
+    }
+
     /// Makes the tables that schema instructions have asked for, and lets the folder see them.
-    private mutating func finishSchema(_ strings: StringTable) throws {
+    private mutating func finishSchema(_ changeset: Changeset, _ number: Int) throws {
         try editor.flush()
         statements.removeAll()
-        folder = InstructionFolder(editor.catalogue)
-        folder.begin(strings)
+        plans = Self.plans(editor.catalogue)
+        folder = InstructionFolder(editor.catalogue.schema)
+        folder.begin(changeset, number: number)
         isSchemaAhead = false
     }
 }

@@ -5,205 +5,163 @@ internal import Schemas
 /// Checks the object instructions of changesets against the schema, and folds them by class and
 /// object; it needs no database (local realm, 5; instruction semantics, 2 and 3).
 struct InstructionFolder {
-    private let catalogue: Catalogue
-    /// One for each table of the catalogue.
+    private let schema: RealmSchema
+    /// One for each class of the schema.
     private(set) var batches: [ObjectBatch]
-    private var names = ResolvedNames()
-    private var last: (target: Instruction.ObjectTarget, table: Int, object: Int)?
+    private var sources: [Source] = []
+    private var last: (target: Instruction.ObjectTarget, classPosition: Int, object: Int)?
 
-    init(_ catalogue: Catalogue) {
-        self.catalogue = catalogue
-        self.batches = Array(repeating: ObjectBatch(), count: catalogue.tables.count)
+    /// A changeset, kept while edits of it wait for their objects to be read.
+    private struct Source {
+        let number: Int
+        let changeset: Changeset
+        var editor: InstructionEditor
     }
 
-    /// To be called before the instructions of each changeset: names are numbered anew in each.
-    mutating func begin(_ strings: StringTable) {
-        names = ResolvedNames(stringCount: strings.count)
+    init(_ schema: RealmSchema) {
+        self.schema = schema
+        self.batches = Array(repeating: ObjectBatch(), count: schema.classes.count)
+    }
+
+    /// To be called before the instructions of each changeset; the number is how errors call it.
+    mutating func begin(_ changeset: Changeset, number: Int) {
+        let editor = InstructionEditor(schema: schema, strings: changeset.strings)
+        sources.append(Source(number: number, changeset: changeset, editor: editor))
         last = nil
     }
 
-    /// Forgets the gathered actions.
+    /// Forgets the gathered actions, and all changesets but the current one.
     mutating func removeAll() {
-        batches = Array(repeating: ObjectBatch(), count: batches.count)
+        for position in batches.indices where !batches[position].isEmpty {
+            batches[position] = ObjectBatch()
+        }
+        sources.removeSubrange(..<max(0, sources.count - 1))
         last = nil
     }
 
-    mutating func fold(
+    enum Outcome {
+        case folded
+        /// What is gathered must be written first; then the instruction can be folded.
+        case blocked
+    }
+
+    /// Folds an instruction of the current changeset.
+    mutating func fold(_ position: Int) throws(ApplyFailure) -> Outcome {
+        let source = sources.count - 1
+        let place = InstructionPlace(source: source, position: position)
+        let instruction = sources[source].changeset.instructions[position]
+        do throws(BadInstruction) {
+            switch instruction {
+            case .createObject(let target):
+                let (classPosition, object) = try object(target)
+                batches[classPosition].create(object)
+            case .eraseObject(let target):
+                let (classPosition, object) = try object(target)
+                // Its edits may be wrong, which only the row tells.
+                if batches[classPosition].hasEdits(object) { return .blocked }
+                batches[classPosition].erase(object)
+            case .addTable, .eraseTable, .addColumn, .eraseColumn:
+                preconditionFailure("schema instructions are barriers")
+            default:
+                try change(instruction, place)
+            }
+        } catch {
+            throw failure(error, place)
+        }
+        return .folded
+    }
+
+    private mutating func change(
         _ instruction: Instruction,
-        _ changeset: Changeset
+        _ place: InstructionPlace
     ) throws(BadInstruction) {
-        switch instruction {
-        case .createObject(let target):
-            let (table, object) = try object(target, changeset)
-            batches[table].create(object)
-        case .eraseObject(let target):
-            let (table, object) = try object(target, changeset)
-            batches[table].erase(object)
-        case .update(let update):
-            let (table, object, column) = try column(update.target, changeset)
-            let value = try value(update.payload, of: table, column, changeset)
-            guard batches[table].set(object, column, to: value) else { throw missing(table) }
-        case .addInteger(let target, let amount):
-            let (table, object, column) = try column(target, changeset)
-            guard catalogue[table].columns[column].type == .scalar(.int) else {
-                throw BadInstruction(.notAnInteger)
+        let change = try sources[place.source].editor.outline(of: instruction)
+        let (classPosition, object) = try object(change.object)
+        let isThere =
+            switch change.effect {
+            case .replace(let scalar):
+                batches[classPosition].set(
+                    object,
+                    change.position,
+                    to: column(of: scalar, schema.classes[classPosition], change.position),
+                    place
+                )
+            case .increment(let amount):
+                batches[classPosition].add(object, change.position, amount, place)
+            case .edit:
+                batches[classPosition].edit(object, change.position, place)
             }
-            guard batches[table].add(object, column, amount) else { throw missing(table) }
-        case .arrayInsert(let target, _, _), .arrayMove(let target, _, _),
-            .arrayErase(let target, _), .clear(let target, _), .setInsert(let target, _):
-            try refuseCollection(target, changeset)
-        case .setErase(let erase):
-            try refuseCollection(erase.target, changeset)
-        case .addTable, .eraseTable, .addColumn, .eraseColumn:
-            preconditionFailure("schema instructions are barriers")
+        guard isThere else {
+            throw BadInstruction(.missingObject(schema.classes[classPosition].name))
         }
     }
 
-    private func missing(_ table: Int) -> BadInstruction {
-        BadInstruction(.missingObject(catalogue[table].name))
+    private func column(of scalar: Scalar, _ owner: ClassSchema, _ position: Int) -> ColumnValue {
+        guard case .mixed = owner.properties[position].type else {
+            return ColumnForm.encode(scalar)
+        }
+        return ColumnForm.encode(.scalar(scalar), of: owner.properties[position], in: schema)
     }
 
-    /// No property of a local realm holds a collection yet, so no such instruction fits.
-    private mutating func refuseCollection(
-        _ target: Instruction.PathTarget,
-        _ changeset: Changeset
-    ) throws(BadInstruction) {
-        _ = try column(target, changeset, isPathAllowed: true)
-        throw BadInstruction(target.path.isEmpty ? .wrongTarget : .deadEnd)
-    }
-}
-
-// MARK: Finding the target
-
-extension InstructionFolder {
     private mutating func object(
-        _ target: Instruction.ObjectTarget,
-        _ changeset: Changeset
-    ) throws(BadInstruction) -> (table: Int, object: Int) {
-        if let last, last.target == target { return (last.table, last.object) }
-        let table = try table(target.className, changeset)
-        let key = changeset.objectKey(target.key)
-        guard catalogue[table].key.accepts(key) else {
-            throw BadInstruction(.wrongKeyType(catalogue[table].name))
-        }
-        let object = batches[table].object(ColumnForm.encodeKey(key))
-        last = (target, table, object)
-        return (table, object)
-    }
-
-    private mutating func column(
-        _ target: Instruction.PathTarget,
-        _ changeset: Changeset,
-        isPathAllowed: Bool = false
-    ) throws(BadInstruction) -> (table: Int, object: Int, column: Int) {
-        let (table, object) = try object(target.object, changeset)
-        let column = try column(target.field, of: table, changeset)
-        guard target.path.isEmpty || isPathAllowed else { throw BadInstruction(.deadEnd) }
-        return (table, object, column)
+        _ target: Instruction.ObjectTarget
+    ) throws(BadInstruction) -> (classPosition: Int, object: Int) {
+        if let last, last.target == target { return (last.classPosition, last.object) }
+        let (classPosition, key) = try sources[sources.count - 1].editor.locate(target)
+        let object = batches[classPosition].object(ColumnForm.encodeKey(key))
+        last = (target, classPosition, object)
+        return (classPosition, object)
     }
 }
 
-// MARK: Names
+// MARK: For the writer
 
 extension InstructionFolder {
-    private mutating func table(
-        _ index: InternIndex,
-        _ changeset: Changeset
-    ) throws(BadInstruction) -> Int {
-        if let known = names.table(index) { return known }
-        let name = changeset.text(index)
-        guard let position = catalogue.position(of: name) else {
-            throw BadInstruction(.unknownClass(name))
+    /// Applies an edit to the value of the property it is about.
+    mutating func apply(_ place: InstructionPlace, to value: inout Documents.Value)
+        throws(ApplyFailure)
+    {
+        do throws(BadInstruction) {
+            let instruction = sources[place.source].changeset.instructions[place.position]
+            try sources[place.source].editor.apply(instruction, to: &value)
+        } catch {
+            throw failure(error, place)
         }
-        names.setTable(index, position)
-        return position
     }
 
-    private mutating func column(
-        _ index: InternIndex,
-        of table: Int,
-        _ changeset: Changeset
-    ) throws(BadInstruction) -> Int {
-        if let known = names.column(index, of: table) { return known }
-        let name = changeset.text(index)
-        guard let position = catalogue[table].position(of: name) else {
-            let className = catalogue[table].name
-            throw BadInstruction(
-                name == catalogue[table].key.name
-                    ? .primaryKeyChange(className)
-                    : .unknownProperty(name, in: className)
-            )
+    /// Objects of an asymmetric class are never there, whatever is done to new ones.
+    func check(_ batch: ObjectBatch, ofClassWithoutObjects name: Text) throws(ApplyFailure) {
+        for case .some(let place) in batch.neededBy {
+            throw failure(BadInstruction(.missingObject(name)), place)
         }
-        names.setColumn(index, of: table, position)
-        return position
+    }
+
+    /// The error, said of the instruction at that place.
+    func failure(_ error: BadInstruction, _ place: InstructionPlace) -> ApplyFailure {
+        ApplyFailure(
+            changeset: sources[place.source].number,
+            error: error.at(place.position)
+        )
     }
 }
 
-// MARK: Values
+/// Where an instruction is, among those whose effects are gathered.
+struct InstructionPlace {
+    private let sourceNumber: UInt32
+    private let positionNumber: UInt32
 
-extension InstructionFolder {
-    private func value(
-        _ payload: Payload,
-        of table: Int,
-        _ position: Int,
-        _ changeset: Changeset
-    ) throws(BadInstruction) -> ColumnValue {
-        let column = catalogue[table].columns[position]
-        guard let scalar = changeset.scalar(payload) else {
-            throw BadInstruction(.wrongPayload(payload.typeCode))
-        }
-        switch (scalar, column.type) {
-        case (.null, _), (.decimal(.referenceNull), .scalar(.decimal)):
-            guard column.isNullable else { throw BadInstruction(.nullNotAllowed) }
-            return .null
-        case (.link(let link), .link(let target)):
-            guard link.className == target.className else {
-                throw BadInstruction(.wrongLinkTarget(link.className))
-            }
-            guard target.key.accepts(link.key) else {
-                throw BadInstruction(.wrongKeyType(link.className))
-            }
-        case (.binary(let bytes), .scalar(.binary)):
-            guard bytes.count <= FormatLimits.binarySizeInBytes else {
-                throw BadInstruction(.binaryTooLong(sizeInBytes: bytes.count))
-            }
-        case (.int, .scalar(.int)), (.bool, .scalar(.bool)), (.string, .scalar(.string)),
-            (.timestamp, .scalar(.timestamp)), (.float, .scalar(.float)),
-            (.double, .scalar(.double)), (.decimal, .scalar(.decimal)),
-            (.objectID, .scalar(.objectID)), (.uuid, .scalar(.uuid)):
-            break
-        default:
-            throw BadInstruction(.wrongPayload(payload.typeCode))
-        }
-        return ColumnForm.encode(scalar)
+    init(source: Int, position: Int) {
+        self.sourceNumber = UInt32(source)
+        self.positionNumber = UInt32(position)
     }
+
+    var source: Int { Int(sourceNumber) }
+    /// In its changeset.
+    var position: Int { Int(positionNumber) }
 }
 
-/// Positions of classes and properties, by the numbers that one changeset gives to their names.
-private struct ResolvedNames {
-    private var tables: [Int?]
-    private var columns: [Int: [Int?]] = [:]
-    private let stringCount: Int
-
-    init(stringCount: Int = 0) {
-        self.stringCount = stringCount
-        self.tables = Array(repeating: nil, count: stringCount)
-    }
-
-    func table(_ index: InternIndex) -> Int? {
-        tables[Int(index.rawValue)]
-    }
-
-    mutating func setTable(_ index: InternIndex, _ position: Int) {
-        tables[Int(index.rawValue)] = position
-    }
-
-    func column(_ index: InternIndex, of table: Int) -> Int? {
-        columns[table]?[Int(index.rawValue)]
-    }
-
-    mutating func setColumn(_ index: InternIndex, of table: Int, _ position: Int) {
-        columns[table, default: Array(repeating: nil, count: stringCount)][Int(index.rawValue)] =
-            position
-    }
+/// An instruction that does not fit, and the number of the changeset that holds it.
+struct ApplyFailure: Error {
+    let changeset: Int
+    let error: BadInstruction
 }

@@ -17,23 +17,17 @@ struct Integration {
         let changeset: Changeset
     }
 
-    /// What went wrong with a downloaded changeset, or with one of several.
+    /// What went wrong with a downloaded changeset.
     struct Failure: Error, CustomStringConvertible {
-        let first: ServerVersion
-        let last: ServerVersion
+        let version: ServerVersion
         let cause: any Error
 
-        init(_ first: DownloadChangeset, _ last: DownloadChangeset, _ cause: any Error) {
-            self.first = first.cursor.serverVersion
-            self.last = last.cursor.serverVersion
+        init(_ download: DownloadChangeset, _ cause: any Error) {
+            self.version = download.cursor.serverVersion
             self.cause = cause
         }
 
-        var description: String {
-            first == last
-                ? "server version \(first.rawValue): \(cause)"
-                : "server versions \(first.rawValue) to \(last.rawValue): \(cause)"
-        }
+        var description: String { "server version \(version.rawValue): \(cause)" }
     }
 
     static func parse(_ downloads: [DownloadChangeset]) throws(Failure) -> [Incoming] {
@@ -44,7 +38,7 @@ struct Integration {
                 let changeset = try Changeset(decoding: download.bytes)
                 result.append(Incoming(download: download, changeset: changeset))
             } catch {
-                throw Failure(download, download, error)
+                throw Failure(download, error)
             }
         }
         return result
@@ -66,13 +60,11 @@ struct Integration {
             let run = rest.prefix { mergeBase(of: $0, draft.state) == base }
             rest = rest.dropFirst(run.count)
             let transformed = try rebase(run, over: base, &ours)
-            for (changeset, current) in zip(transformed, run) {
-                try locatingErrors(incoming, current) { try applier.apply(changeset) }
+            for (changeset, number) in zip(transformed, run.indices) {
+                try locatingErrors(incoming) { try applier.apply(changeset, number: number) }
             }
         }
-        if let last = incoming.last {
-            try locatingErrors(incoming, last) { try applier.finish() }
-        }
+        try locatingErrors(incoming) { try applier.finish() }
         try ours.saveReciprocals()
         try draft.adopt(applier.editor)
     }
@@ -100,22 +92,17 @@ struct Integration {
             try ours.rebase(&theirs, after: base)
         } catch let error as MergeError {
             let culprit = run[run.startIndex + error.theirs.changeset].download
-            throw Failure(culprit, culprit, error)
+            throw Failure(culprit, error)
         }
         return theirs.map(\.changeset)
     }
 
     /// What is folded is written later, so a mistake may show only after further changesets.
-    private func locatingErrors(
-        _ incoming: [Incoming],
-        _ current: Incoming,
-        _ body: () throws -> Void
-    ) throws {
+    private func locatingErrors(_ incoming: [Incoming], _ body: () throws -> Void) throws {
         do {
             try body()
-        } catch let error as BadInstruction {
-            let first = error.position == nil ? incoming.first ?? current : current
-            throw Failure(first.download, current.download, error)
+        } catch let failure as ApplyFailure {
+            throw Failure(incoming[failure.changeset].download, failure.error)
         }
     }
 }

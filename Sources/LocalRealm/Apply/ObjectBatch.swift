@@ -3,16 +3,17 @@ internal import Documents
 
 /// What a batch of instructions does to the objects of one class, folded to one action for each.
 ///
-/// Instructions on different objects commute, and of those on one object only the net effect reaches
-/// the table (local realm, 5).
+/// Instructions on different objects commute, as do those on different properties, and of those on one
+/// property only the net effect reaches the table (local realm, 5).
 struct ObjectBatch {
     private(set) var keys: [ColumnValue] = []
     private(set) var actions: [Action] = []
-    /// The object must be in the table: an instruction counted on it before any created it.
-    private(set) var mustExist: [Bool] = []
+    /// The instruction that counts on the object being in the table, before any created it.
+    private(set) var neededBy: [InstructionPlace?] = []
     private var positions: [ColumnValue: Int] = [:]
     private var firstAssignments: [Int?] = []
     private var assignments: [Assignment] = []
+    private var edits: [Edit] = []
 
     enum Action {
         case none
@@ -25,7 +26,8 @@ struct ObjectBatch {
     }
 
     struct Assignment {
-        let column: Int
+        /// Position of the property in its class.
+        let property: Int
         var effect: Effect
         fileprivate let next: Int?
     }
@@ -34,6 +36,19 @@ struct ObjectBatch {
         case set(ColumnValue)
         /// Adds to an integer; null stays null.
         case add(Int64)
+        /// Edits the value of the row, or the one given.
+        case edit(base: ColumnValue?, Edits)
+    }
+
+    /// A run of instructions on one property.
+    struct Edits {
+        fileprivate let first: Int
+        fileprivate var last: Int
+    }
+
+    private struct Edit {
+        let place: InstructionPlace
+        var next: Int?
     }
 
     var isEmpty: Bool { keys.isEmpty }
@@ -44,17 +59,32 @@ struct ObjectBatch {
         positions[key] = object
         keys.append(key)
         actions.append(.none)
-        mustExist.append(false)
+        neededBy.append(nil)
         firstAssignments.append(nil)
         return object
     }
 
-    /// The assignments of an object, each column at most once.
+    /// The assignments of an object, each property at most once.
     func assignments(of object: Int) -> some Sequence<Assignment> {
         sequence(state: firstAssignments[object]) { index in
             guard let current = index else { return nil }
             index = assignments[current].next
             return assignments[current]
+        }
+    }
+
+    /// In their order.
+    func places(of edits: Edits) -> some Sequence<InstructionPlace> {
+        sequence(state: Optional(edits.first)) { index in
+            guard let current = index else { return nil }
+            index = self.edits[current].next
+            return self.edits[current].place
+        }
+    }
+
+    func hasEdits(_ object: Int) -> Bool {
+        assignments(of: object).contains { assignment in
+            if case .edit = assignment.effect { true } else { false }
         }
     }
 }
@@ -75,58 +105,106 @@ extension ObjectBatch {
         firstAssignments[object] = nil
     }
 
-    /// False if the object has been erased before.
-    mutating func set(_ object: Int, _ column: Int, to value: ColumnValue) -> Bool {
-        guard touch(object) else { return false }
-        if let index = assignment(of: object, column) {
-            assignments[index].effect = .set(value)
-        } else {
-            append(.set(value), object, column)
+    /// False if the object has been erased before; so are the others.
+    mutating func set(
+        _ object: Int,
+        _ property: Int,
+        to value: ColumnValue,
+        _ place: InstructionPlace
+    ) -> Bool {
+        guard touch(object, place) else { return false }
+        guard let index = assignment(of: object, property) else {
+            append(.set(value), object, property)
+            return true
+        }
+        switch assignments[index].effect {
+        case .set, .add: assignments[index].effect = .set(value)
+        // Whether they fit has still to be seen.
+        case .edit: appendEdit(place, at: index)
         }
         return true
     }
 
-    /// False if the object has been erased before.
-    mutating func add(_ object: Int, _ column: Int, _ amount: Int64) -> Bool {
-        guard touch(object) else { return false }
-        guard let index = assignment(of: object, column) else {
-            append(.add(amount), object, column)
+    mutating func add(
+        _ object: Int,
+        _ property: Int,
+        _ amount: Int64,
+        _ place: InstructionPlace
+    ) -> Bool {
+        guard touch(object, place) else { return false }
+        guard let index = assignment(of: object, property) else {
+            append(.add(amount), object, property)
             return true
         }
         switch assignments[index].effect {
-        case .set(.integer(let value)): assignments[index].effect = .set(.integer(value &+ amount))
-        case .set: break
+        case .set(let value): assignments[index].effect = .set(value.adding(amount))
         case .add(let other): assignments[index].effect = .add(other &+ amount)
+        case .edit: appendEdit(place, at: index)
+        }
+        return true
+    }
+
+    mutating func edit(_ object: Int, _ property: Int, _ place: InstructionPlace) -> Bool {
+        guard touch(object, place) else { return false }
+        guard let index = assignment(of: object, property) else {
+            append(.edit(base: nil, newEdits(place)), object, property)
+            return true
+        }
+        switch assignments[index].effect {
+        case .set(let value): assignments[index].effect = .edit(base: value, newEdits(place))
+        // No edit fits a number, so what was added does not matter.
+        case .add: assignments[index].effect = .edit(base: nil, newEdits(place))
+        case .edit: appendEdit(place, at: index)
         }
         return true
     }
 
     /// An instruction inside the object needs it to be there.
-    private mutating func touch(_ object: Int) -> Bool {
+    private mutating func touch(_ object: Int, _ place: InstructionPlace) -> Bool {
         switch actions[object] {
         case .none:
             actions[object] = .update
-            mustExist[object] = true
+            neededBy[object] = place
         case .update, .create, .recreate: break
         case .erase: return false
         }
         return true
     }
 
-    private func assignment(of object: Int, _ column: Int) -> Int? {
+    private func assignment(of object: Int, _ property: Int) -> Int? {
         var index = firstAssignments[object]
         while let current = index {
-            if assignments[current].column == column { return current }
+            if assignments[current].property == property { return current }
             index = assignments[current].next
         }
         return nil
     }
 
-    private mutating func append(_ effect: Effect, _ object: Int, _ column: Int) {
+    private mutating func append(_ effect: Effect, _ object: Int, _ property: Int) {
         assignments.append(
-            Assignment(column: column, effect: effect, next: firstAssignments[object])
+            Assignment(property: property, effect: effect, next: firstAssignments[object])
         )
         firstAssignments[object] = assignments.count - 1
+    }
+
+    private mutating func newEdits(_ place: InstructionPlace) -> Edits {
+        edits.append(Edit(place: place))
+        return Edits(first: edits.count - 1, last: edits.count - 1)
+    }
+
+    private mutating func appendEdit(_ place: InstructionPlace, at index: Int) {
+        guard case .edit(let base, var run) = assignments[index].effect else { return }
+        edits.append(Edit(place: place))
+        edits[run.last].next = edits.count - 1
+        run.last = edits.count - 1
+        assignments[index].effect = .edit(base: base, run)
+    }
+}
+
+extension ColumnValue {
+    /// With wrap-around; null stays null (instruction semantics, 3.10).
+    func adding(_ amount: Int64) -> ColumnValue {
+        if case .integer(let value) = self { .integer(value &+ amount) } else { self }
     }
 }
 

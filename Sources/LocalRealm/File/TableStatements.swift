@@ -9,10 +9,12 @@ final class TableStatements {
     private var select: Statement?
     private var insert: Statement?
     private var delete: Statement?
+    private var probe: Statement?
+    private var selects: [[Int]: Statement] = [:]
     private var updates: [[Int]: Statement] = [:]
 
     /// Statements for sets of columns that are kept; a table that needs more starts over.
-    private static let updateLimit = 256
+    private static let keptLimit = 256
 
     init(_ table: ClassTable, on connection: Connection) {
         self.table = table
@@ -33,6 +35,29 @@ final class TableStatements {
         try statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
         return try body(statement)
+    }
+
+    /// Lends some properties of a row, named by their positions; nil if there is no such object.
+    func withColumns<Result>(
+        _ positions: [Int],
+        of key: ColumnValue,
+        _ body: (Statement) throws -> Result
+    ) throws -> Result? {
+        let statement = try kept(\.selects, positions) {
+            let columns = positions.map { SQLText.name(table.columns[$0].columnName) }
+            return "SELECT \(columns.joined(separator: ", ")) FROM \(name) WHERE \(isKey)"
+        }
+        defer { statement.reset() }
+        try statement.bind(key, at: 1)
+        guard try statement.step() else { return nil }
+        return try body(statement)
+    }
+
+    func exists(_ key: ColumnValue) throws(SQLiteError) -> Bool {
+        let statement = try prepared(&probe) { "SELECT 1 FROM \(name) WHERE \(isKey)" }
+        defer { statement.reset() }
+        try statement.bind(key, at: 1)
+        return try statement.step()
     }
 
     /// Inserts an object with all of its properties; false if it is there already.
@@ -59,18 +84,11 @@ final class TableStatements {
         at positions: [Int],
         to values: [ColumnValue]
     ) throws(SQLiteError) -> Bool {
-        let statement: Statement
-        if let known = updates[positions] {
-            statement = known
-        } else {
+        let statement = try kept(\.updates, positions) {
             let assignments = positions.enumerated().map { index, position in
                 "\(SQLText.name(table.columns[position].columnName)) = ?\(index + 2)"
             }
-            statement = try connection.prepare(
-                "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(isKey)"
-            )
-            if updates.count == Self.updateLimit { updates = [:] }
-            updates[positions] = statement
+            return "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(isKey)"
         }
         try statement.bind(key, at: 1)
         for (index, value) in values.enumerated() {
@@ -91,6 +109,18 @@ final class TableStatements {
     private var name: String { SQLText.name(table.tableName) }
     private var keyName: String { SQLText.name(table.keyColumn) }
     private var isKey: String { "\(keyName) \(table.key.isNullable ? "IS" : "=") ?1" }
+
+    private func kept(
+        _ statements: ReferenceWritableKeyPath<TableStatements, [[Int]: Statement]>,
+        _ positions: [Int],
+        _ sql: () -> String
+    ) throws(SQLiteError) -> Statement {
+        if let known = self[keyPath: statements][positions] { return known }
+        let new = try connection.prepare(sql())
+        if self[keyPath: statements].count == Self.keptLimit { self[keyPath: statements] = [:] }
+        self[keyPath: statements][positions] = new
+        return new
+    }
 
     private func prepared(
         _ statement: inout Statement?,

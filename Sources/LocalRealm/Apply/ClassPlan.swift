@@ -1,0 +1,74 @@
+internal import Changesets
+internal import Documents
+internal import Schemas
+
+/// How the objects of one class are kept, as far as applying instructions needs to know.
+struct ClassPlan {
+    /// Nil for embedded classes, which no instruction addresses, and for asymmetric ones, whose objects
+    /// leave nothing behind (instruction semantics, 3.5).
+    let table: ClassTable?
+    let name: Text
+    let properties: [Property]
+    /// The properties whose JSON may hold links, by position.
+    let linkProperties: [Int]
+
+    struct Property {
+        let schema: PropertySchema
+        /// Where its column is among the table's.
+        let column: Int
+        /// What a new object has (instruction semantics, 1.5).
+        let initial: ColumnValue
+        /// Whether its links are listed in `_realm_backlink`: those inside JSON are.
+        let mayHoldLinks: Bool
+    }
+
+    init(_ schema: ClassSchema, _ catalogue: Catalogue) {
+        self.name = schema.name
+        let table = catalogue.position(of: schema.name).map { catalogue[$0] }
+        guard let table, !schema.isAsymmetric, !schema.isEmbedded else {
+            self.table = nil
+            self.properties = []
+            self.linkProperties = []
+            return
+        }
+        self.table = table
+        self.properties = schema.properties.map { property in
+            guard let column = table.position(of: property.name) else {
+                preconditionFailure("every property of a stored class has a column")
+            }
+            return Property(
+                schema: property,
+                column: column,
+                initial: ColumnForm.encode(
+                    property.defaultValue,
+                    of: property,
+                    in: catalogue.schema
+                ),
+                mayHoldLinks: catalogue.schema.mayHoldLinksInJSON(property)
+            )
+        }
+        self.linkProperties = properties.indices.filter { [properties] in
+            properties[$0].mayHoldLinks
+        }
+    }
+}
+
+extension RealmSchema {
+    /// Whether links can stand in the property's JSON; a single link has a column of its own.
+    func mayHoldLinksInJSON(_ property: PropertySchema) -> Bool {
+        if property.collection == .single, case .link = elementType(of: property) { return false }
+        var seen: Set<Text> = []
+        return mayHoldLinks(property, &seen)
+    }
+
+    private func mayHoldLinks(_ property: PropertySchema, _ seen: inout Set<Text>) -> Bool {
+        switch elementType(of: property) {
+        case .mixed, .link: return true
+        case .scalar, nil: return false
+        case .embedded(let name):
+            // Embedded classes may contain themselves.
+            guard seen.insert(name).inserted, let owner = self[name] else { return false }
+            return owner.properties.contains { mayHoldLinks($0, &seen) }
+        }
+    }
+}
