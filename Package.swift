@@ -106,6 +106,9 @@ let package = Package(
         library("CYAML", "yaml-0.1", apt: "libyaml-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
 
+        // What Swift's Glibc module leaves out.
+        module("CLinux"),
+
         // Pure modules: no socket, file, clock, task or logger.
         module("Changesets"),
         module("Schemas", ["Changesets"]),
@@ -130,6 +133,10 @@ let package = Package(
         module("Transport", ["SyncProtocol"] + nio),
         module("AppServices", [asyncHTTPClient, logging] + nio),
         module("Platform", ["CSystemd", logging]),
+        module(
+            "Plugins",
+            ["CLinux", "Config", "Platform", "Settings", asyncHTTPClient, logging] + nio
+        ),
         module("Control", [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio),
         module(
             "SyncClient",
@@ -211,6 +218,7 @@ let package = Package(
         tests("Transport", ["SyncProtocol", "Transport"] + nio),
         tests("AppServices", ["AppServices", logging]),
         tests("Platform", ["Platform", logging]),
+        tests("Plugins", ["Config", "Platform", "Plugins", "Settings", logging]),
         tests("Control", ["Control", asyncHTTPClient, logging, serviceLifecycle] + nio),
         tests(
             "Agent",

@@ -1,0 +1,25 @@
+// Calls of Linux and of the GNU C library that Swift's Glibc module leaves out.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// A descriptor that becomes readable when the process ends; -1 where the kernel has or allows none.
+int linux_pidfd_open(int process);
+
+// An anonymous file in memory, closed on exec; -1 and errno.
+int linux_memfd_create(const char *name);
+
+// A pipe, both ends closed on exec; -1 and errno.
+int linux_pipe(int ends[2]);
+
+// Starts a program as the leader of a process group of its own, in the root directory, with three
+// descriptors and no other, and no signal ignored or blocked. 0, or an error number.
+int linux_spawn(int *child, char *const arguments[], char *const variables[],
+                int input, int output, int errors);
+
+// A socket that hears of links, addresses and routes as they come and go; -1 and errno.
+int linux_network_events(void);
+
+// What one datagram of that socket is about: how many of its messages concern links, addresses or
+// routes, and may change which networks can be reached.
+int linux_count_network_events(const void *datagram, size_t size);

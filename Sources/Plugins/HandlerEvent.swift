@@ -1,0 +1,72 @@
+/// Something that happened to a realm, as handlers hear of it (interfaces, 7).
+package enum HandlerEvent: Hashable, Sendable {
+    case error(SyncErrorReport)
+    /// A client reset is about to begin; the file is still as it was.
+    case clientResetBefore(reason: String, mode: ResetMode)
+    /// A client reset has come to its end: the realm as it was, and how many changes are not in it
+    /// any more.
+    case clientResetAfter(beforePath: String, discarded: [String: Int])
+    /// A client reset that the agent cannot carry out by itself.
+    case clientResetManual(originalPath: String, recoveryPath: String, token: String)
+    /// The server refused writes, and undid them.
+    case writeRejected([RejectedWrite])
+
+    package var kind: String {
+        switch self {
+        case .error: "error"
+        case .clientResetBefore: "client_reset_before"
+        case .clientResetAfter: "client_reset_after"
+        case .clientResetManual: "client_reset_manual"
+        case .writeRejected: "write_rejected"
+        }
+    }
+}
+
+/// An error that concerns one realm or its user.
+package struct SyncErrorReport: Hashable, Sendable {
+    /// A word with dots, as in `docs/errors.md`.
+    package let code: String
+    /// The number that the Realm SDKs give this error, if they know it.
+    package let sdkCode: Int?
+    package let message: String
+    /// Whether sync of the realm stands still until somebody does something about it.
+    package let isFatal: Bool
+    /// Where the server keeps its log of what happened.
+    package let logURL: String?
+
+    package init(
+        code: String,
+        sdkCode: Int? = nil,
+        message: String,
+        isFatal: Bool,
+        logURL: String? = nil
+    ) {
+        self.code = code
+        self.sdkCode = sdkCode
+        self.message = message
+        self.isFatal = isFatal
+        self.logURL = logURL
+    }
+}
+
+/// One write that the server refused.
+package struct RejectedWrite: Hashable, Sendable {
+    package let className: String
+    /// The primary key as Extended JSON.
+    package let key: String
+    package let reason: String
+
+    package init(className: String, key: String, reason: String) {
+        self.className = className
+        self.key = key
+        self.reason = reason
+    }
+}
+
+/// How a client reset treats what the server has not seen yet (client reset, 3).
+package enum ResetMode: String, CaseIterable, Sendable {
+    case recover = "recover-unsynced-changes"
+    case recoverOrDiscard = "recover-or-discard-unsynced-changes"
+    case discard = "discard-unsynced-changes"
+    case manual
+}

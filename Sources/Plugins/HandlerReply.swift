@@ -1,0 +1,127 @@
+import FoundationEssentials
+package import Platform
+import Settings
+
+/// What a handler wants to be done; the engine does it (interfaces, 7).
+package enum HandlerDecision: Hashable, Sendable {
+    /// What the agent does by itself.
+    case `continue`
+    case retry(after: Duration?)
+    /// Without `until` the realm stays suspended until somebody resumes it.
+    case suspend(until: WallTime?)
+    case relogin
+    /// In the mode given, else the one configured.
+    case reset(ResetMode?)
+    /// A reset that gives up what the server has not seen.
+    case discard
+    /// Sync of this realm ends until it is restarted.
+    case stop
+
+    package static let words = [
+        "continue", "retry", "suspend", "relogin", "reset", "discard", "stop",
+    ]
+
+    package var word: String {
+        switch self {
+        case .continue: "continue"
+        case .retry: "retry"
+        case .suspend: "suspend"
+        case .relogin: "relogin"
+        case .reset: "reset"
+        case .discard: "discard"
+        case .stop: "stop"
+        }
+    }
+}
+
+/// A handler's decision, with a sentence for people if it gave one.
+package struct HandlerReply: Hashable, Sendable {
+    package let decision: HandlerDecision
+    package let note: String?
+
+    package init(_ decision: HandlerDecision, note: String? = nil) {
+        self.decision = decision
+        self.note = note
+    }
+
+    /// Takes what happens without a word on it.
+    package static let `continue` = HandlerReply(.continue)
+}
+
+// MARK: From JSON
+
+extension HandlerReply {
+    /// The longest pause a handler can ask for; longer ones are mistakes.
+    private static let longestPause = Duration.seconds(366 * 86_400)
+
+    private struct Document: Decodable {
+        let decision: String?
+        let note: String?
+        let after: String?
+        let until: String?
+        let mode: String?
+    }
+
+    /// Reads an answer: nothing, or one JSON object.
+    package init(answer bytes: [UInt8]) throws(HandlerFailure) {
+        guard !bytes.allSatisfy({ [0x20, 0x09, 0x0a, 0x0d].contains($0) }) else {
+            self = .continue
+            return
+        }
+        let document: Document
+        do {
+            document = try JSONDecoder().decode(Document.self, from: Data(bytes))
+        } catch {
+            throw .badAnswer("it is not one JSON object with strings as values")
+        }
+        self.init(try Self.decision(document), note: document.note)
+    }
+
+    private static func decision(
+        _ document: Document
+    ) throws(HandlerFailure) -> HandlerDecision {
+        switch document.decision ?? "continue" {
+        case "continue": return .continue
+        case "retry": return .retry(after: try pause(document.after))
+        case "suspend": return .suspend(until: try instant(document.until))
+        case "relogin": return .relogin
+        case "reset": return .reset(try mode(document.mode))
+        case "discard": return .discard
+        case "stop": return .stop
+        case let word:
+            throw .badAnswer(
+                "the decision \"\(word.prefix(40))\" is none of "
+                    + HandlerDecision.words.joined(separator: ", ")
+            )
+        }
+    }
+
+    private static func pause(_ text: String?) throws(HandlerFailure) -> Duration? {
+        guard let text else { return nil }
+        guard let duration = DurationText.parse(text), duration <= longestPause else {
+            throw .badAnswer("\"after\" is not a duration such as 30s, 5m or 2h")
+        }
+        return duration
+    }
+
+    private static func instant(_ text: String?) throws(HandlerFailure) -> WallTime? {
+        guard let text else { return nil }
+        let style = Date.ISO8601FormatStyle()
+        let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        guard let date = (try? style.parse(text)) ?? (try? fractional.parse(text)) else {
+            throw .badAnswer("\"until\" is not an instant such as 2026-11-20T22:30:00Z")
+        }
+        return WallTime(millisecondsSince1970: Int64(date.timeIntervalSince1970 * 1000))
+    }
+
+    private static func mode(_ text: String?) throws(HandlerFailure) -> ResetMode? {
+        guard let text else { return nil }
+        guard let mode = ResetMode(rawValue: text) else {
+            throw .badAnswer(
+                "\"mode\" is none of "
+                    + ResetMode.allCases.map(\.rawValue).joined(separator: ", ")
+            )
+        }
+        return mode
+    }
+}

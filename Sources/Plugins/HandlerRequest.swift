@@ -1,0 +1,114 @@
+import FoundationEssentials
+
+/// An event with the realm it concerns: what a handler is given.
+package struct HandlerRequest: Hashable, Sendable {
+    package let subject: HandlerSubject
+    package let event: HandlerEvent
+
+    package init(_ event: HandlerEvent, of subject: HandlerSubject) {
+        self.subject = subject
+        self.event = event
+    }
+}
+
+/// The realm that an event concerns.
+package struct HandlerSubject: Hashable, Sendable {
+    package let realm: String
+    /// The id that the backend knows the app by.
+    package let app: String
+    /// The name of the user in the configuration.
+    package let user: String
+    /// The SQLite file.
+    package let path: String
+
+    package init(realm: String, app: String, user: String, path: String) {
+        self.realm = realm
+        self.app = app
+        self.user = user
+        self.path = path
+    }
+}
+
+// MARK: As JSON
+
+extension HandlerRequest {
+    /// The document that external programs read (interfaces, 7), one line.
+    package func json() -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings and numbers only: there is nothing in it that could fail to encode.
+        let data = (try? encoder.encode(Document(self))) ?? Data("{}".utf8)
+        return Array(data) + [UInt8(ascii: "\n")]
+    }
+
+    /// Absent rather than null, in the words of the contract.
+    private struct Document: Encodable {
+        let version = 1
+        let kind: String
+        let realm: String
+        let app: String
+        let user: String
+        let path: String
+        var error: ErrorDocument?
+        var reason: String?
+        var mode: String?
+        var before_path: String?
+        var discarded: [String: Int]?
+        var original_path: String?
+        var recovery_path: String?
+        var token: String?
+        var rejects: [RejectDocument]?
+
+        init(_ request: HandlerRequest) {
+            self.kind = request.event.kind
+            self.realm = request.subject.realm
+            self.app = request.subject.app
+            self.user = request.subject.user
+            self.path = request.subject.path
+            switch request.event {
+            case .error(let report):
+                error = ErrorDocument(report)
+            case .clientResetBefore(let reason, let mode):
+                self.reason = reason
+                self.mode = mode.rawValue
+            case .clientResetAfter(let beforePath, let discarded):
+                before_path = beforePath
+                self.discarded = discarded
+            case .clientResetManual(let originalPath, let recoveryPath, let token):
+                original_path = originalPath
+                recovery_path = recoveryPath
+                self.token = token
+            case .writeRejected(let rejects):
+                self.rejects = rejects.map(RejectDocument.init)
+            }
+        }
+    }
+
+    private struct ErrorDocument: Encodable {
+        let code: String
+        let sdk_code: Int?
+        let message: String
+        let fatal: Bool
+        let log_url: String?
+
+        init(_ report: SyncErrorReport) {
+            self.code = report.code
+            self.sdk_code = report.sdkCode
+            self.message = report.message
+            self.fatal = report.isFatal
+            self.log_url = report.logURL
+        }
+    }
+
+    private struct RejectDocument: Encodable {
+        let `class`: String
+        let key: String
+        let reason: String
+
+        init(_ reject: RejectedWrite) {
+            self.class = reject.className
+            self.key = reject.key
+            self.reason = reject.reason
+        }
+    }
+}

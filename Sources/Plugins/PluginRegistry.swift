@@ -1,0 +1,182 @@
+package import Config
+import Logging
+package import Platform
+
+/// The handlers that the configuration declares, and a record of how each has done.
+package actor PluginRegistry {
+    private let names: [String]
+    private let handlers: [String: any RealmHandler]
+    private var records: [String: PluginRecord]
+    private let now: @Sendable () -> WallTime
+    private let logger: Logger
+    private let onFailure: @Sendable (PluginFailure) -> Void
+
+    /// `onFailure` hears of every handler that came to nothing, besides the log.
+    package init(
+        _ configurations: [PluginConfiguration],
+        surroundings: HandlerSurroundings,
+        onFailure: @escaping @Sendable (PluginFailure) -> Void = { _ in }
+    ) {
+        self.names = configurations.map(\.name)
+        self.handlers = Dictionary(
+            configurations.map { ($0.name, $0.kind.handler(in: surroundings)) }
+        ) { $1 }
+        self.records = Dictionary(
+            configurations.map { ($0.name, PluginRecord(name: $0.name, use: $0.kind.word)) }
+        ) { $1 }
+        self.now = surroundings.now
+        self.logger = surroundings.logger
+        self.onFailure = onFailure
+    }
+
+    /// As they are now, in the order of the configuration.
+    package func report() -> [PluginRecord] {
+        names.compactMap { records[$0] }
+    }
+
+    /// Asks the handlers of these names in order. The first decision other than `continue` stands;
+    /// the others still see the event.
+    package func consult(
+        _ names: [String],
+        _ request: HandlerRequest
+    ) async -> HandlerVerdict {
+        var verdict = HandlerVerdict.continue
+        for name in names {
+            guard let handler = handlers[name] else { continue }
+            do throws(HandlerFailure) {
+                let reply = try await handler.handle(request)
+                record(name, reply, request)
+                if verdict.decision == .continue, reply.decision != .continue {
+                    verdict = HandlerVerdict(
+                        decision: reply.decision,
+                        plugin: name,
+                        note: reply.note
+                    )
+                }
+            } catch {
+                record(name, error, request)
+            }
+        }
+        return verdict
+    }
+
+    private func record(_ name: String, _ reply: HandlerReply, _ request: HandlerRequest) {
+        records[name]?.calls += 1
+        var fields: Logger.Metadata = [
+            "plugin": "\(name)", "realm": "\(request.subject.realm)",
+            "kind": "\(request.event.kind)", "decision": "\(reply.decision.word)",
+        ]
+        reply.note.map { fields["note"] = "\($0)" }
+        // A decision changes what the agent does; to take note of an event does not.
+        let level: Logger.Level = reply.decision == .continue ? .debug : .notice
+        logger.log(level: level, "handler answered", metadata: fields)
+    }
+
+    private func record(_ name: String, _ error: HandlerFailure, _ request: HandlerRequest) {
+        guard error != .cancelled else { return }
+        let failure = PluginFailure(
+            plugin: name,
+            realm: request.subject.realm,
+            at: now(),
+            code: error.code,
+            message: error.description
+        )
+        records[name]?.calls += 1
+        records[name]?.failures += 1
+        records[name]?.lastFailure = failure
+        logger.warning(
+            "handler failed; sync goes on without it",
+            metadata: [
+                "plugin": "\(name)", "realm": "\(failure.realm)",
+                "kind": "\(request.event.kind)", "code": "\(failure.code)",
+                "reason": "\(failure.message)",
+            ]
+        )
+        onFailure(failure)
+    }
+}
+
+/// What all handlers of an event together come to.
+package struct HandlerVerdict: Hashable, Sendable {
+    package let decision: HandlerDecision
+    /// Whose decision it is; nil where nobody decided anything.
+    package let plugin: String?
+    package let note: String?
+
+    package init(decision: HandlerDecision, plugin: String?, note: String? = nil) {
+        self.decision = decision
+        self.plugin = plugin
+        self.note = note
+    }
+
+    package static let `continue` = HandlerVerdict(decision: .continue, plugin: nil)
+}
+
+/// How a handler has done since the agent started.
+package struct PluginRecord: Hashable, Sendable {
+    package let name: String
+    /// The word behind `use`.
+    package let use: String
+    package fileprivate(set) var calls = 0
+    package fileprivate(set) var failures = 0
+    package fileprivate(set) var lastFailure: PluginFailure?
+}
+
+/// One time that a handler came to nothing.
+package struct PluginFailure: Hashable, Sendable {
+    package let plugin: String
+    package let realm: String
+    package let at: WallTime
+    package let code: String
+    package let message: String
+}
+
+extension PluginConfiguration.Kind {
+    /// The word behind `use`.
+    package var word: String {
+        switch self {
+        case .log: "log"
+        case .exec: "exec"
+        case .webhook: "webhook"
+        case .backupRealm: "backup-realm"
+        case .exportUnsynced: "export-unsynced"
+        case .suspend: "suspend"
+        case .relogin: "relogin"
+        case .notifySystemd: "notify-systemd"
+        }
+    }
+
+    fileprivate func handler(in surroundings: HandlerSurroundings) -> any RealmHandler {
+        switch self {
+        case .log(let level):
+            LogHandler(level: level, logger: surroundings.logger)
+        case .exec(let options):
+            ExecHandler(options)
+        case .webhook(let options):
+            WebhookHandler(
+                configuration: options,
+                readSecret: surroundings.readSecret,
+                sender: surroundings.webhooks
+            )
+        case .backupRealm(let directory, let keep):
+            BackupHandler(
+                directory: directory,
+                keep: keep,
+                files: surroundings.files,
+                now: surroundings.now
+            )
+        case .exportUnsynced(let directory):
+            ExportHandler(
+                directory: directory,
+                files: surroundings.files,
+                now: surroundings.now
+            )
+        case .suspend(let duration):
+            SuspendHandler(duration: duration, now: surroundings.now)
+        case .relogin(let allowance):
+            ReloginHandler(allowance, now: surroundings.now)
+        case .notifySystemd(let unit):
+            UnitHandler(unit: unit, starter: surroundings.units)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Dispatch
+import Glibc
+
+/// An external program: what is run, with which environment, and for how long at most.
+///
+/// There is no shell, and nothing of the agent's own environment or descriptors reaches it.
+struct Program: Sendable {
+    let command: [String]
+    let environment: [String: String]
+    let timeout: Duration
+    /// More on standard output is a failure.
+    var outputLimitInBytes = 64 << 10
+
+    init(command: [String], environment: [String: String], timeout: Duration) {
+        self.command = command
+        self.environment = environment
+        self.timeout = timeout
+    }
+
+    /// What every program finds, unless the configuration says otherwise.
+    private static let standardEnvironment = [
+        "LANG": "C.UTF-8",
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    ]
+
+    private var variables: [String] {
+        Self.standardEnvironment.merging(environment) { $1 }.map { "\($0)=\($1)" }.sorted()
+    }
+
+    /// Runs the program to its end, which comes early where it takes too long, writes too much, or
+    /// the task is cancelled: SIGTERM to its process group, then after `graceTime` SIGKILL.
+    func run(
+        input: [UInt8],
+        graceTime: Duration
+    ) async throws(HandlerFailure) -> ProgramOutcome {
+        let wake = WakePipe()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // It blocks, so it gets a thread of its own.
+                DispatchQueue(label: "plugin").async {
+                    continuation.resume(returning: runBlocking(input, graceTime, wake))
+                }
+            }
+        } onCancel: {
+            wake.raise()
+        }
+        return try result.get()
+    }
+
+    private func runBlocking(
+        _ input: [UInt8],
+        _ graceTime: Duration,
+        _ wake: WakePipe
+    ) -> Result<ProgramOutcome, HandlerFailure> {
+        do throws(HandlerFailure) {
+            let process = try ChildProcess(command, environment: variables, input: input)
+            var watch = ProgramWatch(
+                timeout: timeout,
+                graceTime: graceTime,
+                outputLimitInBytes: outputLimitInBytes
+            )
+            return .success(try watch.run(process, wake: wake))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// How a program ended, and what it wrote.
+struct ProgramOutcome: Sendable {
+    enum Ending: Equatable, Sendable {
+        case exited(Int32)
+        case signaled(Int32)
+    }
+
+    let ending: Ending
+    let output: [UInt8]
+    /// The end of standard error, as text.
+    let errors: String
+}

@@ -1,0 +1,71 @@
+/// A handler of what happens to realms.
+///
+/// It never reaches into the engine: it answers with a decision, or with why it has none. Whatever
+/// it does, sync goes on.
+package protocol RealmHandler: Sendable {
+    func handle(_ request: HandlerRequest) async throws(HandlerFailure) -> HandlerReply
+}
+
+/// Why a handler came to nothing; counts as `continue`.
+package enum HandlerFailure: Error, Hashable, Sendable {
+    case cannotStart(program: String, reason: String)
+    /// The end of what the program wrote to standard error, if anything.
+    case exitStatus(Int32, errors: String)
+    case signal(Int32, errors: String)
+    case timedOut(Duration)
+    case tooMuchOutput(limitInBytes: Int)
+    case badAnswer(String)
+    case unreachable(url: String, reason: String)
+    case refused(url: String, status: Int)
+    case secretUnreadable(String)
+    case storage(String)
+    case unit(String, reason: String)
+    case allowanceUsed(count: Int, window: Duration)
+    /// The agent is stopping.
+    case cancelled
+
+    package var code: String {
+        switch self {
+        case .cannotStart: "plugin.cannot_start"
+        case .exitStatus: "plugin.exit_status"
+        case .signal: "plugin.killed"
+        case .timedOut: "plugin.timed_out"
+        case .tooMuchOutput: "plugin.too_much_output"
+        case .badAnswer: "plugin.bad_answer"
+        case .unreachable: "plugin.unreachable"
+        case .refused: "plugin.refused"
+        case .secretUnreadable: "plugin.secret_unreadable"
+        case .storage: "plugin.storage"
+        case .unit: "plugin.unit"
+        case .allowanceUsed: "plugin.allowance_used"
+        case .cancelled: "plugin.cancelled"
+        }
+    }
+}
+
+extension HandlerFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .cannotStart(let program, let reason): "\(program) cannot be started: \(reason)"
+        case .exitStatus(let status, let errors):
+            "the program ended with status \(status)\(Self.quoted(errors))"
+        case .signal(let signal, let errors):
+            "the program was ended by signal \(signal)\(Self.quoted(errors))"
+        case .timedOut(let limit): "no answer within \(limit)"
+        case .tooMuchOutput(let limit): "more than \(limit) bytes of output"
+        case .badAnswer(let reason): "the answer cannot be used: \(reason)"
+        case .unreachable(let url, let reason): "\(url) cannot be reached: \(reason)"
+        case .refused(let url, let status): "\(url) answered with status \(status)"
+        case .secretUnreadable(let reason): reason
+        case .storage(let reason): reason
+        case .unit(let unit, let reason): "\(unit) cannot be started: \(reason)"
+        case .allowanceUsed(let count, let window):
+            "it has decided \(count) times within \(window), which is all it may"
+        case .cancelled: "the agent is stopping"
+        }
+    }
+
+    private static func quoted(_ errors: String) -> String {
+        errors.isEmpty ? "" : "; the end of its standard error: \(errors)"
+    }
+}

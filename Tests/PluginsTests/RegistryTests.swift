@@ -1,0 +1,210 @@
+import Config
+import FoundationEssentials
+import Platform
+import Settings
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Plugins
+
+@Suite("Handlers of an event")
+struct RegistryTests {
+    private func plugin(_ name: String, _ kind: PluginConfiguration.Kind) -> PluginConfiguration {
+        PluginConfiguration(name: name, kind: kind)
+    }
+
+    private func answering(_ answer: String) -> PluginConfiguration.Kind {
+        .exec(.init(command: ["/bin/sh", "-c", "echo '\(answer)'"]))
+    }
+
+    @Test("The first decision other than continue stands, and later handlers still see the event")
+    func order() async {
+        let units = StartedUnits()
+        let registry = PluginRegistry(
+            [
+                plugin("quiet", .log(level: .debug)),
+                plugin("first", answering(#"{"decision":"retry","note":"why not"}"#)),
+                plugin("second", answering(#"{"decision":"stop"}"#)),
+                plugin("unit", .notifySystemd(unit: "realm-agent-tell.service")),
+            ],
+            surroundings: HandlerFixture.surroundings(units: units)
+        )
+        let verdict = await registry.consult(
+            ["quiet", "first", "second", "unit", "unknown"],
+            HandlerFixture.error
+        )
+        #expect(
+            verdict
+                == HandlerVerdict(decision: .retry(after: nil), plugin: "first", note: "why not")
+        )
+        #expect(units.names.withLock { $0 } == ["realm-agent-tell.service"])
+        #expect(await registry.report().map(\.calls) == [1, 1, 1, 1])
+    }
+
+    @Test("Handlers that fail, lie or are not there change nothing, and are on record")
+    func failures() async {
+        let log = RecordedLog()
+        let heard = Mutex<[String]>([])
+        let clock = TestClock()
+        let registry = PluginRegistry(
+            [
+                plugin("liar", answering("I would stop")),
+                plugin("crash", .exec(.init(command: ["/bin/false"]))),
+                plugin("absent", .exec(.init(command: ["/nowhere/at/all"]))),
+                plugin("unit", .notifySystemd(unit: "missing.service")),
+                plugin("copy", .backupRealm(directory: "/nowhere", keep: 1)),
+                plugin("good", .suspend(duration: .seconds(60))),
+            ],
+            surroundings: HandlerFixture.surroundings(clock: clock, log: log),
+            onFailure: { failure in heard.withLock { $0.append(failure.code) } }
+        )
+        let names = ["liar", "crash", "absent", "unit", "copy", "good"]
+        let verdict = await registry.consult(names, HandlerFixture.error)
+        let end = HandlerFixture.start.millisecondsSince1970 + 60_000
+        #expect(verdict.plugin == "good")
+        #expect(verdict.decision == .suspend(until: WallTime(millisecondsSince1970: end)))
+        #expect(
+            heard.withLock { $0 } == [
+                "plugin.bad_answer", "plugin.exit_status", "plugin.cannot_start", "plugin.unit",
+                "plugin.storage",
+            ]
+        )
+        let records = await registry.report()
+        #expect(records.map(\.name) == names)
+        #expect(records.map(\.failures) == [1, 1, 1, 1, 1, 0])
+        #expect(records[4].lastFailure?.message == "the disk is full")
+        #expect(records[4].lastFailure?.at == clock.now)
+        #expect(log.lines.filter { $0.hasPrefix("warning handler failed") }.count == 5)
+    }
+
+    @Test("log writes at its level, with what the event says")
+    func log() async {
+        let log = RecordedLog()
+        let registry = PluginRegistry(
+            [plugin("say", .log(level: .error)), plugin("hush", .log(level: .off))],
+            surroundings: HandlerFixture.surroundings(log: log)
+        )
+        _ = await registry.consult(["say", "hush"], HandlerFixture.error)
+        let lines = log.lines.filter { $0.hasPrefix("error ") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("code=auth.token_expired") == true)
+        #expect(lines.first?.contains("sdk_code=5") == true)
+    }
+
+    @Test("relogin decides so often within its window, each user by itself, and then no more")
+    func relogin() async {
+        let clock = TestClock()
+        let registry = PluginRegistry(
+            [plugin("again", .relogin(.init(count: 2, window: .seconds(3600))))],
+            surroundings: HandlerFixture.surroundings(clock: clock)
+        )
+        func decision(_ user: String = "till-7") async -> HandlerDecision {
+            let subject = HandlerSubject(realm: "r", app: "a", user: user, path: "/p")
+            let request = HandlerRequest(HandlerFixture.error.event, of: subject)
+            return await registry.consult(["again"], request).decision
+        }
+        #expect(await decision() == .relogin)
+        clock.advance(by: .seconds(1800))
+        #expect(await decision() == .relogin)
+        #expect(await decision() == .continue)
+        #expect(await decision("till-8") == .relogin)
+        clock.advance(by: .seconds(1800))
+        #expect(await decision() == .relogin)
+        #expect(await decision() == .continue)
+        #expect(await registry.report().first?.lastFailure?.code == "plugin.allowance_used")
+    }
+
+    @Test("backup-realm keeps the newest copies of its realm, and touches nothing else")
+    func backup() async throws {
+        struct Copies: RealmFiles {
+            func copy(
+                realmAt path: String,
+                to destination: String
+            ) async throws(RealmFilesFailure) {
+                try? path.write(toFile: destination, atomically: false, encoding: .utf8)
+            }
+
+            func exportUnsynced(
+                realmAt path: String,
+                to destination: String
+            ) async throws(RealmFilesFailure) -> Int { 0 }
+        }
+        let temporary = try TemporaryDirectory()
+        let others = [
+            "stock-a-20200101T000000000Z.sqlite", "stock-notes.sqlite", "stock.sqlite",
+            "orders-20200101T000000000Z.sqlite", "stock-20200101T000000000Z.txt",
+        ]
+        for name in others {
+            try "x".write(toFile: temporary.file(name), atomically: false, encoding: .utf8)
+        }
+        let clock = TestClock()
+        let registry = PluginRegistry(
+            [plugin("keep", .backupRealm(directory: temporary.path, keep: 2))],
+            surroundings: HandlerFixture.surroundings(clock: clock, files: Copies())
+        )
+        for _ in 0..<4 {
+            _ = await registry.consult(["keep"], HandlerFixture.error)
+            clock.advance(by: .milliseconds(1))
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
+        #expect(
+            Set(names)
+                == Set(others).union([
+                    "stock-20261120T223000002Z.sqlite", "stock-20261120T223000003Z.sqlite",
+                ])
+        )
+        #expect(await registry.report().first?.failures == 0)
+    }
+
+    @Test("webhook sends its headers, secrets among them, and reads the answer")
+    func webhook() async {
+        final class Sender: WebhookSender {
+            let calls = Mutex<[WebhookCall]>([])
+
+            func post(_ call: WebhookCall) async throws(HandlerFailure) -> [UInt8] {
+                calls.withLock { $0.append(call) }
+                return Array(#"{"decision":"discard"}"#.utf8)
+            }
+        }
+        let sender = Sender()
+        let url = "https://ops.example/hook"
+        let registry = PluginRegistry(
+            [
+                plugin(
+                    "tell",
+                    .webhook(
+                        .init(
+                            url: url,
+                            headers: [
+                                "X-Site": .text("store 7"),
+                                "Authorization": .secret(.environment(variable: "TOKEN")),
+                            ]
+                        )
+                    )
+                ),
+                plugin(
+                    "broken",
+                    .webhook(.init(url: url, headers: ["A": .secret(.file(path: "/none"))]))
+                ),
+            ],
+            surroundings: HandlerFixture.surroundings(webhooks: sender)
+        )
+        let verdict = await registry.consult(["broken", "tell"], HandlerFixture.error)
+        #expect(verdict.decision == .discard)
+        #expect(
+            sender.calls.withLock { $0 } == [
+                WebhookCall(
+                    url: url,
+                    headers: [
+                        "Content-Type": "application/json", "X-Site": "store 7",
+                        "Authorization": "s3cret",
+                    ],
+                    body: HandlerFixture.error.json(),
+                    timeout: .seconds(10)
+                )
+            ]
+        )
+        #expect(await registry.report().last?.lastFailure?.code == "plugin.secret_unreadable")
+    }
+}
