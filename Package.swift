@@ -115,6 +115,7 @@ let package = Package(
         module("Documents", ["Changesets", "Schemas"]),
         module("Merge", ["Changesets"]),
         module("Versions"),
+        module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", ["CYAML"]),
         module("Settings", ["YAML"]),
         module("SchemaFiles", ["Changesets", "Documents", "Schemas", "Settings", "YAML"]),
@@ -197,6 +198,10 @@ let package = Package(
         tests("Schemas", ["Changesets", "Schemas"]),
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
+        tests(
+            "ClientReset",
+            ["Changesets", "ClientReset", "Documents", "Schemas", "Versions"]
+        ),
         tests("YAML", ["YAML"]),
         tests("Settings", ["Settings", "YAML"]),
         tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "Settings"]),

@@ -1,0 +1,132 @@
+import Changesets
+
+/// Where the elements stand that the recovery itself has put into a list: in the list as the local
+/// changes saw it, and in the server's (client reset, 7.3).
+///
+/// Without the server's history nobody can tell where the other elements went, so a change to one of
+/// them asks for the whole list to be copied from the local state.
+struct ListTracker {
+    enum Copy {
+        case none
+        /// To be made at the end of the changeset.
+        case wanted
+        /// The list has its final content.
+        case done
+        /// Made, but for links to objects that were not there yet.
+        case incomplete
+    }
+
+    private struct Known {
+        var local: UInt32
+        var fresh: UInt32
+    }
+
+    /// Ascending by both indexes: no operation lets one element overtake another in one list only.
+    private var known: [Known] = []
+    private(set) var copy = Copy.none
+
+    /// Whether operations are of no use, since the whole list is or will be replaced.
+    var isCopied: Bool { copy != .none }
+
+    mutating func wantCopy() {
+        switch copy {
+        case .none, .incomplete: copy = .wanted
+        case .wanted, .done: break
+        }
+        known = []
+    }
+
+    mutating func finishCopy(isComplete: Bool) {
+        copy = isComplete ? .done : .incomplete
+    }
+
+    /// The place for a new element in a list of that size.
+    mutating func insert(at local: UInt32, size: Int) -> UInt32 {
+        let place = place(of: local)
+        var fresh = min(local, UInt32(size))
+        if place > 0 { fresh = max(fresh, known[place - 1].fresh + 1) }
+        if place < known.count { fresh = min(fresh, known[place].fresh) }
+        add(Known(local: local, fresh: fresh), at: place)
+        return fresh
+    }
+
+    /// An element was put there locally that the server's list does not get.
+    ///
+    /// The reference does not count it, and may take a later change to it for one to its neighbour.
+    mutating func skipInsert(at local: UInt32) {
+        for place in known.indices where known[place].local >= local { known[place].local += 1 }
+    }
+
+    /// Where the element is; nil if it is not ours.
+    func freshIndex(of local: UInt32) -> UInt32? {
+        let place = place(of: local)
+        guard place < known.count, known[place].local == local else { return nil }
+        return known[place].fresh
+    }
+
+    mutating func erase(at local: UInt32) -> UInt32? {
+        let place = place(of: local)
+        guard place < known.count, known[place].local == local else { return nil }
+        return remove(at: place).fresh
+    }
+
+    mutating func move(from: UInt32, to: UInt32) -> (from: UInt32, to: UInt32)? {
+        guard let freshFrom = freshIndex(of: from), let freshTo = freshIndex(of: to) else {
+            return nil
+        }
+        _ = remove(at: place(of: from))
+        add(Known(local: to, fresh: freshTo), at: place(of: to))
+        return (freshFrom, freshTo)
+    }
+
+    /// An element has left the server's list with the object it linked to.
+    mutating func lose(fresh index: UInt32) {
+        known.removeAll { $0.fresh == index }
+        for place in known.indices where known[place].fresh > index { known[place].fresh -= 1 }
+    }
+
+    private mutating func add(_ new: Known, at place: Int) {
+        for later in known.indices[place...] {
+            known[later].local += 1
+            known[later].fresh += 1
+        }
+        known.insert(new, at: place)
+    }
+
+    private mutating func remove(at place: Int) -> Known {
+        for later in known.indices[(place + 1)...] {
+            known[later].local -= 1
+            known[later].fresh -= 1
+        }
+        return known.remove(at: place)
+    }
+
+    /// Of the first element that is not before the index.
+    private func place(of local: UInt32) -> Int {
+        var (low, high) = (0, known.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if known[middle].local < local { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// Names a list that recovery keeps track of: a property, or something below it that no list
+/// surrounds.
+struct ListPlace: Hashable {
+    let object: ObjectReference
+    let field: Text
+    /// Names of embedded properties and keys of dictionaries.
+    var steps: [Text]
+
+    /// Whether the place is that one or inside of it.
+    func isInside(_ field: Text, _ steps: [Text]) -> Bool {
+        self.field == field && self.steps.starts(with: steps)
+    }
+
+    func precedes(_ other: ListPlace) -> Bool {
+        if object != other.object { return object.precedes(other.object) }
+        return ([field] + steps).lexicographicallyPrecedes([other.field] + other.steps)
+    }
+}

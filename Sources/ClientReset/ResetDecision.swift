@@ -1,0 +1,61 @@
+/// Whether and how to carry a reset out, given what was tried before (client reset, 4 and 8).
+package enum ResetDecision: Hashable, Sendable {
+    /// Go on with this attempt, which is to be stored first.
+    case attempt(ResetAttempt)
+    /// Leave the file as it is, and ask (client reset, 11).
+    case giveUp(ResetFailure)
+
+    /// A program that ends this often in the middle of a reset is ended by it.
+    package static let crashLimit = 2
+
+    package init(
+        mode: ResetMode,
+        cause: ResetCause,
+        earlier: ResetAttempt?,
+        agentVersion: String,
+        now: Int64
+    ) {
+        var method: ResetMethod? = mode == .discard ? .discard : .recover
+        var crashCount = 0
+        guard mode != .manual else {
+            self = .giveUp(.manualMode)
+            return
+        }
+        if let earlier, earlier.agentVersion == agentVersion, earlier.action == cause.action,
+            !cause.isRequested
+        {
+            crashCount = earlier.isSpent ? 0 : earlier.crashCount + 1
+            if earlier.isSpent || crashCount > Self.crashLimit {
+                method = Self.method(mode, after: earlier.method)
+            }
+        }
+        if case .clientResetNoRecovery = cause.action, method == .recover {
+            guard mode == .recoverOrDiscard else {
+                self = .giveUp(.recoveryNotPermitted)
+                return
+            }
+            method = .discard
+        }
+        guard let method else {
+            self = .giveUp(.cycle(startedAt: earlier?.startedAt ?? now))
+            return
+        }
+        self = .attempt(
+            ResetAttempt(
+                agentVersion: agentVersion,
+                startedAt: now,
+                method: method,
+                cause: cause,
+                crashCount: crashCount
+            )
+        )
+    }
+
+    /// What is left to try after a reset that did not help; nil for nothing.
+    private static func method(_ mode: ResetMode, after earlier: ResetMethod) -> ResetMethod? {
+        switch (earlier, mode) {
+        case (.discard, _), (.recover, .recover), (_, .manual): nil
+        case (.recover, .recoverOrDiscard), (.recover, .discard): .discard
+        }
+    }
+}
