@@ -305,7 +305,7 @@ extension Recovery {
     ) throws {
         guard let target = instruction.pathTarget else { return }
         var editor = InstructionEditor(schema: state.schema, strings: changeset.strings)
-        let position = try editor.position(of: target)
+        let position = try editor.outline(of: instruction).position
         try editor.apply(instruction, to: &document.values[position])
         writer.write(instruction, of: changeset)
         recoveredCount += 1
