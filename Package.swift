@@ -167,14 +167,15 @@ let package = Package(
             "Server",
             [
                 "CCrypt", "Changesets", "Documents", "Merge", "SQLite", "SchemaFiles", "Schemas",
-                "Settings", "SyncProtocol", "Transport", "Versions", "YAML", crypto, deque, jwtKit,
-                logging, serviceLifecycle,
+                "Settings", "SyncProtocol", "Transport", "Versions", "YAML", asyncHTTPClient,
+                crypto, deque, jwtKit, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
         ),
         program(
             "realm-server",
             [
-                "Platform", "Server", "Settings", argumentParser, logging, serviceLifecycle,
+                "Changesets", "Platform", "Server", "Settings", argumentParser, logging,
+                serviceLifecycle,
                 unixSignals,
             ]
         ),

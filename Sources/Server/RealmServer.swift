@@ -11,10 +11,13 @@ package struct RealmServer: Service {
     private let services: ClientAPI
     private let gate: SyncGate
     private let sync: SyncService
+    private let admin: AdminAPI
+    private let isAdministered: Bool
     private let onListening: @Sendable (ListenAddress) async -> Void
     private let logger: Logger
 
-    /// Prepares everything but the port. The store stays the caller's to close.
+    /// Prepares everything but the port. The store stays the caller's to close. Only a server that
+    /// `isAdministered` has an admin socket.
     package init(
         _ configuration: ServerConfiguration,
         store: any ServerStore,
@@ -22,6 +25,7 @@ package struct RealmServer: Service {
         random: RandomSource,
         hasher: PasswordHasher = PasswordHasher(),
         timing: ServerTiming = ServerTiming(),
+        isAdministered: Bool = false,
         logger: Logger,
         onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
     ) async throws {
@@ -33,6 +37,7 @@ package struct RealmServer: Service {
             random: random
         )
         self.configuration = configuration
+        self.isAdministered = isAdministered
         self.store = store
         self.services = ClientAPI(
             accounts: accounts,
@@ -41,13 +46,14 @@ package struct RealmServer: Service {
         )
         self.gate = SyncGate(accounts: accounts, logger: logger)
         self.sync = SyncService(
-            apps: configuration.apps,
+            apps: accounts.apps,
             engine: SyncEngine(store: store, clock: clock, random: random),
             clock: clock,
             random: random,
             timing: timing,
             logger: logger
         )
+        self.admin = AdminAPI(accounts: accounts, sync: sync, logger: logger)
         self.onListening = onListening
         self.logger = logger
     }
@@ -61,13 +67,33 @@ package struct RealmServer: Service {
             serve: { await serve($0) },
             logger: logger
         )
-        try await listener.run { address in
-            logger.notice(
-                "listening",
-                metadata: ["address": "\(address.host)", "port": "\(address.port)"]
-            )
-            await onListening(address)
+        try await withThrowingDiscardingTaskGroup { group in
+            if let path = adminSocketPath {
+                group.addTask { try await serveAdministration(at: path) }
+            }
+            try await listener.run { address in
+                logger.notice(
+                    "listening",
+                    metadata: ["address": "\(address.host)", "port": "\(address.port)"]
+                )
+                await onListening(address)
+            }
+            group.cancelAll()
         }
+    }
+
+    /// A server without the usual place for its socket serves clients all the same; one that was told
+    /// where to put it does not start without it.
+    private func serveAdministration(at path: String) async throws {
+        do {
+            try await AdminListener(path: path, api: admin, logger: logger).run()
+        } catch let error as AdminListener.BindError where configuration.adminSocket == nil {
+            logger.warning("no admin socket", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private var adminSocketPath: String? {
+        isAdministered ? configuration.adminSocketPath : nil
     }
 
     private func serve(_ socket: SyncSocket) async {

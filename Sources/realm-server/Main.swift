@@ -5,6 +5,8 @@ struct RealmServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm-server",
         abstract: "The backend that Realm apps and realm-agent sync with.",
-        subcommands: [Serve.self, Check.self]
+        subcommands: [
+            Serve.self, Check.self, Apps.self, Users.self, Sync.self, Realms.self,
+        ]
     )
 }

@@ -56,6 +56,7 @@ struct Serve: AsyncParsableCommand {
             store: store,
             clock: WallClock { WallTime.now().millisecondsSince1970 },
             random: RandomSource(SystemRandomNumberGenerator()),
+            isAdministered: true,
             logger: logger
         ) { [portFile] address in
             if let portFile { PortFile.write(address.port, to: portFile, logger) }

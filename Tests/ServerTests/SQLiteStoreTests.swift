@@ -83,11 +83,12 @@ struct SQLiteStoreTests {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/server.sqlite"
             try await SQLiteStore(.file(path: path)).close()
-            try Connection(path: path).execute("PRAGMA user_version = 2")
+            try Connection(path: path).execute("PRAGMA user_version = 99")
             let error = await #expect(throws: StoreError.self) {
                 _ = try await SQLiteStore(.file(path: path))
             }
-            let problem = "layout 2, this version of realm-server knows layout 1"
+            let known = StoreLayout.version
+            let problem = "layout 99, this version of realm-server knows layout \(known)"
             #expect(error?.message.contains(problem) == true)
         }
     }

@@ -1,4 +1,5 @@
 import Documents
+import SyncProtocol
 import TestSupport
 import Testing
 
@@ -27,6 +28,41 @@ struct ModelSimulationTests {
         #expect(coverage.serverReciprocals > 0)
         #expect(coverage.trimmedEntries > 0)
         #expect(coverage.serverRestarts > 0)
+    }
+
+    @Test("start over once sync is terminated, with exactly the objects that the server kept")
+    func termination() async throws {
+        for seed in Seeds.some(30) {
+            do {
+                try await terminate(seed)
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
+        }
+    }
+
+    private func terminate(_ seed: UInt64) async throws {
+        var simulation = Simulation(
+            try await SimulatedServer(.memory),
+            (0..<2).map { ModelReplica(number: $0) },
+            random: SplitMix64(seed: seed)
+        )
+        try await simulation.run(steps: 80)
+        let expected = try await simulation.server.contents()
+        try await simulation.server.terminate()
+        await #expect(throws: SessionFault.badClientFileIdent, "seed \(seed)") {
+            let client = simulation.clients[0]
+            _ = try await simulation.server.identify(client.fileIdent, client.progress)
+        }
+        var afterwards = Simulation(
+            simulation.server,
+            [ModelReplica(number: 2)],
+            random: SplitMix64(seed: seed)
+        )
+        try await afterwards.run(steps: 0)
+        #expect(afterwards.clients[0].realm == expected, "seed \(seed)")
+        let kept = try await simulation.server.contents()
+        #expect(kept == expected, "seed \(seed)")
     }
 
     private func run(_ seed: UInt64) async throws -> Simulation<ModelReplica>.Coverage {

@@ -56,6 +56,11 @@ final class SimulatedServer {
         engine = Self.engine(store, salt: restarts)
     }
 
+    /// Makes every client start over.
+    func terminate() async throws {
+        try await engine.terminate(Self.app())
+    }
+
     func close() async {
         await store.close()
     }

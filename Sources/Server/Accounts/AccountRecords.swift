@@ -48,10 +48,13 @@ package struct PasswordAccount: Hashable, Sendable {
     /// The id of the identity that this account proves.
     package let identityID: String
     package let hash: PasswordHash
+    /// Nobody logs in with an account that is not.
+    package let isConfirmed: Bool
 
-    package init(identityID: String, hash: PasswordHash) {
+    package init(identityID: String, hash: PasswordHash, isConfirmed: Bool = true) {
         self.identityID = identityID
         self.hash = hash
+        self.isConfirmed = isConfirmed
     }
 }
 

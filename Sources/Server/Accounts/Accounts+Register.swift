@@ -2,7 +2,11 @@ import Changesets
 
 extension Accounts {
     /// Creates a confirmed account; its user comes with the first log-in (app services, 6).
-    func register(_ credential: EmailPasswordCredential, in app: AppID) async throws {
+    @discardableResult
+    func register(
+        _ credential: EmailPasswordCredential,
+        in app: AppID
+    ) async throws -> PasswordAccount {
         let settings = try requireEmailPassword(app)
         guard let name = UserName(credential.name) else {
             throw ServiceRefusal(.badRequest, "invalid username: not an e-mail address")
@@ -30,6 +34,7 @@ extension Accounts {
             guard try transaction.passwordAccount(name, of: app) == nil else { throw inUse }
             try transaction.insert(account, named: name, of: app, at: now)
         }
+        return account
     }
 
     /// Accounts are confirmed as they are made, so there is nothing to send (app services, 6.1).

@@ -24,7 +24,10 @@ extension Accounts {
 
     /// Who opens a sync connection (app services, 10.4).
     package func authorizeSync(_ token: String?, app: AppID) async throws -> SyncUser {
-        _ = try served(app)
+        // Something that passes: never a status that clients take for final (wire protocol, 2.5).
+        guard try served(app).syncState == .enabled else {
+            throw ServiceRefusal.syncPaused
+        }
         let (claims, served, user) = try await authenticate(
             token,
             is: .access,

@@ -3,7 +3,7 @@ import Changesets
 /// Who may come in, as whom, and for how long: accounts, log-ins and tokens of every app
 /// (app services, 4 to 10).
 package struct Accounts: Sendable {
-    let apps: [AppID: ServedApp]
+    package let apps = AppDirectory()
     let store: any ServerStore
     let tokens: TokenAuthority
     let hasher: PasswordHasher
@@ -11,19 +11,8 @@ package struct Accounts: Sendable {
     let clock: WallClock
     let random: RandomSource
 
-    /// An app that is configured, with what the store knows of it.
-    struct ServedApp {
-        let configuration: AppConfiguration
-        let domainID: String
-
-        /// A provider's id is an ornament of profiles; it follows from the app's.
-        func providerID(_ provider: ProviderType) -> String {
-            let digest = SessionDigest(ofSession: "\(domainID) \(provider.rawValue)")
-            return Hexadecimal.text(of: digest.bytes.prefix(12))
-        }
-    }
-
-    /// Loads the apps' keys, and makes those that are missing.
+    /// Loads the apps' keys, and makes those that are missing. Apps that an operator has added to the
+    /// store are served too; where the file declares one of the same name, the file counts.
     package init(
         apps: [AppConfiguration],
         store: any ServerStore,
@@ -31,40 +20,51 @@ package struct Accounts: Sendable {
         clock: WallClock,
         random: RandomSource
     ) async throws {
-        let tokens = TokenAuthority(clock: clock)
-        var served: [AppID: ServedApp] = [:]
-        for app in apps {
-            let (record, isNew) = try await Self.record(of: app.id, in: store, clock, random)
-            await tokens.add(record.keys, of: app.id, areNew: isNew)
-            served[app.id] = ServedApp(configuration: app, domainID: record.domainID)
-        }
-        self.apps = served
         self.store = store
-        self.tokens = tokens
+        self.tokens = TokenAuthority(clock: clock)
         self.hasher = hasher
         self.loginGuard = LoginGuard(clock: clock)
         self.clock = clock
         self.random = random
+        for app in apps { try await serve(app, declaration: nil) }
+        let declared = try await store.read { try $0.apps() }
+        for record in declared where self.apps[record.id] == nil {
+            guard let declaration = record.declaration else { continue }
+            let app = try AppConfiguration(id: record.id, declaration: declaration)
+            try await serve(app, declaration: declaration)
+        }
     }
 
-    private static func record(
-        of app: AppID,
-        in store: any ServerStore,
-        _ clock: WallClock,
-        _ random: RandomSource
-    ) async throws -> (AppRecord, isNew: Bool) {
+    /// Serves an app from now on; an app that the store does not know gets its keys.
+    func serve(_ app: AppConfiguration, declaration: String?) async throws {
         let fresh = AppRecord(
-            id: app,
+            id: app.id,
             domainID: random.objectID(at: clock).description,
             keys: [
                 SigningKey(id: Hexadecimal.text(of: random.bytes(4)), secret: random.bytes(32))
-            ]
+            ],
+            declaration: declaration
         )
-        return try await store.write { transaction in
-            if let known = try transaction.app(app) { return (known, false) }
-            try transaction.insert(fresh, at: clock.millisecondsSince1970())
-            return (fresh, true)
+        let now = clock.millisecondsSince1970()
+        let (record, isNew) = try await store.write { transaction in
+            guard let known = try transaction.app(app.id) else {
+                try transaction.insert(fresh, at: now)
+                return (fresh, true)
+            }
+            if let declaration, known.declaration != declaration {
+                try transaction.setDeclaration(declaration, of: app.id)
+            }
+            return (known, false)
         }
+        await tokens.add(record.keys, of: app.id, areNew: isNew)
+        apps.put(
+            ServedApp(
+                configuration: app,
+                domainID: record.domainID,
+                syncState: record.syncState,
+                isFromFile: declaration == nil
+            )
+        )
     }
 
     /// The configuration of an app, which must be served.

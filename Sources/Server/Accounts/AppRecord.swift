@@ -5,10 +5,30 @@ package struct AppRecord: Hashable, Sendable {
     package let domainID: String
     /// Oldest first; the last one signs.
     package let keys: [SigningKey]
+    package let syncState: SyncState
+    /// What the app is, as JSON of the form of the configuration; nil for an app of the file.
+    package let declaration: String?
 
-    package init(id: AppID, domainID: String, keys: [SigningKey]) {
+    package init(
+        id: AppID,
+        domainID: String,
+        keys: [SigningKey],
+        syncState: SyncState = .enabled,
+        declaration: String? = nil
+    ) {
         self.id = id
         self.domainID = domainID
         self.keys = keys
+        self.syncState = syncState
+        self.declaration = declaration
     }
+}
+
+/// Whether clients of an app may sync (app services, 12.2).
+package enum SyncState: String, Hashable, Sendable, Codable {
+    case enabled
+    /// Nobody may; everybody goes on later where they stopped.
+    case paused
+    /// Nobody may, and everybody will have to start over.
+    case terminated
 }

@@ -68,6 +68,7 @@ extension ServiceRefusal {
         .maintenanceInProgress,
         "the store cannot be used right now"
     )
+    static let syncPaused = ServiceRefusal(.maintenanceInProgress, "sync of this app is paused")
     static let unexpected = ServiceRefusal(.internalServerError, "internal server error")
     static let mustAuthenticate = ServiceRefusal(.missingAuthReq, "must authenticate first")
     static let invalidPassword = ServiceRefusal(.invalidPassword, "invalid username/password")

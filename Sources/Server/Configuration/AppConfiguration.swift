@@ -31,6 +31,16 @@ package struct AppConfiguration: Hashable, Sendable {
     }
 }
 
+extension AppConfiguration {
+    /// Those that are on.
+    var providers: [ProviderType] {
+        var providers: [ProviderType] = []
+        if anonymous { providers.append(.anonymous) }
+        if emailPassword != nil { providers.append(.emailPassword) }
+        return providers
+    }
+}
+
 package struct EmailPasswordConfiguration: Hashable, Sendable {
     /// Characters a password has at least.
     package var minimumLength: Int

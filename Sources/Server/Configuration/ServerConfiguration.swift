@@ -4,6 +4,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     /// What the location route answers; nil mirrors the request.
     package var publicURL: PublicURL?
     package var storage: StorageLocation
+    /// Where an operator reaches the server; nil: beside the store.
+    package var adminSocket: String?
     package var log: LogConfiguration
     /// In the order of the file.
     package var apps: [AppConfiguration]
@@ -12,14 +14,29 @@ package struct ServerConfiguration: Hashable, Sendable {
         listen: ListenAddress = .standard,
         publicURL: PublicURL? = nil,
         storage: StorageLocation,
+        adminSocket: String? = nil,
         log: LogConfiguration = LogConfiguration(),
         apps: [AppConfiguration]
     ) {
         self.listen = listen
         self.publicURL = publicURL
         self.storage = storage
+        self.adminSocket = adminSocket
         self.log = log
         self.apps = apps
+    }
+}
+
+extension ServerConfiguration {
+    /// The admin socket that is configured; without one, the usual place of a server that systemd
+    /// starts, or beside a store that is anywhere else.
+    package var adminSocketPath: String {
+        if let adminSocket { return adminSocket }
+        guard storage != .standard, case .sqlite(let path) = storage else {
+            return "/run/realm-server/admin.sock"
+        }
+        let directory = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+        return "\(directory)/admin.sock"
     }
 }
 

@@ -22,12 +22,27 @@ package enum ServerConfigurationReader {
         )
     }
 
+    /// Reads what `apps.ID` would say, as it was given to a server that runs.
+    static func app(
+        _ id: AppID,
+        _ text: String
+    ) -> (configuration: AppConfiguration?, diagnostics: [Diagnostic]) {
+        let diagnostics = DiagnosticCollector()
+        let configuration = diagnostics.parse(Array(text.utf8), file: id.rawValue).flatMap { node in
+            NodeReader(node, diagnostics: diagnostics).mapping {
+                AppConfiguration(id: id, reading: $0)
+            }
+        }
+        return (diagnostics.hasErrors ? nil : configuration, diagnostics.diagnostics)
+    }
+
     private static func server(_ keys: MappingReader) -> ServerConfiguration {
-        keys.notYetSupported("admin_socket", "tls")
+        keys.notYetSupported("tls")
         return ServerConfiguration(
             listen: keys.optional("listen", default: .standard) { $0.listenAddress() },
             publicURL: keys.optional("public_url") { $0.publicURL() },
             storage: keys.optional("storage", default: .standard) { $0.storage() },
+            adminSocket: keys.optional("admin_socket") { $0.absolutePath() },
             log: keys.section("log") { log in
                 LogConfiguration(
                     level: log.optional("level", default: .info) { $0.choice() },
@@ -128,6 +143,15 @@ extension AppConfiguration {
         let providers = keys.section("providers") { Providers(reading: $0) }
         self.anonymous = providers.anonymous
         self.emailPassword = providers.emailPassword
+    }
+}
+
+extension AppConfiguration {
+    /// Reads an app that was declared on the admin socket.
+    init(id: AppID, declaration: String) throws(BadDeclaration) {
+        let (configuration, diagnostics) = ServerConfigurationReader.app(id, declaration)
+        guard let configuration else { throw BadDeclaration(diagnostics: diagnostics) }
+        self = configuration
     }
 }
 

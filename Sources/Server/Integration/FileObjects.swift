@@ -37,11 +37,7 @@ struct FileObjects: ObjectStore {
         do throws(FormError) {
             return try form.decodeDocument(json, of: owner)
         } catch {
-            throw StoreError(
-                .unusable,
-                "an object of class \(object.className) in server file \(file.rawValue) "
-                    + "is damaged: \(error)"
-            )
+            throw StoreError.damagedObject(of: object.className, in: file, error)
         }
     }
 

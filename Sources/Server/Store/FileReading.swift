@@ -6,7 +6,11 @@ package import Versions
 package protocol FileReading {
     func file(_ id: ServerFileID) throws(StoreError) -> ServerFile?
     func file(of app: AppID, _ partition: Partition) throws(StoreError) -> ServerFile?
+    /// Every file of the app, in the order they were made.
+    func files(of app: AppID) throws(StoreError) -> [ServerFile]
     func clientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError) -> ClientFile?
+    /// Every client file that ever was, by ident.
+    func clientFiles(in file: ServerFileID) throws(StoreError) -> [ClientFile]
 
     /// The salt of a version that is in the history; nil if it is not.
     func salt(of version: ServerVersion, in file: ServerFileID) throws(StoreError) -> Salt?
@@ -36,6 +40,9 @@ package protocol FileReading {
         in file: ServerFileID
     ) throws(StoreError) -> [UInt8]?
 
+    /// How many objects of each class there are; classes without any are left out.
+    func objectCounts(in file: ServerFileID) throws(StoreError) -> [Text: Int]
+
     /// The keys and documents of a class, in no order that means anything.
     func forEachDocument(
         of className: Text,
@@ -54,6 +61,12 @@ package enum Visit: Sendable {
 package protocol FileWriting: FileReading {
     /// The file of a partition, made if there is none.
     func makeFile(of app: AppID, _ partition: Partition) throws(StoreError) -> ServerFile
+
+    /// Replaces the versions, the generation and the size that are kept for the file.
+    func update(_ file: ServerFile) throws(StoreError)
+
+    /// Removes the whole history, and what it became for each client.
+    func removeHistory(of file: ServerFileID) throws(StoreError)
 
     /// A number that no client file of this server file ever had, 2 at first.
     func takeFileIdent(in file: ServerFileID) throws(StoreError) -> FileIdent

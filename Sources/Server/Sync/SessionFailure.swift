@@ -33,6 +33,8 @@ struct SessionFailure {
         "the partition value is malformed, or not of the type of this app (BIND)"
     )
 
+    static let paused = SessionFailure(.sessionClosed, "sync of this app is paused")
+
     static let backlog = SessionFailure(
         .otherError,
         "too much is waiting to be integrated",

@@ -48,6 +48,25 @@ final class SessionRegistry: Sendable {
         }
     }
 
+    /// Asks the connections of an app, or of one of its users, to end.
+    func ask(_ app: AppID, _ user: UserID? = nil, to request: SyncConnection.Request) {
+        let connections = state.withLock { Array($0.connections.values) }
+        for connection in connections
+        where connection.user.app == app && (user == nil || connection.user.id == user) {
+            connection.ask(to: request)
+        }
+    }
+
+    /// How many connections and sessions of the app there are.
+    func count(of app: AppID) -> (connections: Int, sessions: Int) {
+        state.withLock { state in
+            (
+                state.connections.values.count { $0.user.app == app },
+                state.holders.values.count { $0.user.app == app }
+            )
+        }
+    }
+
     /// Tells everybody bound to the file that there is more to download.
     func announce(_ version: ServerVersion, of file: ServerFileID) {
         let audience = state.withLock { state in

@@ -1,3 +1,4 @@
+import Logging
 import SyncProtocol
 import Transport
 import Versions
@@ -26,12 +27,14 @@ extension SyncConnection {
             return fail(key, .illegalPartition)
         }
         do {
-            let opened = try await service.engine.open(
-                partition,
-                of: app.id,
-                for: user.id,
-                needsFileIdent: needsFileIdent
-            )
+            let opened = try await patiently {
+                try await service.engine.open(
+                    partition,
+                    of: app.id,
+                    for: user.id,
+                    needsFileIdent: needsFileIdent
+                )
+            }
             work.opened(key, opened.file)
             perform(machine.opened(key, assigned: opened.assigned))
         } catch {
@@ -47,7 +50,9 @@ extension SyncConnection {
         guard let file = session.file else { return }
         let client: ClientFile
         do {
-            client = try await service.engine.identify(ident, in: file, for: user.id)
+            client = try await patiently {
+                try await service.engine.identify(ident, in: file, for: user.id)
+            }
         } catch {
             return fail(key, SessionFailure(error))
         }
@@ -80,11 +85,13 @@ extension SyncConnection {
             lockedServerVersion: admitted.lockedServerVersion
         )
         do {
-            let outcome = try await service.engine.integrate(
-                upload,
-                into: file,
-                policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode)
-            )
+            let outcome = try await patiently {
+                try await service.engine.integrate(
+                    upload,
+                    into: file,
+                    policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode)
+                )
+            }
             // An UPLOAD without changesets makes no version, and gets no answer (wire protocol, 12.3).
             guard outcome.integratedCount > 0 else { return }
             service.registry.announce(outcome.currentVersion, of: file)
@@ -108,11 +115,34 @@ extension SyncConnection {
         defer { endScan() }
         guard !isOver else { return }
         do {
-            let batch = try await service.engine.scan(for: client.ident, from: cursor, in: file)
+            let batch = try await patiently {
+                try await service.engine.scan(for: client.ident, from: cursor, in: file)
+            }
             guard let batch else { throw IntegrationRefusal.unknownClientFile }
             perform(machine.scanned(key, batch.scanned))
         } catch {
             fail(key, SessionFailure(error))
+        }
+    }
+}
+
+// MARK: A store that is in use
+
+extension SyncConnection {
+    /// Another program that keeps the store locked is no fault of the client's: what it asked for is
+    /// done as soon as the store is free, with a pause before each attempt.
+    private func patiently<Result>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        var pause = Duration.milliseconds(50)
+        while true {
+            do {
+                return try await body()
+            } catch let error as StoreError where error.kind == .locked && !isOver {
+                logger.notice("the store is locked", metadata: ["reason": "\(error)"])
+                try await service.timing.clock.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
         }
     }
 }

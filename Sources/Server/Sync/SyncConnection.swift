@@ -31,7 +31,13 @@ actor SyncConnection {
     private var bytesBehindOpening = 0
     private var hasHeard = true
     /// Set when the machine has said its last word.
-    private var closing: CloseCode?
+    private var closing: Closing?
+    private struct Closing {
+        let code: CloseCode
+        /// How long the client may take to close first.
+        let patience: Duration
+    }
+
     /// How the connection ends, if this end decided that.
     private var ending: (code: CloseCode, reason: String)?
     private(set) var isOver = false
@@ -43,7 +49,18 @@ actor SyncConnection {
     private enum Signal {
         case work(SessionKey)
         case growth
+        case request(Request)
+    }
+
+    /// What is asked of a connection from outside.
+    enum Request {
+        /// The server stops; clients come back by themselves.
         case stop
+        /// Nobody may sync for a while (app services, 12.2).
+        case pause
+        /// The user is no longer welcome: the client finds out when it refreshes its token, and logs
+        /// the user out (app services, 7.4).
+        case leave(reason: String)
     }
 
     private let signals: AsyncStream<Signal>
@@ -91,7 +108,7 @@ actor SyncConnection {
                 switch signal {
                 case .work(let key): group.addTask { await self.doWork(of: key) }
                 case .growth: takeGrowth()
-                case .stop: end(.normal, reason: "the server stops")
+                case .request(let request): fulfil(request)
                 }
             }
             finish()
@@ -103,8 +120,19 @@ actor SyncConnection {
     }
 
     /// Lets the connection end in order, as soon as it gets to it.
-    nonisolated func askToStop() {
-        signal.yield(.stop)
+    nonisolated func ask(to request: Request) {
+        signal.yield(.request(request))
+    }
+
+    private func fulfil(_ request: Request) {
+        switch request {
+        case .stop: end(.normal, reason: "the server stops")
+        case .leave(let reason): end(.unauthorized, reason: reason)
+        case .pause:
+            for key in work.sessions.keys { fail(key, .paused) }
+            closing = closing ?? Closing(code: .normal, patience: .zero)
+            writer.wakeOne()
+        }
     }
 
     /// Ends everything, and tells the client why.
@@ -187,12 +215,11 @@ extension SyncConnection {
 
     /// A client that has read an error of the connection closes by itself; one that does not is
     /// closed after a while.
-    private func close(_ code: CloseCode) async {
-        if code == .normal {
-            let timing = service.timing
-            try? await timing.clock.sleep(for: timing.softClose)
+    private func close(_ closing: Closing) async {
+        if closing.patience > .zero {
+            try? await service.timing.clock.sleep(for: closing.patience)
         }
-        end(code, reason: "")
+        end(closing.code, reason: "")
     }
 }
 
@@ -240,7 +267,8 @@ extension SyncConnection {
             case .ended(let key):
                 leave(key)
             case .close(let code):
-                closing = code
+                let patience = code == .normal ? service.timing.softClose : .zero
+                closing = Closing(code: code, patience: patience)
                 writer.wakeOne()
             }
         }

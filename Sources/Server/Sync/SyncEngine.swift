@@ -119,6 +119,19 @@ package struct SyncEngine: Sendable {
         }
     }
 
+    /// Makes every client of the app start over; its objects stay.
+    package func terminate(_ app: AppID) async throws {
+        let now = clock.millisecondsSince1970()
+        try await store.write { [versionSalt] transaction in
+            try SyncTermination(
+                transaction: transaction,
+                versionSalt: versionSalt,
+                now: now
+            ).run(app)
+            try transaction.setSyncState(.terminated, of: app)
+        }
+    }
+
     /// Collects what comes after the cursor; nil if the client file is gone.
     package func scan(
         for ident: FileIdent,

@@ -6,7 +6,7 @@ package import Transport
 /// Serves sync connections, whatever carries them, until each ends (wire protocol).
 package final class SyncService: Sendable {
     let engine: SyncEngine
-    let apps: [AppID: AppConfiguration]
+    let apps: AppDirectory
     let registry = SessionRegistry()
     let uploads = UploadBudget(limitInBytes: ConnectionLimits.uploadsOfAllInBytes)
     let clock: WallClock
@@ -18,7 +18,7 @@ package final class SyncService: Sendable {
     /// `timing` says how long connections may be silent; tests shorten it or give it a clock of their
     /// own.
     package init(
-        apps: [AppConfiguration],
+        apps: AppDirectory,
         engine: SyncEngine,
         clock: WallClock,
         random: RandomSource,
@@ -26,7 +26,7 @@ package final class SyncService: Sendable {
         limits: Limits = .server,
         logger: Logger
     ) {
-        self.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
+        self.apps = apps
         self.engine = engine
         self.clock = clock
         self.random = random
@@ -44,13 +44,15 @@ package final class SyncService: Sendable {
         guard let app = apps[user.app] else {
             return await stream.close(.internalError, reason: "app not found")
         }
-        let connection = SyncConnection(stream, of: user, app, subProtocol, in: self)
+        let connection = SyncConnection(stream, of: user, app.configuration, subProtocol, in: self)
         registry.add(connection)
+        // What was ended since the upgrade was let in could not know of this connection.
+        if apps[user.app]?.syncState != .enabled { connection.ask(to: .pause) }
         // A server that stops ends its connections, and their clients come back by themselves.
         await withTaskCancellationOrGracefulShutdownHandler {
             await connection.run()
         } onCancelOrGracefulShutdown: {
-            connection.askToStop()
+            connection.ask(to: .stop)
         }
         registry.remove(connection)
     }

@@ -52,6 +52,10 @@ actor TokenAuthority {
         )
     }
 
+    func remove(_ app: AppID) {
+        apps[app] = nil
+    }
+
     func token(for claims: TokenClaims, of app: AppID) async throws -> String {
         guard let app = apps[app] else { throw Refusal.unknownApp }
         return try await app.keys.sign(claims, kid: app.currentKeyID)

@@ -23,8 +23,17 @@ final class ReplayServer {
 
     private static func service(on store: SQLiteStore, seed: UInt64) -> SyncService {
         let clock = ManualClock().wallClock
+        let apps = AppDirectory()
+        apps.put(
+            ServedApp(
+                configuration: app,
+                domainID: "65a1f0c2e4b0a1b2c3d4e5a0",
+                syncState: .enabled,
+                isFromFile: true
+            )
+        )
         return SyncService(
-            apps: [app],
+            apps: apps,
             engine: SyncEngine(store: store, clock: clock, random: .seeded(seed)),
             clock: clock,
             random: .seeded(seed + 1000),

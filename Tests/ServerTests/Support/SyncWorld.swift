@@ -38,7 +38,7 @@ struct SyncWorld: Sendable {
     ) async throws -> Result {
         let apps = try await TestApps(apps: configurations)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = SyncService.testing(apps, configurations, timing: timing)
+        let service = SyncService.testing(apps, timing: timing)
         switch carrier {
         case .memory:
             return try await body(
@@ -98,6 +98,9 @@ struct SyncWorld: Sendable {
         await services?.triggerGracefulShutdown()
     }
 
+    /// What an operator does to the server in memory.
+    var admin: TestAdmin { TestAdmin(apps, service) }
+
     /// A user that has just logged in.
     struct LoggedIn: Sendable {
         let user: SyncUser
@@ -155,11 +158,10 @@ extension SyncService {
     /// Without any logs, on the store and the clock of the apps.
     static func testing(
         _ apps: TestApps,
-        _ configurations: [AppConfiguration] = TestApps.configurations,
         timing: ServerTiming = ServerTiming()
     ) -> SyncService {
         SyncService(
-            apps: configurations,
+            apps: apps.accounts.apps,
             engine: SyncEngine(
                 store: apps.store,
                 clock: apps.clock.wallClock,

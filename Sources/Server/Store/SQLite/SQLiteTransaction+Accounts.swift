@@ -3,11 +3,16 @@ import SQLite
 extension SQLiteTransaction: AccountWriting {
     func app(_ id: AppID) throws(StoreError) -> AppRecord? {
         try translating {
-            let domain = try connection.row(
-                "SELECT domain_id FROM app WHERE app_id = ?",
+            let row = try connection.row(
+                "SELECT domain_id, sync_state, declaration FROM app WHERE app_id = ?",
                 [.text(id.rawValue)]
             )
-            guard case .text(let domainID) = domain?.first else { return nil }
+            guard let row, case .text(let domainID) = row[0], case .text(let state) = row[1],
+                case .text(let declaration) = row[2]
+            else { return nil }
+            guard let state = SyncState(rawValue: state) else {
+                throw damaged("the sync state of app \(id)")
+            }
             let keys = try connection.rows(
                 "SELECT key_id, secret FROM signing_key WHERE app_id = ? ORDER BY position",
                 [.text(id.rawValue)]
@@ -20,9 +25,49 @@ extension SQLiteTransaction: AccountWriting {
                         return nil
                     }
                     return SigningKey(id: id, secret: secret)
-                }
+                },
+                syncState: state,
+                declaration: declaration.isEmpty ? nil : declaration
             )
         }
+    }
+
+    func apps() throws(StoreError) -> [AppRecord] {
+        let rows = try translating {
+            try connection.rows("SELECT app_id FROM app ORDER BY app_id")
+        }
+        var apps: [AppRecord] = []
+        for row in rows {
+            guard case .text(let text) = row[0], let id = AppID(text), let app = try app(id) else {
+                throw damaged("the id of an app")
+            }
+            apps.append(app)
+        }
+        return apps
+    }
+
+    func users(
+        of app: AppID,
+        after user: UserID?,
+        limit: Int
+    ) throws(StoreError) -> [User] {
+        let rows = try translating {
+            try connection.rows(
+                """
+                SELECT user_id FROM user WHERE app_id = ? AND user_id > ?
+                ORDER BY user_id LIMIT ?
+                """,
+                [.text(app.rawValue), .text(user?.rawValue ?? ""), .integer(Int64(limit))]
+            )
+        }
+        var users: [User] = []
+        for row in rows {
+            guard case .text(let id) = row[0], let user = try self.user(UserID(id), of: app) else {
+                throw damaged("a user of app \(app)")
+            }
+            users.append(user)
+        }
+        return users
     }
 
     func user(_ id: UserID, of app: AppID) throws(StoreError) -> User? {
@@ -78,14 +123,21 @@ extension SQLiteTransaction: AccountWriting {
     ) throws(StoreError) -> PasswordAccount? {
         let row = try translating {
             try connection.row(
-                "SELECT identity_id, hash FROM password_account WHERE app_id = ? AND name = ?",
+                """
+                SELECT identity_id, hash, is_confirmed FROM password_account
+                WHERE app_id = ? AND name = ?
+                """,
                 [.text(app.rawValue), .text(name.rawValue)]
             )
         }
-        guard let row, case .text(let id) = row[0], case .text(let hash) = row[1] else {
-            return nil
-        }
-        return PasswordAccount(identityID: id, hash: PasswordHash(text: hash))
+        guard let row, case .text(let id) = row[0], case .text(let hash) = row[1],
+            case .integer(let isConfirmed) = row[2]
+        else { return nil }
+        return PasswordAccount(
+            identityID: id,
+            hash: PasswordHash(text: hash),
+            isConfirmed: isConfirmed != 0
+        )
     }
 
     func loginSession(
@@ -136,8 +188,14 @@ extension SQLiteTransaction {
     func insert(_ app: AppRecord, at now: Int64) throws(StoreError) {
         try translating {
             try connection.run(
-                "INSERT INTO app (app_id, domain_id, created_at) VALUES (?, ?, ?)",
-                [.text(app.id.rawValue), .text(app.domainID), .integer(now)]
+                """
+                INSERT INTO app (app_id, domain_id, created_at, sync_state, declaration)
+                VALUES (?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(app.id.rawValue), .text(app.domainID), .integer(now),
+                    .text(app.syncState.rawValue), .text(app.declaration ?? ""),
+                ]
             )
             for (position, key) in app.keys.enumerated() {
                 try connection.run(
@@ -149,6 +207,48 @@ extension SQLiteTransaction {
                         .text(app.id.rawValue), .integer(Int64(position)), .text(key.id),
                         .blob(key.secret), .integer(now),
                     ]
+                )
+            }
+        }
+    }
+
+    func setSyncState(_ state: SyncState, of app: AppID) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "UPDATE app SET sync_state = ? WHERE app_id = ?",
+                [.text(state.rawValue), .text(app.rawValue)]
+            )
+        }
+    }
+
+    func setDeclaration(_ declaration: String?, of app: AppID) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "UPDATE app SET declaration = ? WHERE app_id = ?",
+                [.text(declaration ?? ""), .text(app.rawValue)]
+            )
+        }
+    }
+
+    func removeApp(_ app: AppID) throws(StoreError) {
+        try translating {
+            for table in ["history", "client_file", "reciprocal", "object"] {
+                try connection.run(
+                    """
+                    DELETE FROM \(table)
+                    WHERE file_id IN (SELECT file_id FROM server_file WHERE app_id = ?)
+                    """,
+                    [.text(app.rawValue)]
+                )
+            }
+            let tables = [
+                "server_file", "api_key", "account_token", "password_account", "login_session",
+                "identity", "user", "signing_key", "app",
+            ]
+            for table in tables {
+                try connection.run(
+                    "DELETE FROM \(table) WHERE app_id = ?",
+                    [.text(app.rawValue)]
                 )
             }
         }
@@ -187,12 +287,14 @@ extension SQLiteTransaction {
         try translating {
             try connection.run(
                 """
-                INSERT INTO password_account (app_id, name, identity_id, hash, created_at)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO password_account
+                    (app_id, name, identity_id, hash, created_at, is_confirmed)
+                VALUES (?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .text(app.rawValue), .text(name.rawValue), .text(account.identityID),
                     .text(account.hash.text), .integer(now),
+                    .integer(account.isConfirmed ? 1 : 0),
                 ]
             )
         }
@@ -240,6 +342,15 @@ extension SQLiteTransaction {
             try connection.run(
                 "UPDATE login_session SET is_revoked = 1 WHERE app_id = ? AND digest = ?",
                 [.text(app.rawValue), .blob(digest.bytes)]
+            )
+        }
+    }
+
+    func revokeLoginSessions(ofUser user: UserID, of app: AppID) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "UPDATE login_session SET is_revoked = 1 WHERE app_id = ? AND user_id = ?",
+                [.text(app.rawValue), .text(user.rawValue)]
             )
         }
     }

@@ -39,6 +39,21 @@ extension SQLiteTransaction {
         }
     }
 
+    func objectCounts(in file: ServerFileID) throws(StoreError) -> [Text: Int] {
+        try translating {
+            let statement = try connection.statement(
+                "SELECT class, count(*) FROM object WHERE file_id = ? GROUP BY class"
+            )
+            defer { statement.reset() }
+            try statement.bind([.integer(file.rawValue)])
+            var counts: [Text: Int] = [:]
+            while try statement.step() {
+                counts[Text(bytes: statement.bytes(at: 0))] = Int(statement.integer(at: 1))
+            }
+            return counts
+        }
+    }
+
     func forEachDocument(
         of className: Text,
         in file: ServerFileID,

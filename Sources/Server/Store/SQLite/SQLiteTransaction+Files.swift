@@ -13,10 +13,21 @@ extension SQLiteTransaction: FileWriting {
         )
     }
 
+    func files(of app: AppID) throws(StoreError) -> [ServerFile] {
+        try files(where: "app_id = ? ORDER BY file_id", [.text(app.rawValue)])
+    }
+
     private func file(
         where condition: String,
         _ values: [SQLite.Value]
     ) throws(StoreError) -> ServerFile? {
+        try files(where: condition, values).first
+    }
+
+    private func files(
+        where condition: String,
+        _ values: [SQLite.Value]
+    ) throws(StoreError) -> [ServerFile] {
         try translating {
             let statement = try connection.statement(
                 """
@@ -27,54 +38,107 @@ extension SQLiteTransaction: FileWriting {
             )
             defer { statement.reset() }
             try statement.bind(values)
-            guard try statement.step() else { return nil }
-            guard let app = AppID(statement.text(at: 6)),
-                let partition = Partition(extendedJSON: statement.bytes(at: 7))
-            else { throw damaged("the name of server file \(statement.integer(at: 0))") }
-            return ServerFile(
-                id: ServerFileID(statement.integer(at: 0)),
-                app: app,
-                partition: partition,
-                currentVersion: ServerVersion(statement.number(at: 1)),
-                baseVersion: SaltedServerVersion(
-                    version: ServerVersion(statement.number(at: 2)),
-                    salt: Salt(statement.number(at: 3))
-                ),
-                generation: statement.number(at: 4),
-                historySizeInBytes: statement.number(at: 5)
-            )
+            var files: [ServerFile] = []
+            while try statement.step() { files.append(try serverFile(statement)) }
+            return files
         }
+    }
+
+    private func serverFile(_ row: Statement) throws(StoreError) -> ServerFile {
+        guard let app = AppID(row.text(at: 6)),
+            let partition = Partition(extendedJSON: row.bytes(at: 7))
+        else { throw damaged("the name of server file \(row.integer(at: 0))") }
+        return ServerFile(
+            id: ServerFileID(row.integer(at: 0)),
+            app: app,
+            partition: partition,
+            currentVersion: ServerVersion(row.number(at: 1)),
+            baseVersion: SaltedServerVersion(
+                version: ServerVersion(row.number(at: 2)),
+                salt: Salt(row.number(at: 3))
+            ),
+            generation: row.number(at: 4),
+            historySizeInBytes: row.number(at: 5)
+        )
     }
 
     func clientFile(
         _ ident: FileIdent,
         in file: ServerFileID
     ) throws(StoreError) -> ClientFile? {
+        try clientFiles(where: "AND ident = ?", file, [.number(ident.rawValue)]).first
+    }
+
+    func clientFiles(in file: ServerFileID) throws(StoreError) -> [ClientFile] {
+        try clientFiles(where: "ORDER BY ident", file, [])
+    }
+
+    private func clientFiles(
+        where condition: String,
+        _ file: ServerFileID,
+        _ values: [SQLite.Value]
+    ) throws(StoreError) -> [ClientFile] {
         try translating {
             let statement = try connection.statement(
                 """
                 SELECT salt, user_id, generation, client_version, recip_base_version,
-                    locked_server_version, is_expired, session_epoch, last_seen_at
-                FROM client_file WHERE file_id = ? AND ident = ?
+                    locked_server_version, is_expired, session_epoch, last_seen_at, ident
+                FROM client_file WHERE file_id = ? \(condition)
                 """
             )
             defer { statement.reset() }
-            try statement.bind([.integer(file.rawValue), .number(ident.rawValue)])
-            guard try statement.step() else { return nil }
-            return ClientFile(
-                ident: ident,
-                salt: Salt(statement.number(at: 0)),
-                owner: UserID(statement.text(at: 1)),
-                generation: statement.number(at: 2),
-                upload: UploadCursor(
-                    clientVersion: ClientVersion(statement.number(at: 3)),
-                    lastIntegratedServerVersion: ServerVersion(statement.number(at: 4))
-                ),
-                lockedServerVersion: ServerVersion(statement.number(at: 5)),
-                isExpired: statement.integer(at: 6) != 0,
-                sessionEpoch: statement.number(at: 7),
-                lastSeenAt: statement.integer(at: 8)
+            try statement.bind([.integer(file.rawValue)] + values)
+            var clients: [ClientFile] = []
+            while try statement.step() {
+                clients.append(Self.clientFile(statement))
+            }
+            return clients
+        }
+    }
+
+    private static func clientFile(_ statement: Statement) -> ClientFile {
+        ClientFile(
+            ident: FileIdent(statement.number(at: 9)),
+            salt: Salt(statement.number(at: 0)),
+            owner: UserID(statement.text(at: 1)),
+            generation: statement.number(at: 2),
+            upload: UploadCursor(
+                clientVersion: ClientVersion(statement.number(at: 3)),
+                lastIntegratedServerVersion: ServerVersion(statement.number(at: 4))
+            ),
+            lockedServerVersion: ServerVersion(statement.number(at: 5)),
+            isExpired: statement.integer(at: 6) != 0,
+            sessionEpoch: statement.number(at: 7),
+            lastSeenAt: statement.integer(at: 8)
+        )
+    }
+
+    func update(_ file: ServerFile) throws(StoreError) {
+        try translating {
+            try connection.run(
+                """
+                UPDATE server_file SET current_version = ?, base_version = ?,
+                    base_version_salt = ?, generation = ?, history_bytes = ?
+                WHERE file_id = ?
+                """,
+                [
+                    .number(file.currentVersion.rawValue),
+                    .number(file.baseVersion.version.rawValue),
+                    .number(file.baseVersion.salt.rawValue), .number(file.generation),
+                    .number(file.historySizeInBytes), .integer(file.id.rawValue),
+                ]
             )
+        }
+    }
+
+    func removeHistory(of file: ServerFileID) throws(StoreError) {
+        try translating {
+            for table in ["history", "reciprocal"] {
+                try connection.run(
+                    "DELETE FROM \(table) WHERE file_id = ?",
+                    [.integer(file.rawValue)]
+                )
+            }
         }
     }
 

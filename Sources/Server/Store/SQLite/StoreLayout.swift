@@ -4,13 +4,15 @@ import SQLite
 enum StoreLayout {
     /// "RLMS" in the file's header: tells a store from any other database.
     static let applicationID: Int64 = 0x524c_4d53
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     static let sql = """
         CREATE TABLE app (
             app_id TEXT PRIMARY KEY,
             domain_id TEXT NOT NULL,
-            created_at INTEGER NOT NULL
+            created_at INTEGER NOT NULL,
+            sync_state TEXT NOT NULL DEFAULT 'enabled',
+            declaration TEXT NOT NULL DEFAULT ''
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE signing_key (
@@ -27,6 +29,8 @@ enum StoreLayout {
             user_id TEXT NOT NULL,
             is_disabled INTEGER NOT NULL DEFAULT 0,
             created_at INTEGER NOT NULL,
+            kind TEXT NOT NULL DEFAULT 'normal',
+            data TEXT NOT NULL DEFAULT '{}',
             PRIMARY KEY (app_id, user_id)
         ) STRICT, WITHOUT ROWID;
 
@@ -46,7 +50,34 @@ enum StoreLayout {
             identity_id TEXT NOT NULL,
             hash TEXT NOT NULL,
             created_at INTEGER NOT NULL,
+            is_confirmed INTEGER NOT NULL,
             PRIMARY KEY (app_id, name)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX password_account_of_identity
+            ON password_account (app_id, identity_id);
+
+        CREATE TABLE account_token (
+            app_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            purpose TEXT NOT NULL,
+            token_id TEXT NOT NULL,
+            token TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (app_id, name, purpose)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX account_token_of_id ON account_token (app_id, token_id);
+
+        CREATE TABLE api_key (
+            app_id TEXT NOT NULL,
+            key_id TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            digest BLOB NOT NULL,
+            is_disabled INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (app_id, key_id),
+            UNIQUE (app_id, digest),
+            UNIQUE (app_id, user_id, name)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE login_session (

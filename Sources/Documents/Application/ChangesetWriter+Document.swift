@@ -1,0 +1,115 @@
+package import Changesets
+package import Schemas
+
+/// Objects as the instructions that make them out of nothing.
+extension ChangesetWriter {
+    /// Writes the creation of an object, then everything in it that a new object does not have by
+    /// itself (instruction semantics, 1.5). Values stand in the order of the class.
+    ///
+    /// The document must be one of the class, and `schema` must hold the classes it embeds. Links are
+    /// written whether or not their targets exist: they come alive when those are created.
+    package mutating func writeObject(
+        _ document: Document,
+        as object: ObjectReference,
+        of owner: ClassSchema,
+        in schema: RealmSchema
+    ) {
+        createObject(object)
+        for (property, value) in zip(owner.properties, document.values)
+        where value != property.defaultValue {
+            let place = DocumentPlace(
+                object: object,
+                field: property.name,
+                embedded: schema.embeddedClass(of: property),
+                schema: schema
+            )
+            writeProperty(value, property, at: place)
+        }
+    }
+
+    private mutating func writeProperty(
+        _ value: Value,
+        _ property: PropertySchema,
+        at place: DocumentPlace
+    ) {
+        // Typed collections are there with the object; those in Mixed have to be made.
+        if property.collection == .single {
+            update(place.object, place.field, path: place.path, to: value.content)
+        }
+        writeContents(of: value, at: place)
+    }
+
+    private mutating func writeContents(of value: Value, at place: DocumentPlace) {
+        switch value {
+        case .scalar:
+            break
+        case .list(let elements):
+            for (index, element) in elements.enumerated() {
+                let inner = place.at(.index(UInt32(index)))
+                arrayInsert(
+                    inner.object,
+                    inner.field,
+                    path: inner.path,
+                    element.content,
+                    priorSize: UInt32(index)
+                )
+                writeContents(of: element, at: inner)
+            }
+        case .set(let set):
+            for element in set.elements {
+                setInsert(place.object, place.field, path: place.path, element)
+            }
+        case .dictionary(let members):
+            for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+                let inner = place.at(.string(key))
+                update(inner.object, inner.field, path: inner.path, to: member.content)
+                writeContents(of: member, at: inner)
+            }
+        case .object(let document):
+            guard let embedded = place.embedded else {
+                preconditionFailure("an embedded object stands where its class is not known")
+            }
+            for (property, value) in zip(embedded.properties, document.values)
+            where value != property.defaultValue {
+                var inner = place.at(.string(property.name))
+                inner.embedded = place.schema.embeddedClass(of: property)
+                writeProperty(value, property, at: inner)
+            }
+        }
+    }
+}
+
+/// Where in an object something is written.
+private struct DocumentPlace {
+    let object: ObjectReference
+    let field: Text
+    var path: [ChangesetWriter.Step] = []
+    /// The class of embedded objects that may stand there.
+    var embedded: ClassSchema?
+    let schema: RealmSchema
+
+    func at(_ step: ChangesetWriter.Step) -> DocumentPlace {
+        var place = self
+        place.path.append(step)
+        return place
+    }
+}
+
+extension RealmSchema {
+    fileprivate func embeddedClass(of property: PropertySchema) -> ClassSchema? {
+        guard case .link(let target) = property.type else { return nil }
+        return self[target].flatMap { $0.isEmbedded ? $0 : nil }
+    }
+}
+
+extension Value {
+    fileprivate var content: ChangesetWriter.Content {
+        switch self {
+        case .scalar(let scalar): .scalar(scalar)
+        case .list: .list
+        case .dictionary: .dictionary
+        case .object: .objectValue
+        case .set: preconditionFailure("sets are not nested in anything")
+        }
+    }
+}

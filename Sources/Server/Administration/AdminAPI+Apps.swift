@@ -1,0 +1,68 @@
+import Settings
+
+/// What `POST /admin/v1/apps` takes.
+struct AppCreation: Decodable {
+    let id: String
+    /// JSON of the form of `apps.APP` in the configuration file, as text.
+    let configuration: String
+}
+
+extension AppReport {
+    init(_ app: ServedApp) {
+        self.init(
+            id: app.id.rawValue,
+            origin: app.isFromFile ? "file" : "store",
+            syncState: app.syncState,
+            developmentMode: app.configuration.isDevelopmentMode,
+            clientRecovery: app.configuration.allowsClientRecovery,
+            providers: app.configuration.providers.map(\.rawValue)
+        )
+    }
+}
+
+extension AdminAPI {
+    func createApp(_ creation: AppCreation) async throws -> AppReport {
+        guard let id = AppID(creation.id) else {
+            throw ServiceRefusal(
+                .badRequest,
+                "\"\(creation.id)\" cannot be an app id; use letters, digits, \"_\" and \"-\" only"
+            )
+        }
+        guard accounts.apps[id] == nil else {
+            throw ServiceRefusal(.accountNameInUse, "there is an app \(id) already")
+        }
+        let app: AppConfiguration
+        do throws(BadDeclaration) {
+            app = try AppConfiguration(id: id, declaration: creation.configuration)
+        } catch {
+            throw ServiceRefusal(.badRequest, error.description)
+        }
+        try await accounts.serve(app, declaration: creation.configuration)
+        guard let served = accounts.apps[id] else { throw ServiceRefusal.appNotFound }
+        return AppReport(served)
+    }
+
+    /// The app is gone with its users and everything they have synced.
+    func deleteApp(_ app: AppID) async throws {
+        guard try !accounts.served(app).isFromFile else {
+            throw ServiceRefusal(
+                .badRequest,
+                "app \(app) is declared in the configuration file: take it out there, and restart",
+                status: 409
+            )
+        }
+        accounts.apps.remove(app)
+        sync.registry.ask(app, to: .pause)
+        try await accounts.store.write { try $0.removeApp(app) }
+        await accounts.tokens.remove(app)
+    }
+}
+
+/// Why the text of an app's configuration is none.
+struct BadDeclaration: Error, CustomStringConvertible {
+    let diagnostics: [Diagnostic]
+
+    var description: String {
+        diagnostics.map(\.description).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,62 @@
+extension AdminAPI {
+    func syncReport(of app: AppID) async throws -> SyncReport {
+        let served = try accounts.served(app)
+        let realms = try await accounts.store.read { try $0.files(of: app).count }
+        let count = sync.registry.count(of: app)
+        return SyncReport(
+            app: app.rawValue,
+            state: served.syncState,
+            acceptingClients: served.syncState == .enabled,
+            connections: count.connections,
+            sessions: count.sessions,
+            realms: realms
+        )
+    }
+
+    /// Pausing and enabling lose nothing; only `terminateSync` terminates.
+    func setSyncState(_ state: SyncState, of app: AppID) async throws {
+        let served = try accounts.served(app)
+        switch (served.syncState, state) {
+        case (_, .terminated):
+            throw ServiceRefusal(.badRequest, "sync is terminated by \(Self.terminationPath) only")
+        case (.terminated, .paused):
+            throw ServiceRefusal(.badRequest, "sync of app \(app) is terminated", status: 409)
+        case (.enabled, .enabled), (.paused, .paused):
+            return
+        case (.enabled, .paused), (.paused, .enabled), (.terminated, .enabled):
+            break
+        }
+        try await accounts.store.write { try $0.setSyncState(state, of: app) }
+        accounts.apps.setSyncState(state, of: app)
+        if state != .enabled { sync.registry.ask(app, to: .pause) }
+    }
+
+    private static let terminationPath = "POST sync/terminate"
+
+    /// Every client will have to start over; the objects stay (app services, 12.2).
+    func terminateSync(of app: AppID) async throws {
+        _ = try accounts.served(app)
+        // First of all nobody comes in any more; whoever is in may still finish what it does.
+        accounts.apps.setSyncState(.terminated, of: app)
+        sync.registry.ask(app, to: .pause)
+        try await sync.engine.terminate(app)
+    }
+
+    func realms(of app: AppID) async throws -> [RealmReport] {
+        _ = try accounts.served(app)
+        return try await accounts.store.read { try $0.files(of: app).map(RealmReport.init) }
+    }
+
+    func inspect(_ partition: String, of app: AppID) async throws -> RealmInspection {
+        _ = try accounts.served(app)
+        guard let partition = Partition(extendedJSON: Array(partition.utf8)) else {
+            throw ServiceRefusal(.badRequest, "the partition is not canonical Extended JSON")
+        }
+        return try await accounts.store.read { snapshot in
+            guard let file = try snapshot.file(of: app, partition) else {
+                throw ServiceRefusal(nil, "there is no such realm", status: 404)
+            }
+            return try RealmInspection(file, from: snapshot)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+extension AdminAPI {
+    private static let usersPerPage = 1000
+
+    /// In the order of their ids; as many as a page holds.
+    func users(of app: AppID, after user: String?) async throws -> [UserReport] {
+        _ = try accounts.served(app)
+        let users = try await accounts.store.read { snapshot in
+            try snapshot.users(
+                of: app,
+                after: user.map { UserID($0) },
+                limit: Self.usersPerPage
+            )
+        }
+        return users.map(UserReport.init)
+    }
+
+    /// A disabled user cannot log in or refresh; its connections end at once (app services, 12.2).
+    func setDisabled(_ isDisabled: Bool, _ user: UserID, of app: AppID) async throws {
+        try await change(user, of: app) { transaction in
+            try transaction.setDisabled(isDisabled, user: user, of: app)
+        }
+        if isDisabled { sync.registry.ask(app, user, to: .leave(reason: "user disabled")) }
+    }
+
+    func revokeSessions(of user: UserID, of app: AppID) async throws {
+        try await change(user, of: app) { transaction in
+            try transaction.revokeLoginSessions(ofUser: user, of: app)
+        }
+        sync.registry.ask(app, user, to: .leave(reason: "sessions revoked"))
+    }
+
+    func removeUser(_ user: UserID, of app: AppID) async throws {
+        try await change(user, of: app) { transaction in
+            try transaction.removeUser(user, of: app)
+        }
+        sync.registry.ask(app, user, to: .leave(reason: "user deleted"))
+    }
+
+    private func change(
+        _ user: UserID,
+        of app: AppID,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Void
+    ) async throws {
+        _ = try accounts.served(app)
+        try await accounts.store.write { transaction in
+            guard try transaction.user(user, of: app) != nil else {
+                throw ServiceRefusal(.userNotFound, "user not found")
+            }
+            try body(transaction)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package import Logging
+
+/// Answers the calls of an operator, who has come through the admin socket (app services, 12).
+///
+/// Every change is in the log, and what cannot be undone asks for the app's name once more.
+package struct AdminAPI: Sendable {
+    let accounts: Accounts
+    let sync: SyncService
+    private let logger: Logger
+
+    package init(accounts: Accounts, sync: SyncService, logger: Logger) {
+        self.accounts = accounts
+        self.sync = sync
+        self.logger = logger
+    }
+
+    func answer(_ request: ServiceRequest) async -> ServiceAnswer {
+        do {
+            let route = try AdminRoute(method: request.method, path: request.path)
+            let answer = try await answer(request, route)
+            if request.method != "GET", answer.status < 300 {
+                logger.notice(
+                    "administration",
+                    metadata: ["method": "\(request.method)", "path": "\(request.path)"]
+                )
+            }
+            return answer
+        } catch let refusal as ServiceRefusal {
+            return ServiceAnswer(refusal)
+        } catch let error as StoreError {
+            logger.error("store failed", metadata: ["error": "\(error)"])
+            return ServiceAnswer(.storage)
+        } catch {
+            logger.error(
+                "request failed",
+                metadata: ["path": "\(request.path)", "error": "\(error)"]
+            )
+            return ServiceAnswer(.unexpected)
+        }
+    }
+
+    private func answer(
+        _ request: ServiceRequest,
+        _ route: AdminRoute
+    ) async throws -> ServiceAnswer {
+        switch route {
+        case .health:
+            return try ok(["status": "ok"])
+        case .listApps:
+            return try ok(accounts.apps.all.map(AppReport.init))
+        case .createApp:
+            let app = try await createApp(try body(request, AppCreation.self))
+            return try ok(app, status: 201)
+        case .deleteApp(let app):
+            try confirm(app, request)
+            try await deleteApp(app)
+            return ServiceAnswer(status: 204)
+        case .listUsers(let app):
+            return try ok(try await users(of: app, after: request.item("after")))
+        case .createUser(let app):
+            let creation = try body(request, UserCreation.self)
+            let credential = EmailPasswordCredential(
+                name: creation.email,
+                password: creation.password
+            )
+            let account = try await accounts.register(credential, in: app)
+            return try ok(
+                AccountReport(email: creation.email, identityId: account.identityID),
+                status: 201
+            )
+        case .deleteUser(let app, let user):
+            try await removeUser(user, of: app)
+            return ServiceAnswer(status: 204)
+        case .setDisabled(let isDisabled, let app, let user):
+            try await setDisabled(isDisabled, user, of: app)
+            return ServiceAnswer(status: 204)
+        case .revokeSessions(let app, let user):
+            try await revokeSessions(of: user, of: app)
+            return ServiceAnswer(status: 204)
+        case .sync(let app):
+            return try ok(try await syncReport(of: app))
+        case .setSync(let app):
+            let change = try body(request, SyncChange.self)
+            try await setSyncState(change.state, of: app)
+            return try ok(try await syncReport(of: app))
+        case .terminateSync(let app):
+            try confirm(app, request)
+            try await terminateSync(of: app)
+            return try ok(try await syncReport(of: app))
+        case .listRealms(let app):
+            return try ok(try await realms(of: app))
+        case .inspectRealm(let app):
+            let inspection = try body(request, Inspection.self)
+            return try ok(try await inspect(inspection.partition, of: app))
+        }
+    }
+}
+
+// MARK: Requests and answers
+
+extension AdminAPI {
+    private struct UserCreation: Decodable {
+        let email: String
+        let password: String
+    }
+
+    private struct SyncChange: Decodable {
+        let state: SyncState
+    }
+
+    private struct Inspection: Decodable {
+        /// Extended JSON.
+        let partition: String
+    }
+
+    private func body<Body: Decodable>(
+        _ request: ServiceRequest,
+        _ type: Body.Type
+    ) throws(ServiceRefusal) -> Body {
+        do {
+            return try AdminJSON.decode(type, from: request.body)
+        } catch {
+            throw ServiceRefusal(.badRequest, "the body is not what this call takes: \(error)")
+        }
+    }
+
+    private func confirm(_ app: AppID, _ request: ServiceRequest) throws(ServiceRefusal) {
+        guard request.item("confirm") == app.rawValue else {
+            throw ServiceRefusal(
+                .missingParameter,
+                "this cannot be undone: repeat the app id in the parameter \"confirm\""
+            )
+        }
+    }
+
+    private func ok(_ value: some Encodable, status: Int = 200) throws -> ServiceAnswer {
+        ServiceAnswer(status: status, body: try AdminJSON.encode(value))
+    }
+}
+
+extension ServiceRequest {
+    /// The value of an item of the query, which needs no escapes here.
+    fileprivate func item(_ name: String) -> String? {
+        query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
+            .map { String($0.dropFirst(name.count + 1)) }
+    }
+}

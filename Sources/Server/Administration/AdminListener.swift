@@ -1,0 +1,80 @@
+import Glibc
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// Serves the admin API on a Unix socket that only the server's own user may use.
+struct AdminListener: Sendable {
+    let path: String
+    let api: AdminAPI
+    let logger: Logger
+
+    /// Nobody can be served there.
+    struct BindError: CodedError, CustomStringConvertible {
+        let path: String
+        let reason: String
+
+        let code = "server.admin_socket"
+
+        var description: String { "cannot serve the admin socket \(path): \(reason)" }
+    }
+
+    /// A socket that a killed server has left behind is replaced: the lock of the store makes this the
+    /// only server.
+    func run() async throws {
+        let server = try HTTPServerBuilder.http1().buildServer(
+            configuration: HummingbirdCore.ServerConfiguration(
+                address: .unixDomainSocket(path: path)
+            ),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "Admin") { _ in SwiftLogNoOpLogHandler() },
+            responder: { [api] request, writer, _ in
+                let answer = await Self.answer(to: request, api)
+                try await writer.write(response: answer.head, body: answer.body)
+            },
+            onServerRunning: { [path, logger] _ in
+                chmod(path, 0o600)
+                logger.info("admin socket", metadata: ["path": "\(path)"])
+            }
+        )
+        do {
+            try await server.run()
+        } catch let error as IOError {
+            throw BindError(path: path, reason: String(cString: strerror(error.errnoCode)))
+        } catch is UnixDomainSocketPathWrongType {
+            throw BindError(path: path, reason: "what is there is no socket")
+        }
+        unlink(path)
+    }
+
+    private static func answer(to request: Request, _ api: AdminAPI) async -> Response {
+        let target = request.head.path ?? "/"
+        let path = target.prefix { $0 != "?" }
+        let answer: ServiceAnswer
+        if let body = try? await request.body.collect(
+            upTo: ServiceRequest.maximumBodySizeInBytes
+        ) {
+            answer = await api.answer(
+                ServiceRequest(
+                    method: request.method.rawValue,
+                    path: String(path),
+                    query: String(target.dropFirst(path.count + 1)),
+                    body: Array(buffer: body)
+                )
+            )
+        } else {
+            answer = ServiceAnswer(.bodyTooLarge)
+        }
+        var fields = HTTPFields()
+        fields[.contentType] = answer.body == nil ? nil : ServiceAnswer.contentType
+        return Response(
+            status: HTTPResponse.Status(code: answer.status),
+            headers: fields,
+            body: answer.body.map { ResponseBody(byteBuffer: ByteBuffer(bytes: $0)) }
+                ?? ResponseBody()
+        )
+    }
+}

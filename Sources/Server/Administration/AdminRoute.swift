@@ -1,0 +1,59 @@
+/// The calls of the admin API (app services, 12.3).
+enum AdminRoute: Hashable, Sendable {
+    case health
+    case listApps
+    case createApp
+    case deleteApp(AppID)
+    case listUsers(AppID)
+    case createUser(AppID)
+    case deleteUser(AppID, UserID)
+    case setDisabled(Bool, AppID, UserID)
+    case revokeSessions(AppID, UserID)
+    case sync(AppID)
+    case setSync(AppID)
+    case terminateSync(AppID)
+    case listRealms(AppID)
+    case inspectRealm(AppID)
+
+    static let basePath = "/admin/v1"
+
+    /// Finds the route, and refuses what is none.
+    init(method: String, path: String) throws(ServiceRefusal) {
+        guard path.hasPrefix("\(Self.basePath)/") else { throw .routeNotFound }
+        let segments = path.dropFirst(Self.basePath.count + 1)
+            .split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let candidates = try Self.routes(segments)
+        guard !candidates.isEmpty else { throw .routeNotFound }
+        guard let route = candidates[method] else { throw .methodNotAllowed }
+        self = route
+    }
+
+    private static func routes(
+        _ segments: [String]
+    ) throws(ServiceRefusal) -> [String: AdminRoute] {
+        switch (segments.first, segments.count) {
+        case ("health", 1): return ["GET": .health]
+        case ("apps", 1): return ["GET": .listApps, "POST": .createApp]
+        case ("apps", 2...):
+            guard let app = AppID(segments[1]) else { throw .appNotFound }
+            return routes(of: app, Array(segments.dropFirst(2)))
+        default: return [:]
+        }
+    }
+
+    private static func routes(of app: AppID, _ segments: [String]) -> [String: AdminRoute] {
+        switch (segments.first, segments.count, segments.last) {
+        case (nil, _, _): ["DELETE": .deleteApp(app)]
+        case ("users", 1, _): ["GET": .listUsers(app), "POST": .createUser(app)]
+        case ("users", 2, let user?): ["DELETE": .deleteUser(app, UserID(user))]
+        case ("users", 3, "enable"): ["PUT": .setDisabled(false, app, UserID(segments[1]))]
+        case ("users", 3, "disable"): ["PUT": .setDisabled(true, app, UserID(segments[1]))]
+        case ("users", 3, "logout"): ["PUT": .revokeSessions(app, UserID(segments[1]))]
+        case ("sync", 1, _): ["GET": .sync(app), "PUT": .setSync(app)]
+        case ("sync", 2, "terminate"): ["POST": .terminateSync(app)]
+        case ("realms", 1, _): ["GET": .listRealms(app)]
+        case ("realms", 2, "inspect"): ["POST": .inspectRealm(app)]
+        default: [:]
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Versions
+
+/// Ends the lives of all client files of an app: history and idents are void, the objects stay
+/// (sync history, 17; app services, 12.2).
+///
+/// Each file begins anew with its state as history, made by the server itself. Whoever comes with an
+/// ident from before is told to start over.
+struct SyncTermination {
+    let transaction: any StoreTransaction
+    /// Marks every version that this process makes (sync history, 17).
+    let versionSalt: Salt
+    /// Milliseconds since 1970.
+    let now: Int64
+
+    func run(_ app: AppID) throws(StoreError) {
+        for file in try transaction.files(of: app) {
+            try restart(file)
+        }
+    }
+
+    private func restart(_ old: ServerFile) throws(StoreError) {
+        try transaction.removeHistory(of: old.id)
+        var file = old
+        file.generation += 1
+        file.currentVersion = .zero
+        file.baseVersion = .zero
+        file.historySizeInBytes = 0
+        try transaction.update(file)
+        try FileState().read(file.id, from: transaction) { changeset throws(StoreError) in
+            file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
+            file.historySizeInBytes += UInt64(changeset.count)
+            try transaction.append(
+                HistoryEntry(
+                    version: SaltedServerVersion(version: file.currentVersion, salt: versionSalt),
+                    origin: .none,
+                    clientVersion: .zero,
+                    timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),
+                    changeset: changeset,
+                    cumulativeSizeInBytes: file.historySizeInBytes
+                ),
+                to: file.id
+            )
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Server
+
+struct Sync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Whether the clients of an app may sync.",
+        subcommands: [Status.self, Pause.self, Enable.self, Terminate.self]
+    )
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say whether an app syncs, and how much is connected."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        func run() async throws {
+            try options.printSync(try await options.call(.get, try app.path("sync")))
+        }
+    }
+
+    struct Pause: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keep every client out for a while; they go on later where they stopped."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        func run() async throws {
+            let change = SyncChange(state: .paused)
+            try options.printSync(
+                try await options.call(.put, try app.path("sync"), body: change)
+            )
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let clients sync again, after a pause or a termination."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        func run() async throws {
+            let change = SyncChange(state: .enabled)
+            try options.printSync(
+                try await options.call(.put, try app.path("sync"), body: change)
+            )
+        }
+    }
+
+    struct Terminate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make every client start over; the objects on the server stay.",
+            discussion: """
+                Clients are kept out until "sync enable"; then each gets a client reset. Writes \
+                that a client has not uploaded yet are carried over only if client_recovery is on \
+                and the client's mode of reset recovers them.
+                """
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+        @OptionGroup var confirmation: Confirmation
+
+        func run() async throws {
+            let path = try app.path("sync/terminate?confirm=\(app.id)")
+            try confirmation.ask("This makes every client of app \(app.id) start over.")
+            try options.printSync(try await options.call(.post, path))
+        }
+    }
+}
+
+private struct SyncChange: Encodable {
+    let state: SyncState
+}
+
+extension AdminOptions {
+    fileprivate func printSync(_ answer: [UInt8]) throws {
+        try print(answer, as: SyncReport.self) { report in
+            [
+                "app \(report.app): sync \(report.state.rawValue), "
+                    + "\(report.connections) connections, \(report.sessions) sessions, "
+                    + "\(report.realms) realms"
+            ]
+        }
+    }
+}

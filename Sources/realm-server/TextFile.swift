@@ -1,0 +1,13 @@
+import ArgumentParser
+import FoundationEssentials
+
+/// A file that a command is given.
+enum TextFile {
+    static func read(_ path: String) throws -> String {
+        do {
+            return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+        } catch {
+            throw ValidationError("\(path) cannot be read")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import Server
+
+struct Users: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Users of an app.",
+        subcommands: [Create.self, List.self, Disable.self, Enable.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create an e-mail/password account; its user comes with the first log-in."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Argument(help: "The e-mail address.")
+        var email: String
+
+        @Option(
+            help: ArgumentHelp(
+                "The file whose first line is the password.",
+                discussion: "Without it the password is read from standard input.",
+                valueName: "file"
+            ),
+            completion: .file()
+        )
+        var passwordFile: String?
+
+        private struct Body: Encodable {
+            let email: String
+            let password: String
+        }
+
+        func run() async throws {
+            let answer = try await options.call(
+                .post,
+                try app.path("users"),
+                body: Body(email: email, password: try password())
+            )
+            try options.print(answer, as: AccountReport.self) { ["account \($0.email) created"] }
+        }
+
+        private func password() throws -> String {
+            let text = try passwordFile.map { try TextFile.read($0) } ?? readLine() ?? ""
+            return String(text.prefix { !$0.isNewline })
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the users.")
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Option(help: "Begin behind the user of this id.")
+        var after: String?
+
+        func run() async throws {
+            let page = after.map { "?after=\($0)" } ?? ""
+            let answer = try await options.call(.get, try app.path("users") + page)
+            try options.print(answer, as: [UserReport].self) { users in
+                users.map { user in
+                    let identities = user.identities.map { identity in
+                        identity.email.map { "\(identity.provider) \($0)" } ?? identity.provider
+                    }
+                    let state = user.isDisabled ? "  disabled" : ""
+                    return "\(user.id)  \(identities.joined(separator: ", "))\(state)"
+                }
+            }
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keep a user out; its connections end at once."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Argument(help: "The user's id.")
+        var user: String
+
+        func run() async throws {
+            try await options.call(.put, try app.path("users/\(user)/disable"))
+            if !options.json { print("user \(user) disabled") }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a disabled user in again.")
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Argument(help: "The user's id.")
+        var user: String
+
+        func run() async throws {
+            try await options.call(.put, try app.path("users/\(user)/enable"))
+            if !options.json { print("user \(user) enabled") }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import FoundationEssentials
+import Logging
+import SyncProtocol
+import Testing
+import Transport
+import Versions
+
+@testable import Server
+
+/// Checklist lines D of app services, 16, as far as they are about partition-based sync.
+@Suite("Administration")
+struct AdministrationTests {
+    @Test("D1 Clients of a paused app are sent away, and go on where they stopped")
+    func pause() async throws {
+        try await SyncWorld.with(.memory) { world in
+            let user = try await world.logIn()
+            let (file, latest) = try await world.connect(as: user) { client in
+                let (file, _) = try await client.start()
+                try await client.upload([upload(2, on: 0)])
+                let latest = try await client.expectDownload().progress.latestServerVersion
+                let reply = await world.admin.call(
+                    "PUT",
+                    "apps/shop-abcde/sync",
+                    "{\"state\":\"paused\"}"
+                )
+                #expect(reply.status == 200)
+                let report = try await client.expectError(session: 1)
+                #expect(report.code == 200)
+                #expect(report.body.action == .transient)
+                #expect(report.body.tryAgain)
+                #expect(try await client.receive() == nil)
+                return (file, latest)
+            }
+            // Nothing that a client takes for final (wire protocol, 2.5).
+            await #expect(throws: ServiceRefusal.syncPaused) {
+                try await world.apps.accounts.authorizeSync(user.token, app: TestApps.shop)
+            }
+            #expect(ServiceRefusal.syncPaused.status == 503)
+            await world.admin.call("PUT", "apps/shop-abcde/sync", "{\"state\":\"enabled\"}")
+            try await world.connect(as: user) { client in
+                try await client.bind(needsFileIdent: false)
+                try await client.ident(1, file, at: downloadCursor(1, 2), latest: latest)
+                #expect(try await client.expectDownload().progress.upload == uploadCursor(2, 0))
+            }
+        }
+    }
+
+    @Test("D2 After a termination old files start over, and new ones get what was kept")
+    func terminate() async throws {
+        try await SyncWorld.with(.memory) { world in
+            let user = try await world.logIn()
+            let (file, latest) = try await world.connect(as: user) { client in
+                let (file, _) = try await client.start()
+                try await client.upload([
+                    upload(2, on: 0), upload(3, on: 0, Tasks.create(1, title: "kept")),
+                ])
+                let latest = try await client.expectDownload().progress.latestServerVersion
+                #expect(
+                    await world.admin.call("POST", "apps/shop-abcde/sync/terminate").status == 400
+                )
+                let reply = await world.admin.call(
+                    "POST",
+                    "apps/shop-abcde/sync/terminate?confirm=shop-abcde"
+                )
+                #expect(try reply.decode(SyncReport.self).state == .terminated)
+                #expect(try await client.expectError(session: 1).code == 200)
+                #expect(try await client.receive() == nil)
+                return (file, latest)
+            }
+            await #expect(throws: ServiceRefusal.syncPaused) {
+                try await world.apps.accounts.authorizeSync(user.token, app: TestApps.shop)
+            }
+            await world.admin.call("PUT", "apps/shop-abcde/sync", "{\"state\":\"enabled\"}")
+            try await world.connect(as: user) { client in
+                try await client.bind(needsFileIdent: false)
+                try await client.ident(1, file, at: downloadCursor(2, 3), latest: latest)
+                let report = try await client.expectError(session: 1)
+                #expect(report.code == 208)
+                #expect(report.body.action == .clientReset)
+                #expect(!report.body.tryAgain)
+                #expect(report.body.shouldClientReset)
+                try await client.send(.unbind(1))
+
+                let (fresh, download) = try await client.start(2)
+                #expect(fresh.ident.rawValue > file.ident.rawValue)
+                #expect(download.changesets.map(\.originFileIdent) == [.server])
+                #expect(download.progress.download.serverVersion == ServerVersion(1))
+            }
+        }
+    }
+
+    @Test("D8 The connections of a disabled user end at once, and it cannot come back")
+    func disable() async throws {
+        try await SyncWorld.with(.memory) { world in
+            let user = try await world.logIn()
+            let id = user.user.id
+            try await world.connect(as: user) { client in
+                try await client.start()
+                let reply = await world.admin.call("PUT", "apps/shop-abcde/users/\(id)/disable")
+                #expect(reply.status == 204)
+                await #expect(throws: TransportError.self) {
+                    while try await client.receive() != nil {}
+                }
+            }
+            let refusal = await world.apps.call("GET", "/auth/profile", token: user.token)
+            #expect(refusal.status == 401)
+            let reply = await world.admin.call("PUT", "apps/shop-abcde/users/\(id)/enable")
+            #expect(reply.status == 204)
+            let profile = await world.apps.call("GET", "/auth/profile", token: user.token)
+            #expect(profile.status == 200)
+        }
+    }
+
+    @Test("Users and realms are listed, and nobody's secrets with them")
+    func lists() async throws {
+        try await SyncWorld.with(.memory) { world in
+            let created = await world.admin.call(
+                "POST",
+                "apps/shop-abcde/users",
+                "{\"email\":\"ann@example.net\",\"password\":\"correct horse\"}"
+            )
+            #expect(created.status == 201)
+            #expect(!created.text.contains("horse"))
+            #expect(await world.apps.logIn("ann@example.net", "correct horse").status == 200)
+            let users = try await world.admin.call("GET", "apps/shop-abcde/users")
+                .decode([UserReport].self)
+            #expect(users.map { $0.identities.map(\.email) } == [["ann@example.net"]])
+
+            try await world.connect { client in
+                try await client.start()
+                try await client.upload([
+                    upload(2, on: 0), upload(3, on: 0, Tasks.create(1, title: "x")),
+                ])
+                _ = try await client.expectDownload()
+                let sync = try await world.admin.call("GET", "apps/shop-abcde/sync")
+                    .decode(SyncReport.self)
+                #expect(sync.connections == 1)
+                #expect(sync.sessions == 1)
+            }
+            let realms = try await world.admin.call("GET", "apps/shop-abcde/realms")
+                .decode([RealmReport].self)
+            #expect(realms.map(\.partition) == ["\"store-42\""])
+            #expect(realms.map(\.currentVersion) == [2])
+            let realm = try await world.admin.call(
+                "POST",
+                "apps/shop-abcde/realms/inspect",
+                "{\"partition\":\"\\\"store-42\\\"\"}"
+            ).decode(RealmInspection.self)
+            #expect(realm.classes == [.init(name: "Task", objects: 1)])
+            #expect(realm.clients.map(\.clientVersion) == [3])
+        }
+    }
+
+    @Test("Apps come and go while the server runs, and stay when it starts again")
+    func apps() async throws {
+        let apps = try await TestApps()
+        let sync = SyncService.testing(apps)
+        let admin = TestAdmin(apps, sync)
+        let declaration = #"{"id":"till-1","configuration":"{\"providers\":{\"anonymous\":true}}"}"#
+        #expect(await admin.call("POST", "apps", declaration).status == 201)
+        #expect(await admin.call("POST", "apps", declaration).status == 409)
+        let till = AppID.named("till-1")
+        #expect(await apps.logInAnonymously(to: till).status == 200)
+
+        let wrong = await admin.call(
+            "POST",
+            "apps",
+            #"{"id":"till-2","configuration":"{\"provider\":1}"}"#
+        )
+        #expect(wrong.status == 400)
+        #expect(wrong.text.contains("did you mean"))
+        // What the file declares is changed there.
+        #expect(
+            await admin.call("DELETE", "apps/shop-abcde?confirm=shop-abcde").status == 409
+        )
+
+        let again = try await TestApps(store: apps.store, seed: 2)
+        #expect(await again.logInAnonymously(to: till).status == 200)
+        #expect(await admin.call("DELETE", "apps/till-1").status == 400)
+        #expect(await admin.call("DELETE", "apps/till-1?confirm=till-1").status == 204)
+        #expect(await apps.logInAnonymously(to: till).status == 404)
+        let later = try await TestApps(store: apps.store)
+        #expect(await later.logInAnonymously(to: till).status == 404)
+    }
+
+    @Test("Calls that are none are refused like those of clients")
+    func refusals() async throws {
+        let apps = try await TestApps()
+        let admin = TestAdmin(apps, SyncService.testing(apps))
+        #expect(await admin.call("GET", "nonsense").status == 404)
+        #expect(await admin.call("PATCH", "apps").status == 405)
+        #expect(await admin.call("GET", "apps/unknown/sync").status == 404)
+        #expect(await admin.call("PUT", "apps/shop-abcde/sync", "[]").status == 400)
+        #expect(await admin.call("PUT", "apps/shop-abcde/users/none/disable").status == 404)
+        #expect(await admin.call("GET", "health").text == "{\"status\":\"ok\"}")
+    }
+
+    @Test("The socket answers its owner, and says who is not there")
+    func socket() async throws {
+        try await withTemporaryDirectory { directory in
+            let apps = try await TestApps()
+            let path = "\(directory)/admin.sock"
+            let client = AdminClient(socketPath: path)
+            await #expect(throws: AdminClient.Failure.self) { try await client.call(.get, "apps") }
+            let listener = AdminListener(
+                path: path,
+                api: AdminAPI(
+                    accounts: apps.accounts,
+                    sync: .testing(apps),
+                    logger: .init(label: "test")
+                ),
+                logger: .init(label: "test")
+            )
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await listener.run() }
+                var answer: [UInt8] = []
+                while answer.isEmpty {
+                    answer = (try? await client.call(.get, "apps")) ?? []
+                    try Task.checkCancellation()
+                }
+                let reports = try AdminJSON.decode([AppReport].self, from: answer)
+                #expect(reports.map(\.id) == ["office-fghij", "shop-abcde"])
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+                group.cancelAll()
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import FoundationEssentials
+import Logging
+
+@testable import Server
+
+/// The admin API of a world, without a socket.
+struct TestAdmin {
+    private let api: AdminAPI
+
+    init(_ apps: TestApps, _ sync: SyncService) {
+        self.api = AdminAPI(
+            accounts: apps.accounts,
+            sync: sync,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    @discardableResult
+    func call(_ method: String, _ path: String, _ body: String = "") async -> Reply {
+        let target = path.split(separator: "?", maxSplits: 1).map(String.init)
+        return Reply(
+            answer: await api.answer(
+                ServiceRequest(
+                    method: method,
+                    path: "/admin/v1/\(target[0])",
+                    query: target.count > 1 ? target[1] : "",
+                    body: Array(body.utf8)
+                )
+            )
+        )
+    }
+
+    struct Reply {
+        let answer: ServiceAnswer
+
+        var status: Int { answer.status }
+        var text: String { answer.body.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+        func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+            try AdminJSON.decode(type, from: answer.body ?? [])
+        }
+    }
+}
