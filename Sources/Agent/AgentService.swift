@@ -10,6 +10,7 @@ import ServiceLifecycle
 import Settings
 import SyncClient
 import SyncProtocol
+import Synchronization
 import Transport
 
 /// The agent: what the configuration declares, as running services.
@@ -60,12 +61,16 @@ extension AgentService: CustomStringConvertible {
     package var description: String { "agent" }
 }
 
-/// Keeps the lock for as long as anybody refers to it.
+/// Keeps the lock until it is released; at the latest until nobody refers to it any more.
 private final class HeldLock: Sendable {
-    private let lock: AgentLock
+    private let lock: Mutex<AgentLock?>
 
     init(_ lock: consuming AgentLock) {
-        self.lock = lock
+        self.lock = Mutex(lock)
+    }
+
+    func release() {
+        lock.withLock { $0 = nil }
     }
 }
 
@@ -74,6 +79,8 @@ private final class HeldLock: Sendable {
 extension AgentService {
     package func run() async throws {
         let logger = log.logger("Agent")
+        // Servers and tasks that are over may refer to the service for a moment longer.
+        defer { lock.release() }
         try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup { group in
                 group.addTask { await runRealms(supervisors) }
@@ -91,6 +98,7 @@ extension AgentService {
 
     /// Brings the realms up, syncs them once, and stops: what `sync` does where no agent runs.
     package func syncOnce(realms names: [String], timeout: Duration?) async -> [SyncReport] {
+        defer { lock.release() }
         let selected = supervisors.filter { names.contains($0.configuration.name) }
         let reports = await withTaskGroup { group in
             group.addTask { await runRealms(selected) }

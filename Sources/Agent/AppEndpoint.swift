@@ -90,6 +90,7 @@ extension EndpointFailure {
         self =
             switch failure {
             case .unavailable(let reason), .storage(let reason): .unavailable(reason: reason)
+            case .loggedOut: .loginRequired(reason: "the user was logged out here")
             case .logInRefused(let code, let message):
                 .loginRequired(reason: "\(message) (\(code))")
             }

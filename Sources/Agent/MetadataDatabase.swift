@@ -1,4 +1,3 @@
-import AppServices
 import Glibc
 import SQLite
 
@@ -107,84 +106,7 @@ package actor MetadataDatabase {
         DROP TABLE realm;
         ALTER TABLE user ADD COLUMN identities TEXT;
         ALTER TABLE user ADD COLUMN profile TEXT;
+        UPDATE user SET identities = '[]';
         UPDATE layout SET version = 2;
         """
-}
-
-// MARK: Accounts
-
-extension MetadataDatabase {
-    /// The account of a configured user; nil if it never logged in to this app, or was logged out.
-    func account(of user: String, appID: String) throws(SQLiteError) -> Account? {
-        let row = try connection.row(
-            """
-            SELECT user_id, device_id, provider, access_token, refresh_token FROM user
-            WHERE name = ? AND app_id = ? AND state = 'logged-in'
-            """,
-            [.text(user), .text(appID)]
-        )
-        guard case .text(let userID)? = row?[0], case .text(let deviceID)? = row?[1],
-            case .text(let provider)? = row?[2],
-            case .text(let access)? = row?[3], let accessToken = Token(access),
-            case .text(let refresh)? = row?[4], let refreshToken = Token(refresh)
-        else { return nil }
-        return Account(
-            userID: userID,
-            deviceID: deviceID,
-            provider: provider,
-            accessToken: accessToken,
-            refreshToken: refreshToken
-        )
-    }
-
-    func save(
-        _ account: Account,
-        of user: String,
-        appID: String,
-        at seconds: Int64
-    ) throws(SQLiteError) {
-        try connection.run(
-            """
-            INSERT OR REPLACE INTO user(name, app_id, user_id, device_id, provider, state,
-                access_token, refresh_token, logged_in_at)
-            VALUES (?, ?, ?, ?, ?, 'logged-in', ?, ?, ?)
-            """,
-            [
-                .text(user), .text(appID), .text(account.userID), .text(account.deviceID),
-                .text(account.provider), .text(account.accessToken.text),
-                .text(account.refreshToken.text), .integer(seconds),
-            ]
-        )
-    }
-
-    func forgetTokens(of user: String) throws(SQLiteError) {
-        try connection.run(
-            """
-            UPDATE user SET state = 'logged-out', access_token = NULL, refresh_token = NULL
-            WHERE name = ?
-            """,
-            [.text(user)]
-        )
-    }
-}
-
-/// One configured user's account in the metadata database.
-struct MetadataAccountStore: AccountStore {
-    let database: MetadataDatabase
-    let user: String
-    let appID: String
-    /// Seconds since 1970.
-    let now: @Sendable () -> Int64
-
-    func load() async throws -> Account? {
-        try await database.account(of: user, appID: appID)
-    }
-
-    func save(_ account: Account) async throws {
-        try await database.save(account, of: user, appID: appID, at: now())
-    }
-
-    func forgetTokens() async throws {
-        try await database.forgetTokens(of: user)
-    }
 }

@@ -57,7 +57,16 @@ struct Parts {
                 name: host.name
             ),
             exchange: exchange,
-            timeout: app.timeouts.request
+            timeout: app.timeouts.request,
+            onLocation: { [database] location in
+                // For the operator to look up; losing it costs nothing.
+                try? await database.keep(
+                    location,
+                    appID: app.appID,
+                    baseURL: app.baseURL.description,
+                    at: Self.secondsSince1970()
+                )
+            }
         )
         let webSocket = try WebSocketClient(
             tls: Self.trust(app.tls),

@@ -22,6 +22,13 @@ extension RealmSupervisor.Failure {
                 detail: "\(message) (\(code)); check the credential of this user",
                 outcome: .loginRequired
             )
+        case .loggedOut:
+            self.init(
+                state: .loginRequired,
+                cause: "by-user",
+                detail: "the user was logged out here; `realm-agent users login` logs in again",
+                outcome: .loginRequired
+            )
         case .storage(let reason):
             self.init(state: .failed, cause: "io-error", detail: reason, outcome: .failed)
         }

@@ -5,19 +5,28 @@ package struct Account: Sendable, Equatable {
     package let provider: String
     package var accessToken: Token
     package var refreshToken: Token
+    /// Nil until the server has told it: only then is a log-in complete (app services, 4.4).
+    package var profile: Profile?
 
     package init(
         userID: String,
         deviceID: String,
         provider: String,
         accessToken: Token,
-        refreshToken: Token
+        refreshToken: Token,
+        profile: Profile? = nil
     ) {
         self.userID = userID
         self.deviceID = deviceID
         self.provider = provider
         self.accessToken = accessToken
         self.refreshToken = refreshToken
+        self.profile = profile
+    }
+
+    /// Whether nobody could ever log in as this user again.
+    package var isAnonymous: Bool {
+        profile?.isAnonymous ?? (provider == Credential.anonymous.provider)
     }
 }
 
@@ -27,4 +36,10 @@ package protocol AccountStore: Sendable {
     func save(_ account: Account) async throws
     /// Forgets the tokens. The user id stays, so that realm files are known to be this user's.
     func forgetTokens() async throws
+    /// Whether somebody has logged the user out here, and not in again.
+    func isLoggedOut() async throws -> Bool
+    /// Forgets the tokens, and that nobody but a person may log in again.
+    func logOut() async throws
+    /// Forgets that there ever was an account.
+    func remove() async throws
 }

@@ -10,15 +10,18 @@ package actor AppClient {
     private let device: DeviceDescription
     private let exchange: any HTTPExchange
     private let timeout: Duration
+    private let onLocation: @Sendable (Location) async -> Void
     private var location: Location?
 
+    /// `onLocation` hears what the server tells of itself.
     package init(
         appID: String,
         baseURL: String,
         fixedLocation: Location? = nil,
         device: DeviceDescription,
         exchange: any HTTPExchange,
-        timeout: Duration
+        timeout: Duration,
+        onLocation: @escaping @Sendable (Location) async -> Void = { _ in }
     ) {
         self.appID = appID
         self.baseURL = baseURL.withoutTrailingSlashes
@@ -26,6 +29,7 @@ package actor AppClient {
         self.device = device
         self.exchange = exchange
         self.timeout = timeout
+        self.onLocation = onLocation
     }
 
     /// What a log-in gives.
@@ -34,21 +38,6 @@ package actor AppClient {
         package let deviceID: String
         package let accessToken: Token
         package let refreshToken: Token
-    }
-
-    /// What the server knows of a user.
-    package struct Profile: Codable, Sendable {
-        package struct Identity: Codable, Sendable {
-            package let id: String
-            package let providerType: String
-
-            enum CodingKeys: String, CodingKey {
-                case id
-                case providerType = "provider_type"
-            }
-        }
-
-        package let identities: [Identity]
     }
 
     /// The sync endpoint: as the server told, else as derived from the base URL, unverified.
@@ -69,20 +58,20 @@ package actor AppClient {
             )
         )
         let answer = try ReplyClassifier.decode(LocationAnswer.self, from: reply)
-        location = .from(answer, askedAt: baseURL, appID: appID)
+        let found = Location.from(answer, askedAt: baseURL, appID: appID)
+        guard !baseURL.isSecure || (found.httpHost.isSecure && found.syncRoute.isSecure) else {
+            throw .unusableAnswer(
+                code: "InsecureLocation",
+                message: "\(baseURL) names servers without TLS, which would see the tokens: "
+                    + "\(found.httpHost), \(found.syncRoute)"
+            )
+        }
+        location = found
+        await onLocation(found)
     }
 
     package func logIn(_ credential: Credential) async throws(ServiceError) -> LogIn {
-        let body = LogInBody(
-            provider: credential.provider,
-            fields: credential.fields,
-            device: device.fields(appID: appID)
-        )
-        let reply = try await call(
-            .post,
-            "\(ServicePath.app(appID))/auth/providers/\(credential.provider)/login",
-            body: body.encoded()
-        )
+        let reply = try await call(.post, path(of: credential), body: body(of: credential))
         let answer = try ReplyClassifier.decode(LogInAnswer.self, from: reply)
         guard let access = Token(answer.accessToken), let refresh = Token(answer.refreshToken)
         else {
@@ -99,15 +88,25 @@ package actor AppClient {
         )
     }
 
-    /// Creates an email/password account (app services, 6).
-    package func register(email: String, password: String) async throws(ServiceError) {
-        let fields = ["email": email, "password": password]
-        let reply = try await call(
-            .post,
-            "\(ServicePath.app(appID))/auth/providers/local-userpass/register",
-            body: encode(fields)
-        )
-        _ = try ReplyClassifier.body(of: reply)
+    /// Adds an identity to the user of the token, which is replaced (app services, 5).
+    package func link(
+        _ credential: Credential,
+        _ access: Token
+    ) async throws(ServiceError) -> Token {
+        let path = "\(path(of: credential))?link=true"
+        let reply = try await call(.post, path, token: access, body: body(of: credential))
+        return try accessToken(in: reply)
+    }
+
+    private func path(of credential: Credential) -> String {
+        "\(ServicePath.app(appID))/auth/providers/\(credential.provider)/login"
+    }
+
+    private func body(of credential: Credential) -> [UInt8] {
+        let device = device.fields(appID: appID).mapValues(JSONValue.string)
+        var members = credential.members
+        members["options"] = .object(["device": .object(device)])
+        return Array(JSONValue.object(members).text.utf8)
     }
 
     package func profile(_ access: Token) async throws(ServiceError) -> Profile {
@@ -118,6 +117,10 @@ package actor AppClient {
     /// A new access token for a refresh token (app services, 7.2).
     package func refreshAccess(_ refresh: Token) async throws(ServiceError) -> Token {
         let reply = try await call(.post, "\(ServicePath.base)/auth/session", token: refresh)
+        return try accessToken(in: reply)
+    }
+
+    private func accessToken(in reply: ServiceReply) throws(ServiceError) -> Token {
         let answer = try ReplyClassifier.decode(RefreshAnswer.self, from: reply)
         guard let token = Token(answer.accessToken) else {
             throw .unusableAnswer(code: "BadToken", message: "received malformed JWT")
@@ -129,12 +132,18 @@ package actor AppClient {
         let reply = try await call(.delete, "\(ServicePath.base)/auth/session", token: refresh)
         _ = try ReplyClassifier.body(of: reply)
     }
+
+    /// Deletes the user at the server, with everything that belongs to it (app services, 7.4).
+    package func deleteUser(_ access: Token) async throws(ServiceError) {
+        let reply = try await call(.delete, "\(ServicePath.base)/auth/delete", token: access)
+        _ = try ReplyClassifier.body(of: reply)
+    }
 }
 
 // MARK: Sending
 
 extension AppClient {
-    private func call(
+    func call(
         _ method: ServiceRequest.Method,
         _ path: String,
         token: Token? = nil,
@@ -159,52 +168,9 @@ extension AppClient {
             throw .unreachable(reason: error.reason)
         }
     }
-
-    private func encode(_ fields: [String: String]) -> [UInt8] {
-        LogInBody.encode(fields)
-    }
 }
 
 // MARK: Bodies
-
-private struct LogInBody: Encodable {
-    let provider: String
-    let fields: [String: String]
-    let device: [String: String]
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) {
-            nil
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(provider, forKey: Key(stringValue: "provider"))
-        for (name, value) in fields {
-            try container.encode(value, forKey: Key(stringValue: name))
-        }
-        try container.encode(["device": device], forKey: Key(stringValue: "options"))
-    }
-
-    func encoded() -> [UInt8] {
-        Self.encode(self)
-    }
-
-    /// Dictionaries of strings always encode.
-    static func encode(_ value: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return (try? encoder.encode(value)).map { Array($0) } ?? []
-    }
-}
 
 private struct LogInAnswer: Decodable {
     let accessToken: String

@@ -90,6 +90,9 @@ enum ServicePath {
 }
 
 extension String {
+    /// Whether nobody on the way can read what is sent to this URL.
+    var isSecure: Bool { hasPrefix("https://") || hasPrefix("wss://") }
+
     var withoutTrailingSlashes: String {
         var text = self[...]
         while text.hasSuffix("/") { text = text.dropLast() }

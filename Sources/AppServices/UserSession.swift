@@ -10,16 +10,18 @@ package actor UserSession {
         case unavailable(reason: String)
         /// The credential was refused; only new configuration or the server's owner can help.
         case logInRefused(code: String, message: String)
+        /// Somebody has logged the user out on this machine.
+        case loggedOut
         /// The account could not be read or written on this machine.
         case storage(reason: String)
     }
 
-    private let client: AppClient
-    private let store: any AccountStore
-    private let credential: @Sendable () async throws(Failure) -> Credential
-    private let registersAccount: Bool
+    let client: AppClient
+    let store: any AccountStore
+    let credential: @Sendable () async throws(Failure) -> Credential
+    let registersAccount: Bool
     private let now: @Sendable () -> Int64
-    private var account: Account?
+    private(set) var account: Account?
     /// Whose realms this process has opened: another user must not get to see them.
     private var userID: String?
     private var isLoaded = false
@@ -42,13 +44,14 @@ package actor UserSession {
 
     /// The account, logging in first if this machine holds none. Its access token may have expired.
     package func logIn() async throws(Failure) -> Account {
-        if let account = try await known() { return account }
+        if let account = try await known(), account.profile != nil { return account }
         return try await alone { session in await session.fetchAccount() }
     }
 
     /// The account that this machine holds, without asking anybody.
     package func cachedAccount() async throws(Failure) -> Account? {
-        try await known()
+        guard let account = try await known(), account.profile != nil else { return nil }
+        return account
     }
 
     /// An account whose access token lasts at least another minute by this machine's clock.
@@ -68,8 +71,18 @@ package actor UserSession {
     /// The server refused this user for good: forget the tokens, so that the next use logs in anew.
     package func forget() async throws(Failure) {
         account = nil
+        try await stored { try await store.forgetTokens() }
+    }
+
+    /// Nothing is known of the account any more, or only what the store says.
+    func drop(forgettingUser: Bool) {
+        account = nil
+        if forgettingUser { userID = nil }
+    }
+
+    func stored<Result>(_ work: () async throws -> Result) async throws(Failure) -> Result {
         do {
-            try await store.forgetTokens()
+            return try await work()
         } catch {
             throw .storage(reason: "\(error)")
         }
@@ -79,7 +92,7 @@ package actor UserSession {
 // MARK: One at a time
 
 extension UserSession {
-    private func known() async throws(Failure) -> Account? {
+    func known() async throws(Failure) -> Account? {
         if account == nil, !isLoaded {
             do {
                 account = try await store.load()
@@ -96,7 +109,7 @@ extension UserSession {
     ///
     /// A caller that is cancelled ends the work for all, since nobody else could end it in time when
     /// the agent stops; callers that are still there ask again.
-    private func alone(
+    func alone(
         _ work: @escaping @Sendable (isolated UserSession) async -> Result<Account, Failure>
     ) async throws(Failure) -> Account {
         let task: Task<Result<Account, Failure>, Never>
@@ -115,35 +128,56 @@ extension UserSession {
         return try result.get()
     }
 
-    private func fetchAccount() async -> Result<Account, Failure> {
+    func fetchAccount() async -> Result<Account, Failure> {
         do throws(Failure) {
-            let credential = try await credential()
-            if case .anonymous = credential, userID != nil { throw Self.anonymousUserIsGone }
-            if registersAccount, case .emailPassword(let email, let password) = credential {
-                try await register(email: email, password: password)
-            }
-            let logIn = try await mapped { () throws(ServiceError) in
-                try await client.logIn(credential)
-            }
-            if let userID, logIn.userID != userID { throw Self.isAnotherUser(logIn.userID, userID) }
-            // A log-in is done only when the profile has arrived (app services, 4.4).
-            _ = try await mapped { () throws(ServiceError) in
-                try await client.profile(logIn.accessToken)
-            }
-            return .success(
-                try await keep(
-                    Account(
-                        userID: logIn.userID,
-                        deviceID: logIn.deviceID,
-                        provider: credential.provider,
-                        accessToken: logIn.accessToken,
-                        refreshToken: logIn.refreshToken
-                    )
-                )
-            )
+            // The last log-in got as far as its tokens.
+            if let account { return .success(try await complete(account)) }
+            guard try await stored({ try await !store.isLoggedOut() }) else { throw .loggedOut }
+            return .success(try await complete(freshAccount()))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Tokens for the configured credential, kept at once: an anonymous user could not come back.
+    private func freshAccount() async throws(Failure) -> Account {
+        let credential = try await credential()
+        if case .anonymous = credential, userID != nil { throw Self.anonymousUserIsGone }
+        if registersAccount, case .emailPassword(let email, let password) = credential {
+            try await register(email: email, password: password)
+        }
+        let logIn = try await mapped { () throws(ServiceError) in try await client.logIn(credential)
+        }
+        if let userID, logIn.userID != userID { throw Self.isAnotherUser(logIn.userID, userID) }
+        return try await keep(
+            Account(
+                userID: logIn.userID,
+                deviceID: logIn.deviceID,
+                provider: credential.provider,
+                accessToken: logIn.accessToken,
+                refreshToken: logIn.refreshToken
+            )
+        )
+    }
+
+    /// A log-in is done only when the profile has arrived (app services, 4.4).
+    private func complete(_ account: Account) async throws(Failure) -> Account {
+        var account = account
+        do throws(ServiceError) {
+            account.profile = try await client.profile(account.accessToken)
+        } catch {
+            guard error.status == 401 else { throw Self.failure(error) }
+            // One refresh and one more attempt; if the refresh fails the first answer counts.
+            guard let access = try? await client.refreshAccess(account.refreshToken) else {
+                try await forget()
+                throw Self.failure(error)
+            }
+            account.accessToken = access
+            account.profile = try await mapped { () throws(ServiceError) in
+                try await client.profile(access)
+            }
+        }
+        return try await keep(account)
     }
 
     private func fetchAccess(for account: Account) async -> Result<Account, Failure> {
@@ -180,18 +214,14 @@ extension UserSession {
         }
     }
 
-    private func keep(_ fresh: Account) async throws(Failure) -> Account {
-        do {
-            try await store.save(fresh)
-        } catch {
-            throw .storage(reason: "\(error)")
-        }
+    func keep(_ fresh: Account) async throws(Failure) -> Account {
+        try await stored { try await store.save(fresh) }
         account = fresh
         userID = fresh.userID
         return fresh
     }
 
-    private func mapped<Answer>(
+    func mapped<Answer>(
         _ call: () async throws(ServiceError) -> Answer
     ) async throws(Failure) -> Answer {
         do throws(ServiceError) {
@@ -216,7 +246,7 @@ extension UserSession {
     }
 
     /// What time can heal, and what it cannot.
-    private static func failure(_ error: ServiceError) -> Failure {
+    static func failure(_ error: ServiceError) -> Failure {
         switch error {
         case .unreachable(let reason):
             .unavailable(reason: reason)

@@ -57,7 +57,7 @@ struct MetadataDatabaseTests {
         #expect(try await store(database, user: "other").load() != nil)
         let connection = try Connection(path: path)
         let row = try connection.row("SELECT user_id, state FROM user WHERE name = 'till'")
-        #expect(row == [.text("u1"), .text("logged-out")])
+        #expect(row == [.text("u1"), .text("expired")])
         #expect(
             try connection.integer("SELECT count(*) FROM user WHERE access_token LIKE '%u1'") == 0
         )

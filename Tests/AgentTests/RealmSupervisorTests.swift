@@ -58,6 +58,9 @@ struct RealmSupervisorTests {
         func load() async throws -> Account? { nil }
         func save(_ account: Account) async throws {}
         func forgetTokens() async throws {}
+        func isLoggedOut() async throws -> Bool { false }
+        func logOut() async throws {}
+        func remove() async throws {}
     }
 
     func supervisor(status: Int?) throws -> RealmSupervisor {

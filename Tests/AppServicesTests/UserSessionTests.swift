@@ -6,6 +6,7 @@ struct UserSessionTests {
     actor MemoryStore: AccountStore {
         var account: Account?
         private(set) var saves = 0
+        private var hasLoggedOut = false
 
         init(_ account: Account? = nil) {
             self.account = account
@@ -18,7 +19,19 @@ struct UserSessionTests {
             saves += 1
         }
 
-        func forgetTokens() { account = nil }
+        func forgetTokens() {
+            account = nil
+            hasLoggedOut = false
+        }
+
+        func isLoggedOut() -> Bool { hasLoggedOut }
+
+        func logOut() {
+            account = nil
+            hasLoggedOut = true
+        }
+
+        func remove() { forgetTokens() }
     }
 
     static let profile = ScriptedExchange.Step.reply(
@@ -62,7 +75,8 @@ struct UserSessionTests {
             deviceID: "d1",
             provider: provider,
             accessToken: try #require(Token(makeToken(expiresAt: expiresAt))),
-            refreshToken: try #require(Token(makeToken(expiresAt: 900)))
+            refreshToken: try #require(Token(makeToken(expiresAt: 900))),
+            profile: Profile(identities: [.init(id: "1", providerType: provider)])
         )
     }
 

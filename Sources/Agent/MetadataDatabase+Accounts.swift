@@ -1,0 +1,172 @@
+import AppServices
+import SQLite
+
+/// Accounts with their tokens.
+extension MetadataDatabase {
+    /// The account of a configured user; nil if it never logged in to this app, or was logged out.
+    func account(of user: String, appID: String) throws(SQLiteError) -> Account? {
+        let row = try connection.row(
+            """
+            SELECT user_id, device_id, provider, access_token, refresh_token, identities, profile
+            FROM user
+            WHERE name = ? AND app_id = ? AND state = 'logged-in'
+            """,
+            [.text(user), .text(appID)]
+        )
+        guard case .text(let userID)? = row?[0], case .text(let deviceID)? = row?[1],
+            case .text(let provider)? = row?[2],
+            case .text(let access)? = row?[3], let accessToken = Token(access),
+            case .text(let refresh)? = row?[4], let refreshToken = Token(refresh)
+        else { return nil }
+        return Account(
+            userID: userID,
+            deviceID: deviceID,
+            provider: provider,
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            profile: row?[5].text.flatMap {
+                Profile(identitiesText: $0, data: row?[6].text ?? "{}")
+            }
+        )
+    }
+
+    func save(
+        _ account: Account,
+        of user: String,
+        appID: String,
+        at seconds: Int64
+    ) throws(SQLiteError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO user(name, app_id, user_id, device_id, provider, state,
+                access_token, refresh_token, logged_in_at, identities, profile)
+            VALUES (?, ?, ?, ?, ?, 'logged-in', ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(user), .text(appID), .text(account.userID), .text(account.deviceID),
+                .text(account.provider), .text(account.accessToken.text),
+                .text(account.refreshToken.text), .integer(seconds),
+                .init(account.profile?.identitiesText), .init(account.profile?.data),
+            ]
+        )
+    }
+
+    /// Forgets the tokens, and who may log in again: the agent by itself, or nobody until told so.
+    func forgetTokens(of user: String, byOperator: Bool = false) throws(SQLiteError) {
+        try connection.run(
+            """
+            UPDATE user SET state = ?, access_token = NULL, refresh_token = NULL WHERE name = ?
+            """,
+            [.text(byOperator ? "logged-out" : "expired"), .text(user)]
+        )
+    }
+
+    func remove(user: String) throws(SQLiteError) {
+        try connection.run("DELETE FROM user WHERE name = ?", [.text(user)])
+    }
+
+    /// Notes a log-out of a user that never logged in, too.
+    func logOut(user: String, appID: String, at seconds: Int64) throws(SQLiteError) {
+        try connection.run(
+            """
+            INSERT INTO user(name, app_id, user_id, device_id, provider, state, logged_in_at)
+            VALUES (?, ?, '', '', '', 'logged-out', ?) ON CONFLICT(name) DO NOTHING
+            """,
+            [.text(user), .text(appID), .integer(seconds)]
+        )
+        try forgetTokens(of: user, byOperator: true)
+    }
+
+    /// What is known of every user that has an account, or had one.
+    func users() throws(SQLiteError) -> [StoredUser] {
+        try connection.rows(
+            """
+            SELECT name, app_id, user_id, provider, state, logged_in_at, identities FROM user
+            ORDER BY name
+            """
+        ).map { row in
+            StoredUser(
+                name: row[0].text ?? "",
+                appID: row[1].text ?? "",
+                userID: row[2].text ?? "",
+                provider: row[3].text ?? "",
+                state: row[4].text ?? "",
+                loggedInAt: row[5].integer ?? 0,
+                identities: row[6].text ?? "[]"
+            )
+        }
+    }
+
+    func isLoggedOut(user: String, appID: String) throws(SQLiteError) -> Bool {
+        try connection.integer(
+            "SELECT count(*) FROM user WHERE name = ? AND app_id = ? AND state = 'logged-out'",
+            [.text(user), .text(appID)]
+        ) == 1
+    }
+
+    /// What the location route answered; for the operator, never to connect by.
+    func keep(
+        _ location: Location,
+        appID: String,
+        baseURL: String,
+        at seconds: Int64
+    ) throws(SQLiteError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO location(app_id, base_url, hostname, ws_hostname, fetched_at)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                .text(appID), .text(baseURL), .text(location.httpHost), .text(location.syncRoute),
+                .integer(seconds),
+            ]
+        )
+    }
+}
+
+/// A user as the metadata database has it, without secrets.
+struct StoredUser: Equatable, Sendable {
+    let name: String
+    let appID: String
+    let userID: String
+    let provider: String
+    /// `logged-in`; `expired` if the server has ended the log-in; `logged-out` by an operator.
+    let state: String
+    /// Seconds since 1970.
+    let loggedInAt: Int64
+    /// JSON.
+    let identities: String
+}
+
+/// One configured user's account in the metadata database.
+struct MetadataAccountStore: AccountStore {
+    let database: MetadataDatabase
+    let user: String
+    let appID: String
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
+
+    func load() async throws -> Account? {
+        try await database.account(of: user, appID: appID)
+    }
+
+    func save(_ account: Account) async throws {
+        try await database.save(account, of: user, appID: appID, at: now())
+    }
+
+    func forgetTokens() async throws {
+        try await database.forgetTokens(of: user)
+    }
+
+    func isLoggedOut() async throws -> Bool {
+        try await database.isLoggedOut(user: user, appID: appID)
+    }
+
+    func logOut() async throws {
+        try await database.logOut(user: user, appID: appID, at: now())
+    }
+
+    func remove() async throws {
+        try await database.remove(user: user)
+    }
+}

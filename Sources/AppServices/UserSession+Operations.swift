@@ -1,0 +1,82 @@
+/// What an operator does with an account.
+extension UserSession {
+    /// Logs in, also after a log-out here.
+    package func logInAgain() async throws(Failure) -> Account {
+        if try await known() == nil {
+            let wasLoggedOut = try await stored { try await store.isLoggedOut() }
+            if wasLoggedOut { try await stored { try await store.forgetTokens() } }
+        }
+        return try await logIn()
+    }
+
+    /// Logs the user out: here first, then at the server, whose answer changes nothing
+    /// (app services, 7.3).
+    ///
+    /// - Returns: whether the server has heard of it; nil if nobody was logged in.
+    package func logOut() async throws(Failure) -> Bool? {
+        let account = try await known()
+        drop(forgettingUser: account?.isAnonymous ?? false)
+        try await stored { try await store.logOut() }
+        guard let account else { return nil }
+        return await isDone { () throws(ServiceError) in
+            try await client.logOut(account.refreshToken)
+        }
+    }
+
+    /// Logs the user out, and forgets that there ever was an account here.
+    package func remove() async throws(Failure) {
+        _ = try await logOut()
+        drop(forgettingUser: true)
+        try await stored { try await store.remove() }
+    }
+
+    /// Deletes the user at the server, and its account here (app services, 7.4).
+    package func deleteUser() async throws(Failure) {
+        let account = try await validAccount()
+        try await mapped { () throws(ServiceError) in
+            try await client.deleteUser(account.accessToken)
+        }
+        drop(forgettingUser: true)
+        try await stored { try await store.remove() }
+    }
+
+    /// Adds an identity to the user (app services, 5). An anonymous one adds nothing.
+    package func link(_ credential: Credential) async throws(Failure) -> Account {
+        if case .anonymous = credential {
+            throw .logInRefused(
+                code: "ClientUserAlreadyNamed",
+                message: "an anonymous identity cannot be added to a user"
+            )
+        }
+        var account = try await validAccount()
+        account.accessToken = try await mapped { () throws(ServiceError) in
+            try await client.link(credential, account.accessToken)
+        }
+        account.profile = try await mapped { () throws(ServiceError) in
+            try await client.profile(account.accessToken)
+        }
+        return try await keep(account)
+    }
+
+    /// Creates the configured e-mail/password account.
+    package func register() async throws(Failure) {
+        guard case .emailPassword(let email, let password) = try await credential() else {
+            throw .logInRefused(
+                code: "auth.no_password",
+                message: "only users of the provider email-password are registered"
+            )
+        }
+        try await mapped { () throws(ServiceError) in
+            try await client.register(email: email, password: password)
+        }
+    }
+
+    private func isDone(_ call: () async throws(ServiceError) -> Void) async -> Bool {
+        do throws(ServiceError) {
+            try await call()
+            return true
+        } catch {
+            return false
+        }
+    }
+}
