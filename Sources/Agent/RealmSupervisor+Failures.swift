@@ -64,7 +64,7 @@ extension LocalRealmError.Kind {
         case .notARealm, .newerLayout, .corrupt: "not-a-realm"
         case .wrongOwner: "wrong-owner"
         case .diskFull: "disk-full"
-        case .schemaConflict, .schemaUnsupported, .schemaNameTaken: "schema-conflict"
+        case .schemaConflict, .schemaNameTaken: "schema-conflict"
         case .schemaAltered, .schemaUniqueIndex: "schema-altered"
         case .badChangeset, .badProgress: "server-error"
         case .identAlreadySet, .busy, .inputOutput, .cannotOpen, .database, .clockBeforeEpoch:
@@ -75,8 +75,8 @@ extension LocalRealmError.Kind {
     /// Whether somebody must change a file before it can work.
     var isOfConfiguration: Bool {
         switch self {
-        case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaUnsupported,
-            .schemaNameTaken, .schemaAltered, .schemaUniqueIndex:
+        case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaNameTaken,
+            .schemaAltered, .schemaUniqueIndex:
             true
         case .locked, .identAlreadySet, .busy, .diskFull, .inputOutput, .cannotOpen, .corrupt,
             .database, .badChangeset, .badProgress, .clockBeforeEpoch:

@@ -39,6 +39,13 @@ package struct LocalRealmConfiguration: Sendable {
     }
 }
 
+extension LocalRealmConfiguration {
+    /// The properties whose changes are sent as increments.
+    var counters: Set<PropertyName> {
+        Set(options.filter(\.value.isCounter).keys)
+    }
+}
+
 /// Whose realm it is: a file of another owner is refused (interfaces, 2).
 package struct RealmOwner: Hashable, Sendable {
     package let appID: String

@@ -34,8 +34,6 @@ package struct LocalRealmError: Error, Sendable {
         case database = "realm.database_error"
         /// The declared schema contradicts the one of the realm.
         case schemaConflict = "schema.conflict"
-        /// A class uses what local realms cannot hold yet.
-        case schemaUnsupported = "schema.unsupported"
         /// The application's own table or view occupies a name that a class needs.
         case schemaNameTaken = "schema.name_taken"
         /// Tables or triggers were changed by hand: writes may have been lost.
@@ -82,7 +80,6 @@ package struct LocalRealmError: Error, Sendable {
         case .database: "see the cause; if it persists, report it"
         case .schemaConflict:
             "correct the schema file, or leave it out to learn the server's schema"
-        case .schemaUnsupported: "leave the class out of this realm's partition for now"
         case .schemaNameTaken: "rename or drop the application's own table"
         case .schemaAltered: "restore the table and its triggers, or reset the realm"
         case .schemaUniqueIndex: "drop the index; use an ordinary one"

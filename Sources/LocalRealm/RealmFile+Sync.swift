@@ -53,7 +53,8 @@ extension RealmFile {
             connection,
             statements,
             now: clock(),
-            splitGap: configuration.splitGap
+            splitGap: configuration.splitGap,
+            counters: configuration.counters
         )
         try drain.run()
         draft = drain.draft

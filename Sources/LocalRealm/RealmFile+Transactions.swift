@@ -63,8 +63,6 @@ extension RealmFile {
             (.locked, "another agent has the realm open")
         case FileLock.Failure.system(let problem):
             (.cannotOpen, problem)
-        case let error as Unsupported:
-            (.schemaUnsupported, "\(error)")
         case let error as NameTaken:
             (.schemaNameTaken, "\(error.occupant) has the name that class \(error.className) needs")
         case let error as Draft.Altered:

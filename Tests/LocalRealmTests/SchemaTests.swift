@@ -226,69 +226,6 @@ struct SchemaTests {
         #expect(error.message.contains("primary key _id: string"))
     }
 
-    static let unsupported: [(RealmSchema, String)] = {
-        func note(_ property: PropertySchema) -> RealmSchema {
-            RealmSchema([
-                ClassSchema(name: "Note", kind: .topLevel(.int), properties: [property])
-            ])
-        }
-        return [
-            (
-                note(.init(name: "tags", type: .string, isNullable: false, collection: .list)),
-                "class Note has the property tags: list<string>"
-            ),
-            (
-                note(.init(name: "any", type: .mixed, isNullable: true)),
-                "class Note has the property any: mixed"
-            ),
-            (
-                RealmSchema([ClassSchema(name: "Address", kind: .embedded)]),
-                "class Address is embedded"
-            ),
-            (
-                RealmSchema([ClassSchema(name: "Reading", kind: .asymmetric(.int))]),
-                "class Reading is asymmetric"
-            ),
-            (
-                RealmSchema([ClassSchema(name: "Bare", kind: .topLevel(.none))]),
-                "class Bare has no primary key"
-            ),
-        ]
-    }()
-
-    @Test("Classes that cannot be held yet are refused by name, declared", arguments: unsupported)
-    func unsupportedDeclared(schema: RealmSchema, message: String) throws {
-        let error = try #require(throws: LocalRealmError.self) { try RealmFixture(schema) }
-        #expect(error.kind == .schemaUnsupported)
-        #expect(error.message.hasPrefix(message), "\(error)")
-    }
-
-    @Test("or learned: then nothing is applied, and local writes are safe", arguments: unsupported)
-    func unsupportedLearned(schema: RealmSchema, message: String) throws {
-        let fixture = try RealmFixture()
-        try fixture.receive { RealmSchema.notes.writeAdditions(to: RealmSchema(), into: &$0) }
-        try fixture.connect().execute("INSERT INTO Note VALUES (1, 'local')")
-        let before = fixture.realm.status
-        let error = try #require(throws: LocalRealmError.self) {
-            try fixture.receive { writer in
-                writer.createObject(.init("Note", 2))
-                schema.writeAdditions(to: .notes, into: &writer)
-            }
-        }
-        #expect(error.kind == .schemaUnsupported)
-        #expect(error.message.hasPrefix(message), "\(error)")
-        #expect(fixture.realm.status.progress == before.progress)
-        #expect(try fixture.rows("SELECT * FROM Note") == ["1|local"])
-        #expect(
-            try fixture.history().flatMap(\.lines) == [
-                "CreateObject Note 1", "Note 1: text = \"local\"",
-            ]
-        )
-        // Without that class the session can go on.
-        try fixture.receive { $0.createObject(.init("Note", 2)) }
-        #expect(try fixture.rows("SELECT _id FROM Note") == ["1", "2"])
-    }
-
     @Test(
         "Names that SQLite takes for reserved or equal get names of their own, and stay themselves"
     )

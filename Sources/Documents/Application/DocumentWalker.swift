@@ -1,9 +1,27 @@
 import Changesets
-import Schemas
+package import Schemas
 
 /// Visits a document and all documents embedded in it, the innermost first.
-struct DocumentWalker {
+package struct DocumentWalker {
     let schema: RealmSchema
+
+    package init(schema: RealmSchema) {
+        self.schema = schema
+    }
+
+    /// Visits what a property's value embeds.
+    package func walk(
+        _ value: inout Value,
+        of property: PropertySchema,
+        _ visit: (inout Document, ClassSchema) -> Void
+    ) {
+        guard case .embedded(let className) = schema.elementType(of: property),
+            let embedded = schema[className]
+        else { return }
+        value.walkDocuments { inner in
+            walk(&inner, of: embedded, visit)
+        }
+    }
 
     func walk(
         _ document: inout Document,
@@ -11,12 +29,7 @@ struct DocumentWalker {
         _ visit: (inout Document, ClassSchema) -> Void
     ) {
         for (position, property) in owner.properties.enumerated() {
-            guard case .embedded(let className) = schema.elementType(of: property),
-                let embedded = schema[className]
-            else { continue }
-            document.values[position].walkDocuments { inner in
-                walk(&inner, of: embedded, visit)
-            }
+            walk(&document.values[position], of: property, visit)
         }
         visit(&document, owner)
     }

@@ -26,6 +26,11 @@ extension Drain {
         for object in touched where isGone(object, in: group) {
             try writeErasure(of: object)
         }
+        for object in touched where isBorn(object, in: group) {
+            let table = draft.catalogue[log.objects[object].table]
+            guard table.isAsymmetric else { continue }
+            _ = try statements.statements(of: table).delete(log.objects[object].key)
+        }
     }
 
     private mutating func writeErasure(of object: Int) throws(SQLiteError) {
@@ -63,21 +68,25 @@ extension Drain {
         let trace = log.objects[object]
         let isNew = trace.birthGroup == group
         let table = draft.catalogue[trace.table]
-        let changes = log.takeChanges(of: object, in: group).sorted { $0.column < $1.column }
-        let positions = isNew ? Array(table.columns.indices) : changes.map(\.column)
+        let changes = log.takeChanges(of: object, in: group)
+        let old = Dictionary(changes.map { ($0.column, $0.old) }) { first, _ in first }
+        let positions = table.drainOrder(isNew ? Array(table.columns.indices) : Array(old.keys))
         guard !positions.isEmpty else { return }
 
         var repair = Repair()
+        let schema = draft.catalogue.schema
         let tableStatements = statements.statements(of: table)
         _ = try tableStatements.withRow(of: trace.key) { row in
-            for (index, position) in positions.enumerated() {
+            for position in positions {
                 let column = table.columns[position]
                 let place = Place(object: object, column: position)
                 let before =
-                    isNew ? nil : (try? column.decode(changes[index].old)) ?? unsent[place]
-                let value: Scalar
+                    isNew
+                    ? nil
+                    : old[position].flatMap { try? column.decode($0, in: schema) } ?? unsent[place]
+                let value: Documents.Value
                 if let later = log.laterValue(of: object, column: position) {
-                    guard let decoded = try? column.decode(later) else {
+                    guard let decoded = try? column.decode(later, in: schema) else {
                         // A later group has replaced what cannot be sent.
                         unsent[place] = before
                         continue
@@ -85,6 +94,7 @@ extension Drain {
                     value = decoded
                 } else {
                     let stored = row.columnValue(at: position)
+                    if !isNew, stored == old[position], before != nil { continue }
                     value = try read(stored, column, at: position, before, trace, &repair)
                 }
                 writeValue(value, of: column, before: before, reference, isNew)
@@ -113,18 +123,19 @@ extension Drain {
         _ stored: ColumnValue,
         _ column: Column,
         at position: Int,
-        _ before: Scalar?,
+        _ before: Documents.Value?,
         _ trace: CaptureLog.ObjectTrace,
         _ repair: inout Repair
-    ) throws -> Scalar {
-        let value: Scalar
+    ) throws -> Documents.Value {
+        let schema = draft.catalogue.schema
+        let value: Documents.Value
         do {
-            value = try column.decode(stored)
+            value = try column.decode(stored, in: schema)
         } catch {
             try reject(trace, column: position, stored, error)
-            value = before ?? column.options.defaultValue ?? column.typeDefault
+            value = try before ?? column.decode(column.insertDefault, in: schema)
         }
-        let canonical = ColumnForm.encode(value)
+        let canonical = column.encode(value, in: schema)
         if canonical != stored {
             repair.positions.append(position)
             repair.values.append(canonical)
@@ -133,25 +144,44 @@ extension Drain {
     }
 
     private mutating func writeValue(
-        _ value: Scalar,
+        _ value: Documents.Value,
         of column: Column,
-        before: Scalar?,
+        before: Documents.Value?,
         _ reference: ObjectReference,
         _ isNew: Bool
     ) {
         if isNew {
-            guard value != column.typeDefault else { return }
             // Whoever sets the property on another replica at the same time has more to say than
             // the default has.
-            let isDefault = column.options.defaultValue == value
-            changeset.update(reference, column.name, to: .scalar(value), isDefault: isDefault)
-            return
-        }
-        guard value != before else { return }
-        if column.options.isCounter, case .int(let new) = value, case .int(let old)? = before {
-            changeset.addInteger(reference, column.name, amount: new &- old)
+            let isDefault =
+                column.options.defaultValue.map { value == .scalar($0) } ?? false
+            diff.writeInitial(
+                value,
+                of: column.property,
+                in: reference,
+                isDefault: isDefault,
+                into: &changeset
+            )
+        } else if let before {
+            diff.write(
+                from: before,
+                to: value,
+                of: column.property,
+                in: reference,
+                into: &changeset
+            )
         } else {
-            changeset.update(reference, column.name, to: .scalar(value))
+            diff.writeReplacement(value, of: column.property, in: reference, into: &changeset)
         }
+    }
+}
+
+extension ClassTable {
+    /// Positions of columns in schema order, but collections after single values (local realm, 4.3).
+    fileprivate func drainOrder(_ positions: [Int]) -> [Int] {
+        func rank(_ position: Int) -> Int {
+            columns[position].property.collection == .single ? position : position + columns.count
+        }
+        return positions.sorted { rank($0) < rank($1) }
     }
 }

@@ -19,7 +19,8 @@ struct Drain {
     private var stamp = OriginTimestamp(0)
     var report: DrainReport
     /// What other replicas have where a group left a value that cannot be sent.
-    var unsent: [Place: Scalar] = [:]
+    var unsent: [Place: Documents.Value] = [:]
+    let diff: ValueDiff
 
     /// A changeset larger than this is cut at the next object (local realm, 4.2).
     static let changesetLimitInBytes = 15 << 20
@@ -32,12 +33,14 @@ struct Drain {
         _ connection: Connection,
         _ statements: StatementPool,
         now: Int64,
-        splitGap: Duration
+        splitGap: Duration,
+        counters: Set<PropertyName>
     ) throws {
         self.connection = connection
         self.statements = statements
         self.now = now
         self.draft = draft
+        self.diff = ValueDiff(schema: draft.catalogue.schema, counters: counters)
         self.report = DrainReport(localVersion: draft.state.localVersion)
         let (seconds, attoseconds) = splitGap.components
         self.log = try CaptureLog.read(

@@ -66,6 +66,7 @@ enum Layout {
           class INTEGER NOT NULL, key ANY NOT NULL, prop INTEGER NOT NULL,
           PRIMARY KEY(target_class, target_key, class, key, prop)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX _realm_backlink_source ON _realm_backlink(class, key, prop);
         CREATE TABLE _realm_issue(
           id INTEGER PRIMARY KEY, at INTEGER NOT NULL, class INTEGER NOT NULL, key ANY,
           prop INTEGER, value ANY, reason TEXT NOT NULL

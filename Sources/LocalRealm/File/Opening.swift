@@ -17,9 +17,6 @@ struct Opening {
         random: inout some RandomNumberGenerator
     ) throws {
         let path = configuration.path
-        if let schema = configuration.schema, let unsupported = Unsupported(in: schema) {
-            throw unsupported
-        }
         try Self.check(connection, configuration)
         try Self.configure(connection)
         let instance = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -40,7 +37,7 @@ struct Opening {
             if let declared = configuration.schema {
                 try Self.declare(declared, configuration, connection, &draft)
             }
-            try store.saveCounters(of: draft.catalogue)
+            try store.saveCounters(configuration.options)
             return (draft, isAdoptedCopy)
         }
     }

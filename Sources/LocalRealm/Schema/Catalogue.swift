@@ -6,7 +6,11 @@ struct Catalogue: Hashable {
     var schema = RealmSchema()
     /// The part that the server knows, or will know once the history is uploaded.
     var published = RealmSchema()
+    /// Of the classes whose objects have keys; those of embedded classes live in the columns of others.
     private(set) var tables: [ClassTable] = []
+    /// The numbers of all classes in `_realm_class`.
+    private(set) var classIDs: [Text: Int64] = [:]
+    private(set) var classNames: [Int64: Text] = [:]
     private var positionsByName: [Text: Int] = [:]
     private var positionsByID: [Int64: Int] = [:]
 
@@ -23,6 +27,17 @@ struct Catalogue: Hashable {
         positionsByID[id]
     }
 
+    /// Notes the number of a class of whatever kind.
+    mutating func register(_ name: Text, id: Int64) {
+        classIDs[name] = id
+        classNames[id] = name
+    }
+
+    mutating func unregister(_ name: Text) {
+        guard let id = classIDs.removeValue(forKey: name) else { return }
+        classNames[id] = nil
+    }
+
     mutating func append(_ table: ClassTable) {
         positionsByName[table.name] = tables.count
         positionsByID[table.id] = tables.count
@@ -37,9 +52,9 @@ struct Catalogue: Hashable {
         for table in rest { append(table) }
     }
 
-    /// The link columns that point to a class.
+    /// The link columns that point to a class; those of asymmetric classes are gone before they matter.
     func referrers(to name: Text) -> [(table: Int, column: Int)] {
-        tables.indices.flatMap { table in
+        tables.indices.filter { !tables[$0].isAsymmetric }.flatMap { table in
             tables[table].columns.indices.compactMap { column in
                 guard case .link(let target) = tables[table].columns[column].type,
                     target.className == name
@@ -47,5 +62,10 @@ struct Catalogue: Hashable {
                 return (table, column)
             }
         }
+    }
+
+    /// The columns of a table in whose JSON there may be links.
+    func linkHoldingColumns(of table: ClassTable) -> [Int] {
+        table.columns.indices.filter { schema.mayHoldLinksInJSON(table.columns[$0].property) }
     }
 }

@@ -26,25 +26,44 @@ struct CatalogueStore {
             """
         )
         for row in rows {
-            guard case .integer(let id) = row[0], case .text(let name) = row[1],
-                case .integer(0) = row[2], case .text(let tableName) = row[3],
-                case .text(let keyName) = row[4], case .integer(let keyType) = row[5],
-                case .integer(let isNullable) = row[6], case .integer(let published) = row[7],
-                let code = Int8(exactly: keyType).flatMap(TypeCode.init(rawValue:)),
-                let type = PrimaryKeyType(code)
+            guard case .integer(let id) = row[0], case .text(let text) = row[1],
+                case .integer(let kind) = row[2], case .integer(let published) = row[7]
             else { throw DamagedCatalogue() }
-            let key = PrimaryKeySchema(
-                name: Text(keyName),
-                type: type,
-                isNullable: isNullable != 0
-            )
-            let schema = ClassSchema(name: Text(name), kind: .topLevel(key))
+            let name = Text(text)
+            let schema: ClassSchema
+            if kind == ClassKindCode.embedded {
+                schema = ClassSchema(name: name, kind: .embedded)
+            } else {
+                guard case .text(let tableName) = row[3] else { throw DamagedCatalogue() }
+                let key = try key(of: row)
+                let isAsymmetric = kind == ClassKindCode.asymmetric
+                schema = ClassSchema(
+                    name: name,
+                    kind: isAsymmetric ? .asymmetric(key) : .topLevel(key)
+                )
+                catalogue.append(
+                    ClassTable(
+                        id: id,
+                        name: name,
+                        tableName: tableName,
+                        key: key,
+                        isAsymmetric: isAsymmetric
+                    )
+                )
+            }
+            catalogue.register(name, id: id)
             catalogue.schema.update(schema)
             if published != 0 { catalogue.published.update(schema) }
-            catalogue.append(
-                ClassTable(id: id, name: Text(name), tableName: tableName, key: key)
-            )
         }
+    }
+
+    private func key(of row: [Value]) throws -> PrimaryKeySchema {
+        guard case .text(let name) = row[4], case .integer(let keyType) = row[5],
+            case .integer(let isNullable) = row[6],
+            let code = Int8(exactly: keyType).flatMap(TypeCode.init(rawValue:)),
+            let type = PrimaryKeyType(code)
+        else { throw DamagedCatalogue() }
+        return PrimaryKeySchema(name: Text(name), type: type, isNullable: isNullable != 0)
     }
 
     private func loadProperties(
@@ -59,25 +78,13 @@ struct CatalogueStore {
         )
         for row in rows {
             guard case .integer(let id) = row[0], case .integer(let classID) = row[1],
-                case .text(let text) = row[2], case .text(let columnName) = row[3],
-                case .integer(let typeCode) = row[4], case .integer(let isNullable) = row[5],
-                case .integer(let published) = row[8],
-                let code = Int8(exactly: typeCode).flatMap(TypeCode.init(rawValue:)),
-                let position = catalogue.position(ofID: classID)
+                case .text(let columnName) = row[3], case .integer(let published) = row[8],
+                let className = catalogue.classNames[classID]
             else { throw DamagedCatalogue() }
-            var target: Text?
-            if case .integer(let id) = row[7], let position = catalogue.position(ofID: id) {
-                target = catalogue[position].name
-            }
-            guard let type = PropertyType(code, target: target) else { throw DamagedCatalogue() }
-            let className = catalogue[position].name
-            let name = PropertyName(className: className, property: Text(text))
-            let property = PropertySchema(
-                name: name.property,
-                type: type,
-                isNullable: isNullable != 0
-            )
+            let property = try property(of: row, catalogue)
             catalogue.add(property, to: className, isPublished: published != 0)
+            guard let position = catalogue.position(of: className) else { continue }
+            let name = PropertyName(className: className, property: property.name)
             guard
                 let column = Column(
                     id: id,
@@ -91,22 +98,43 @@ struct CatalogueStore {
         }
     }
 
+    private func property(of row: [Value], _ catalogue: Catalogue) throws -> PropertySchema {
+        guard case .text(let name) = row[2], case .integer(let typeCode) = row[4],
+            case .integer(let isNullable) = row[5], case .integer(let collection) = row[6],
+            let code = Int8(exactly: typeCode).flatMap(TypeCode.init(rawValue:)),
+            let collection = CollectionType(storedCode: collection)
+        else { throw DamagedCatalogue() }
+        var target: Text?
+        if case .integer(let id) = row[7] { target = catalogue.classNames[id] }
+        guard let type = PropertyType(code, target: target) else { throw DamagedCatalogue() }
+        return PropertySchema(
+            name: Text(name),
+            type: type,
+            isNullable: isNullable != 0,
+            collection: collection
+        )
+    }
+
     // MARK: Writing
 
+    /// Writes a class down; only an embedded one has no table.
     func insertClass(
-        _ name: Text,
-        tableName: String,
-        key: PrimaryKeySchema,
+        _ schema: ClassSchema,
+        tableName: String?,
         published: Int64
     ) throws(SQLiteError) -> Int64 {
+        let key = schema.primaryKey
         try connection.run(
             """
             INSERT INTO _realm_class(name, kind, table_name, pk_name, pk_type, pk_nullable, published)
-            VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """,
             [
-                .text("\(name)"), .text(tableName), .text("\(key.name)"),
-                .integer(Int64(key.type.typeCode.rawValue)), .integer(key.isNullable ? 1 : 0),
+                .text("\(schema.name)"), .integer(ClassKindCode.of(schema)),
+                tableName.map { .text($0) } ?? .null,
+                key.map { .text("\($0.name)") } ?? .null,
+                key.map { .integer(Int64($0.type.typeCode.rawValue)) } ?? .null,
+                key.map { .integer($0.isNullable ? 1 : 0) } ?? .null,
                 .integer(published),
             ]
         )
@@ -143,17 +171,27 @@ struct CatalogueStore {
         try connection.run("DELETE FROM _realm_class WHERE id = ?1", [.integer(id)])
     }
 
-    func removeProperty(_ id: Int64) throws(SQLiteError) {
-        try connection.run("DELETE FROM _realm_property WHERE id = ?1", [.integer(id)])
+    func removeProperty(_ name: Text, of classID: Int64) throws(SQLiteError) {
+        try connection.run(
+            "DELETE FROM _realm_property WHERE class = ?1 AND name = ?2",
+            [.integer(classID), .text("\(name)")]
+        )
     }
 
     /// Writes down which properties are counters by now: the configuration says so, and may change.
-    func saveCounters(of catalogue: Catalogue) throws(SQLiteError) {
-        let columns = catalogue.tables.flatMap(\.columns)
-        let counters = Set(columns.filter(\.options.isCounter).map(\.id))
-        let stored = try connection.rows("SELECT id, counter FROM _realm_property")
-        for case (.integer(let id), .integer(let counter)) in stored.map({ ($0[0], $0[1]) })
-        where counters.contains(id) != (counter != 0) {
+    func saveCounters(_ options: [PropertyName: PropertyOptions]) throws(SQLiteError) {
+        let stored = try connection.rows(
+            """
+            SELECT p.id, p.counter, c.name, p.name
+            FROM _realm_property p JOIN _realm_class c ON c.id = p.class
+            """
+        )
+        for row in stored {
+            guard case .integer(let id) = row[0], case .integer(let counter) = row[1],
+                case .text(let className) = row[2], case .text(let property) = row[3]
+            else { continue }
+            let name = PropertyName(className: Text(className), property: Text(property))
+            guard options[name]?.isCounter ?? false != (counter != 0) else { continue }
             try connection.run(
                 "UPDATE _realm_property SET counter = ?1 WHERE id = ?2",
                 [.integer(1 - counter), .integer(id)]
@@ -209,28 +247,24 @@ extension PropertyType {
     }
 }
 
-extension Column {
-    /// Nil if the schema has no such link target, or the property is none that a column can hold.
-    init?(
-        id: Int64,
-        columnName: String,
-        _ property: PropertySchema,
-        in schema: RealmSchema,
-        options: PropertyOptions
-    ) {
-        let type: ColumnType
-        switch schema.elementType(of: property) {
-        case .scalar(let scalar): type = .scalar(scalar)
-        case .link(let target): type = .link(target)
-        case .mixed, .embedded, nil: return nil
+extension CollectionType {
+    fileprivate init?(storedCode: Int64) {
+        guard let code = UInt8(exactly: storedCode) else { return nil }
+        self.init(rawValue: code)
+    }
+}
+
+/// What `_realm_class.kind` says.
+private enum ClassKindCode {
+    static let topLevel: Int64 = 0
+    static let embedded: Int64 = 1
+    static let asymmetric: Int64 = 2
+
+    static func of(_ schema: ClassSchema) -> Int64 {
+        switch schema.kind {
+        case .topLevel: topLevel
+        case .embedded: embedded
+        case .asymmetric: asymmetric
         }
-        self.init(
-            id: id,
-            name: property.name,
-            columnName: columnName,
-            type: type,
-            isNullable: property.acceptsNull,
-            options: options
-        )
     }
 }

@@ -8,6 +8,17 @@ struct Check: Sendable {
     /// The test, given the quoted column.
     let condition: @Sendable (_ column: String) -> String
 
+    /// Nil where the storage class says it all. What stands inside of JSON is for `ElementCheck`.
+    init?(_ type: ColumnType) {
+        switch type {
+        case .scalar(let type): self.init(type)
+        case .link(let target): self.init(linkTo: target)
+        case .mixed: self = .extendedJSON
+        case .embedded, .dictionary: self = .jsonObject
+        case .list, .set: self = .jsonArray
+        }
+    }
+
     /// Nil where the storage class says it all.
     init?(_ type: ScalarType) {
         switch type {
@@ -33,7 +44,7 @@ struct Check: Sendable {
 
     init?(linkTo target: LinkTarget) {
         let article = "AEIOUaeiou".contains { "\(target.className)".first == $0 } ? "an" : "a"
-        let demand = "must be the \(target.key.name) of \(article) \(target.className)"
+        let demand = "must be the \(target.keyName) of \(article) \(target.className)"
         let form = Check(target.key.type)
         guard target.key.isNullable else {
             guard let form else { return nil }
@@ -54,6 +65,16 @@ struct Check: Sendable {
 }
 
 extension Check {
+    private static let extendedJSON = Check(demand: "must be Extended JSON") { "json_valid(\($0))" }
+
+    private static let jsonArray = Check(demand: "must be a JSON array") {
+        "json_valid(\($0)) AND json_type(\($0)) = 'array'"
+    }
+
+    private static let jsonObject = Check(demand: "must be a JSON object") {
+        "json_valid(\($0)) AND json_type(\($0)) = 'object'"
+    }
+
     private static let bool = Check(demand: "must be 0 or 1") { "\($0) IN (0, 1)" }
 
     /// The last half millisecond of the year 9999 stands apart: julianday() rounds it into the next year,
@@ -97,4 +118,9 @@ extension Check {
         AND length(replace(\($0), '-', '')) = 32 AND replace(\($0), '-', '') NOT GLOB '*[^0-9a-f]*'
         """
     }
+}
+
+extension LinkTarget {
+    /// The column that a link's value is found in.
+    var keyName: String { key.type == .globalKey ? "_realm_key" : "\(key.name)" }
 }

@@ -7,17 +7,33 @@ internal import Schemas
 /// The constraints are named with a sentence, because SQLite shows the name to whoever breaks one.
 enum ColumnDefinition {
     static func property(_ column: Column, of table: ClassTable) -> String {
+        property(column, of: table, defaultText: defaultText(column))
+    }
+
+    /// The definition with another DEFAULT, as the file may have it still.
+    static func property(
+        _ column: Column,
+        of table: ClassTable,
+        defaultText: String?
+    ) -> String {
         var parts = [SQLText.name(column.columnName), storage(column)]
-        let defaultValue = column.options.defaultValue ?? column.typeDefault
-        if !column.isNullable { parts.append("NOT NULL") }
-        if defaultValue != .null {
-            parts.append("DEFAULT \(SQLText.literal(ColumnForm.encode(defaultValue)))")
+        switch column.type {
+        // Writing NULL means "empty".
+        case .list, .set, .dictionary: parts.append("NOT NULL ON CONFLICT REPLACE")
+        case .scalar, .link, .mixed, .embedded:
+            if !column.isNullable { parts.append("NOT NULL") }
         }
+        if let defaultText { parts.append("DEFAULT \(defaultText)") }
         let subject = "\(table.name).\(column.name)"
-        if let check = check(column) {
+        if let check = Check(column.type) {
             parts.append(constraint(subject, check, column.columnName, column.isNullable))
         }
         return parts.joined(separator: " ")
+    }
+
+    /// What stands after DEFAULT; nil for NULL.
+    static func defaultText(_ column: Column) -> String? {
+        column.insertDefault == .null ? nil : SQLText.literal(column.insertDefault)
     }
 
     static func key(of table: ClassTable) -> String {
@@ -55,13 +71,7 @@ enum ColumnDefinition {
         // The null key is the empty blob.
         case .link(let target) where target.key.isNullable: "ANY"
         case .link(let target): target.key.type == .int ? "INTEGER" : "TEXT"
-        }
-    }
-
-    private static func check(_ column: Column) -> Check? {
-        switch column.type {
-        case .scalar(let type): Check(type)
-        case .link(let target): Check(linkTo: target)
+        case .mixed, .embedded, .list, .set, .dictionary: "TEXT"
         }
     }
 

@@ -8,43 +8,51 @@ extension SchemaEditor {
     /// Creates the tables and columns that were gathered.
     mutating func flush() throws {
         guard hasPendingAdditions else { return }
-        if let unsupported = Unsupported(in: schema) { throw unsupported }
         hasPendingAdditions = false
         hasChangedTables = true
-        let newClasses = schema.classes.filter { catalogue.position(of: $0.name) == nil }
+        let newClasses = schema.classes.filter { catalogue.classIDs[$0.name] == nil }
         for candidate in newClasses {
             try enter(candidate)
         }
         let newNames = Set(newClasses.map(\.name))
         for candidate in schema.classes {
-            try addColumns(of: candidate, isNewTable: newNames.contains(candidate.name))
+            try addProperties(of: candidate, isNewTable: newNames.contains(candidate.name))
         }
-        for table in catalogue.tables where newNames.contains(table.name) {
-            try create(table)
+        for table in catalogue.tables {
+            if newNames.contains(table.name) {
+                try create(table)
+            } else {
+                // A new column, or a new property of an embedded class that a column holds.
+                try renewParts(of: table)
+            }
         }
     }
 
-    /// Gives a class its number and its table's name.
+    /// Gives a class its number, and its table's name if it has one.
     private mutating func enter(_ candidate: ClassSchema) throws {
-        guard let key = candidate.primaryKey else {
-            preconditionFailure("a class without key has been refused before")
-        }
-        let tableName = FreeName.table(
-            for: "\(candidate.name)",
-            taken: catalogue.tables.map(\.tableName)
-        )
-        try checkFree(tableName)
-        let id = try store.insertClass(
-            candidate.name,
-            tableName: tableName,
-            key: key,
-            published: published
-        )
         let bare = ClassSchema(name: candidate.name, kind: candidate.kind)
+        var tableName: String?
+        if !candidate.isEmbedded {
+            let name = FreeName.table(
+                for: "\(candidate.name)",
+                taken: catalogue.tables.map(\.tableName)
+            )
+            try checkFree(name)
+            tableName = name
+        }
+        let id = try store.insertClass(bare, tableName: tableName, published: published)
+        catalogue.register(candidate.name, id: id)
         catalogue.schema.update(bare)
         if published != 0 { catalogue.published.update(bare) }
+        guard let key = candidate.primaryKey, let tableName else { return }
         catalogue.append(
-            ClassTable(id: id, name: candidate.name, tableName: tableName, key: key)
+            ClassTable(
+                id: id,
+                name: candidate.name,
+                tableName: tableName,
+                key: key,
+                isAsymmetric: candidate.isAsymmetric
+            )
         )
     }
 
@@ -59,19 +67,15 @@ extension SchemaEditor {
         throw NameTaken(className: tableName, occupant: "\(type) \(name)")
     }
 
-    private mutating func addColumns(of candidate: ClassSchema, isNewTable: Bool) throws {
-        guard let position = catalogue.position(of: candidate.name) else { return }
-        let missing = candidate.properties.filter {
-            catalogue[position].position(of: $0.name) == nil
+    private mutating func addProperties(of candidate: ClassSchema, isNewTable: Bool) throws {
+        guard let known = catalogue.schema[candidate.name] else { return }
+        for property in candidate.properties where known.position(of: property.name) == nil {
+            if let position = catalogue.position(of: candidate.name) {
+                try addColumn(property, to: position, isNewTable: isNewTable)
+            } else {
+                _ = try insert(property, of: candidate.name, columnName: "\(property.name)")
+            }
         }
-        guard !missing.isEmpty else { return }
-        if !isNewTable {
-            try dropTriggers(of: catalogue[position]) { $0.hasSuffix("_exists") }
-        }
-        for property in missing {
-            try addColumn(property, to: position, isNewTable: isNewTable)
-        }
-        if !isNewTable { try createMissingParts(of: catalogue[position]) }
     }
 
     private mutating func addColumn(
@@ -85,33 +89,44 @@ extension SchemaEditor {
             for: "\(property.name)",
             taken: table.columns.map(\.columnName) + [table.keyColumn] + existing
         )
-        var target: Int64?
-        if case .link(let name) = property.type {
-            target = catalogue.position(of: name).map { catalogue[$0].id }
-        }
-        let name = PropertyName(className: table.name, property: property.name)
-        let columnOptions = options[name] ?? PropertyOptions()
-        let id = try store.insertProperty(
-            property,
-            of: table.id,
-            columnName: columnName,
-            target: target,
-            isCounter: columnOptions.isCounter,
-            published: published
-        )
+        let id = try insert(property, of: table.name, columnName: columnName)
         let column = Column(
             id: id,
             columnName: columnName,
             property,
             in: schema,
-            options: columnOptions
+            options: options[.init(className: table.name, property: property.name)]
+                ?? PropertyOptions()
         )
         guard let column else {
-            preconditionFailure("a property that no column can hold has been refused before")
+            preconditionFailure("a link to an unknown class has been refused before")
         }
-        catalogue.add(property, to: table.name, isPublished: published != 0)
         catalogue[position].append(column)
         if !isNewTable { try alter(catalogue[position]) }
+    }
+
+    /// Writes a property down, and returns its number.
+    private mutating func insert(
+        _ property: PropertySchema,
+        of className: Text,
+        columnName: String
+    ) throws -> Int64 {
+        guard let classID = catalogue.classIDs[className] else {
+            preconditionFailure("the class of a new property has been entered before")
+        }
+        var target: Int64?
+        if case .link(let name) = property.type { target = catalogue.classIDs[name] }
+        let name = PropertyName(className: className, property: property.name)
+        let id = try store.insertProperty(
+            property,
+            of: classID,
+            columnName: columnName,
+            target: target,
+            isCounter: options[name]?.isCounter ?? false,
+            published: published
+        )
+        catalogue.add(property, to: className, isPublished: published != 0)
+        return id
     }
 
     private func columnNames(of table: ClassTable) throws(SQLiteError) -> [String] {
@@ -127,43 +142,75 @@ extension SchemaEditor {
     private func alter(_ table: ClassTable) throws(SQLiteError) {
         let position = table.columns.count - 1
         let column = table.columns[position]
-        try connection.execute(TableDefinition(table: table).addColumn(at: position))
+        try connection.execute(definition(of: table).addColumn(at: position))
         // Rows that are there get the default of the type, as they do on every other replica.
-        if let declared = column.options.defaultValue, declared != column.typeDefault {
+        if column.insertDefault != column.typeDefault {
             let name = SQLText.name(column.columnName)
-            let value = SQLText.literal(ColumnForm.encode(column.typeDefault))
             try connection.execute(
-                "UPDATE \(SQLText.name(table.tableName)) SET \(name) = \(value)"
+                """
+                UPDATE \(SQLText.name(table.tableName)) SET \(name) = \
+                \(SQLText.literal(column.typeDefault))
+                """
             )
         }
     }
 
     private func create(_ table: ClassTable) throws(SQLiteError) {
-        let definition = TableDefinition(table: table)
+        let definition = definition(of: table)
         try connection.execute(definition.createTable)
         for part in definition.indexes + definition.triggers {
             try connection.execute(part.sql)
         }
     }
 
-    func createMissingParts(of table: ClassTable) throws(SQLiteError) {
-        let definition = TableDefinition(table: table)
-        for part in definition.indexes + definition.triggers {
-            let isThere = try connection.integer(
-                "SELECT 1 FROM sqlite_schema WHERE name = ?1",
-                [.text(part.name)]
-            )
-            if isThere == nil { try connection.execute(part.sql) }
+    func definition(of table: ClassTable) -> TableDefinition {
+        TableDefinition(table: table, schema: catalogue.schema)
+    }
+
+    /// Makes the agent's triggers and indexes of a table anew where they are not as they should be.
+    func renewParts(of table: ClassTable) throws(SQLiteError) {
+        let definition = definition(of: table)
+        let wanted = definition.indexes + definition.triggers
+        let stored = try StoredParts(of: table, on: connection)
+        for part in stored.parts where !wanted.contains(part) {
+            try connection.execute("DROP \(stored.type(of: part)) \(SQLText.name(part.name))")
+        }
+        for part in wanted where !stored.parts.contains(part) {
+            try connection.execute(part.sql)
         }
     }
 
-    func dropTriggers(
-        of table: ClassTable,
-        where isDropped: (String) -> Bool
-    ) throws(SQLiteError) {
-        for trigger in TableDefinition(table: table).triggers where isDropped(trigger.name) {
+    func dropTriggers(of table: ClassTable) throws(SQLiteError) {
+        for trigger in definition(of: table).triggers {
             try connection.execute("DROP TRIGGER IF EXISTS \(SQLText.name(trigger.name))")
         }
+    }
+}
+
+/// The triggers and indexes of the agent that a table has in fact.
+struct StoredParts {
+    private(set) var parts: Set<TableDefinition.Part> = []
+    private var types: [String: String] = [:]
+
+    init(of table: ClassTable, on connection: Connection) throws(SQLiteError) {
+        let rows = try connection.rows(
+            """
+            SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'index')
+            AND lower(tbl_name) = lower(?1) AND substr(name, 1, 7) = '\(Layout.prefix)'
+            """,
+            [.text(table.tableName)]
+        )
+        for row in rows {
+            guard case .text(let type) = row[0], case .text(let name) = row[1],
+                case .text(let sql) = row[2]
+            else { continue }
+            parts.insert(TableDefinition.Part(name: name, sql: sql))
+            types[name] = type
+        }
+    }
+
+    func type(of part: TableDefinition.Part) -> String {
+        types[part.name] == "index" ? "INDEX" : "TRIGGER"
     }
 }
 

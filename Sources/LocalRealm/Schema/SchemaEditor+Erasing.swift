@@ -5,26 +5,44 @@ internal import Schemas
 /// Erasing what the server has erased.
 extension SchemaEditor {
     mutating func erase(_ erased: ClassSchema) throws {
-        guard let position = catalogue.position(of: erased.name) else { return }
+        guard let id = catalogue.classIDs[erased.name] else { return }
         hasChangedTables = true
-        let table = catalogue[position]
-        try unlessBlocked {
-            try connection.execute("DROP TABLE \(SQLText.name(table.tableName))")
+        if let position = catalogue.position(of: erased.name) {
+            try unlessBlocked {
+                try connection.execute(
+                    "DROP TABLE \(SQLText.name(catalogue[position].tableName))"
+                )
+            }
+            catalogue.remove(at: position)
+            try Backlinks(connection: connection, catalogue: catalogue).removeAll(ofClass: id)
         }
-        try store.removeClass(table.id)
-        catalogue.remove(at: position)
+        try store.removeClass(id)
+        catalogue.unregister(erased.name)
         catalogue.schema.remove(erased.name)
         catalogue.published.remove(erased.name)
     }
 
     mutating func erase(_ erased: PropertySchema, of className: Text) throws {
-        guard let position = catalogue.position(of: className),
-            let columnPosition = catalogue[position].position(of: erased.name)
-        else { return }
+        guard let id = catalogue.classIDs[className] else { return }
         hasChangedTables = true
+        if let position = catalogue.position(of: className) {
+            try eraseColumn(erased.name, of: position)
+            catalogue.remove(erased.name, of: className)
+            try renewParts(of: catalogue[position])
+        } else {
+            let rewriter = EmbeddedRewriter(connection: connection, catalogue: catalogue)
+            try rewriter.erase(erased.name, of: className)
+            catalogue.remove(erased.name, of: className)
+            for table in catalogue.tables { try renewParts(of: table) }
+        }
+        try store.removeProperty(erased.name, of: id)
+    }
+
+    private mutating func eraseColumn(_ name: Text, of position: Int) throws {
         let table = catalogue[position]
+        guard let columnPosition = table.position(of: name) else { return }
         let column = table.columns[columnPosition]
-        try dropTriggers(of: table) { _ in true }
+        try dropTriggers(of: table)
         try connection.execute("DROP INDEX IF EXISTS \"_realm_x_\(column.id)\"")
         try unlessBlocked {
             try connection.execute(
@@ -34,10 +52,11 @@ extension SchemaEditor {
                 """
             )
         }
-        try store.removeProperty(column.id)
         catalogue[position].remove(at: columnPosition)
-        catalogue.remove(erased.name, of: className)
-        try createMissingParts(of: catalogue[position])
+        try Backlinks(connection: connection, catalogue: catalogue).removeAll(
+            of: table,
+            column: column
+        )
     }
 }
 

@@ -19,7 +19,7 @@ struct SchemaVerifier {
         var findings = Findings()
         let stored = try storedParts()
         for table in catalogue.tables {
-            let definition = TableDefinition(table: table)
+            let definition = TableDefinition(table: table, schema: catalogue.schema)
             guard try check(table, &findings) else { continue }
             for part in definition.triggers {
                 check("trigger", part, stored, &findings)

@@ -5,6 +5,8 @@ internal import Schemas
 /// (local realm, 2, 3 and 10).
 struct TableDefinition {
     let table: ClassTable
+    /// Says what embedded objects look like.
+    let schema: RealmSchema
 
     /// Something with a name of its own in the file.
     struct Part: Hashable {
@@ -62,8 +64,13 @@ struct TableDefinition {
     }
 
     var triggers: [Part] {
-        [keyTrigger, existsTrigger, insertTrigger, deleteTrigger]
-            + table.columns.indices.map { updateTrigger(at: $0) }
+        if table.isAsymmetric { return checkTrigger + [insertTrigger] + finalTriggers }
+        let updates = table.columns.map { updateTrigger(of: $0) }
+        if table.key.type == .globalKey {
+            return [keyTrigger, refusedInsertTrigger, deleteTrigger] + updates
+        }
+        return [keyTrigger] + checkTrigger
+            + [existsTrigger, insertTrigger, deleteTrigger] + updates
     }
 
     private var name: String { SQLText.name(table.tableName) }
@@ -75,11 +82,65 @@ struct TableDefinition {
 extension TableDefinition {
     /// The key of an object never changes.
     private var keyTrigger: Part {
-        let message = "\(table.name).\(table.key.name) is the primary key and cannot change"
+        let name = table.key.type == .globalKey ? table.keyColumn : "\(table.key.name)"
+        let message = "\(table.name).\(name) is the primary key and cannot change"
         return trigger(
             "key",
             """
-            BEFORE UPDATE OF \(key) ON \(name) WHEN OLD.\(key) IS NOT NEW.\(key) BEGIN
+            BEFORE UPDATE OF \(key) ON \(self.name) WHEN OLD.\(key) IS NOT NEW.\(key) BEGIN
+              SELECT RAISE(ABORT, \(SQLText.string(message)));
+            END
+            """
+        )
+    }
+
+    /// Looks at the elements of JSON columns, which no CHECK can do.
+    ///
+    /// After the insert, so that a text that is no JSON at all has met its CHECK before.
+    private var checkTrigger: [Part] {
+        let checks = table.columns.compactMap { elementCheck(of: $0) }
+        guard !checks.isEmpty else { return [] }
+        return [
+            trigger("check", "AFTER INSERT ON \(name) BEGIN\(checks.joined())\nEND")
+        ]
+    }
+
+    /// The statement that refuses a new value for its elements; nil if no element can be wrong.
+    private func elementCheck(of column: Column) -> String? {
+        guard
+            let check = ElementCheck(
+                column.type,
+                acceptsNull: column.property.acceptsNull,
+                subject: "\(table.name).\(column.name)",
+                schema
+            )
+        else { return nil }
+        return check.statement(on: "NEW.\(SQLText.name(column.columnName))")
+    }
+
+    /// The objects of an asymmetric class are sent and gone.
+    private var finalTriggers: [Part] {
+        [("final", "UPDATE"), ("final_delete", "DELETE")].map { kind, event in
+            let message =
+                "objects of \(table.name) are sent as they were inserted, and cannot change"
+            return trigger(
+                kind,
+                """
+                BEFORE \(event) ON \(name) BEGIN
+                  SELECT RAISE(ABORT, \(SQLText.string(message)));
+                END
+                """
+            )
+        }
+    }
+
+    /// Only the server numbers the objects of a class without primary key.
+    private var refusedInsertTrigger: Part {
+        let message = "\(table.name) has no primary key: its objects can only come from the server"
+        return trigger(
+            "insert",
+            """
+            BEFORE INSERT ON \(name) BEGIN
               SELECT RAISE(ABORT, \(SQLText.string(message)));
             END
             """
@@ -136,13 +197,13 @@ extension TableDefinition {
     }
 
     /// One trigger for each column: SQLite compiles only those of the columns that an UPDATE names.
-    private func updateTrigger(at position: Int) -> Part {
-        let column = table.columns[position]
+    private func updateTrigger(of column: Column) -> Part {
         let value = SQLText.name(column.columnName)
         return trigger(
             "u\(column.id)",
             """
-            AFTER UPDATE OF \(value) ON \(name) WHEN OLD.\(value) IS NOT NEW.\(value) BEGIN
+            AFTER UPDATE OF \(value) ON \(name) WHEN OLD.\(value) IS NOT NEW.\(value) BEGIN\
+            \(elementCheck(of: column) ?? "")
               INSERT INTO _realm_capture(class, key, prop, old) VALUES (\(table.id), OLD.\(key), \
             \(column.id), OLD.\(value));
             END

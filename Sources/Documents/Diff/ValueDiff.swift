@@ -1,0 +1,70 @@
+package import Changesets
+package import Schemas
+
+/// Writes the instructions that turn one value of a property into another (local realm, 4.5).
+///
+/// The indices and sizes count every stored element, dangling links included. Whoever applies the
+/// instructions to the old value has the new one; equal values give none.
+package struct ValueDiff: Sendable {
+    let schema: RealmSchema
+    /// Properties whose changes add up.
+    let counters: Set<PropertyName>
+
+    package init(schema: RealmSchema, counters: Set<PropertyName> = []) {
+        self.schema = schema
+        self.counters = counters
+    }
+
+    /// Writes what makes `new` of `old`.
+    package func write(
+        from old: Value,
+        to new: Value,
+        of property: PropertySchema,
+        in object: ObjectReference,
+        into changeset: inout ChangesetWriter
+    ) {
+        guard old != new else { return }
+        withWriter(object, property, &changeset) {
+            $0.write(old, new, property, of: object.className)
+        }
+    }
+
+    /// Writes the value of an object that has just been created; `isDefault` says that nobody chose it.
+    package func writeInitial(
+        _ value: Value,
+        of property: PropertySchema,
+        in object: ObjectReference,
+        isDefault: Bool,
+        into changeset: inout ChangesetWriter
+    ) {
+        guard value != property.defaultValue else { return }
+        if isDefault, case .scalar = value {
+            changeset.update(object, property.name, to: value.content, isDefault: true)
+            return
+        }
+        withWriter(object, property, &changeset) { $0.writeInitial(value, property) }
+    }
+
+    /// Writes the value over one that nobody here can tell.
+    package func writeReplacement(
+        _ value: Value,
+        of property: PropertySchema,
+        in object: ObjectReference,
+        into changeset: inout ChangesetWriter
+    ) {
+        withWriter(object, property, &changeset) { $0.replace(with: value, property) }
+    }
+
+    private func withWriter(
+        _ object: ObjectReference,
+        _ property: PropertySchema,
+        _ changeset: inout ChangesetWriter,
+        _ body: (inout DiffWriter) -> Void
+    ) {
+        var writer = DiffWriter(diff: self, object: object, field: property.name)
+        // Exchanged, not copied: what has been written can be large.
+        swap(&writer.changeset, &changeset)
+        body(&writer)
+        swap(&writer.changeset, &changeset)
+    }
+}

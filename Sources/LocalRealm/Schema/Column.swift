@@ -1,0 +1,93 @@
+internal import Changesets
+internal import Documents
+internal import Schemas
+
+/// A property and the column that holds it.
+struct Column: Hashable {
+    /// Number in `_realm_property`; what a log row calls `prop`.
+    let id: Int64
+    let columnName: String
+    let property: PropertySchema
+    let type: ColumnType
+    let options: PropertyOptions
+    /// What the column holds where nothing was written (instruction semantics, 1.5).
+    let typeDefault: ColumnValue
+    /// What a row gets that a program inserts without the column.
+    let insertDefault: ColumnValue
+
+    /// Nil if the schema has no such link target.
+    init?(
+        id: Int64,
+        columnName: String,
+        _ property: PropertySchema,
+        in schema: RealmSchema,
+        options: PropertyOptions
+    ) {
+        guard let type = ColumnType(property, in: schema) else { return nil }
+        self.id = id
+        self.columnName = columnName
+        self.property = property
+        self.type = type
+        self.options = options
+        self.typeDefault = ColumnForm.encode(property.defaultValue, of: property, in: schema)
+        self.insertDefault =
+            options.defaultValue.map {
+                ColumnForm.encode(.scalar($0), of: property, in: schema)
+            } ?? typeDefault
+    }
+
+    var name: Text { property.name }
+
+    /// Whether the column itself can be NULL: an empty collection is none.
+    var isNullable: Bool { property.collection == .single && property.acceptsNull }
+
+    /// Reads what the column holds.
+    func decode(_ value: ColumnValue, in schema: RealmSchema) throws(FormError) -> Value {
+        switch type {
+        case .scalar(let type):
+            return .scalar(try ColumnForm.decode(value, as: type, isNullable: isNullable))
+        case .link(let target):
+            return try ColumnForm.decodeLink(value, to: target).map { .scalar(.link($0)) } ?? .null
+        case .mixed, .embedded, .list, .set, .dictionary:
+            return try ColumnForm.decode(value, of: property, in: schema)
+        }
+    }
+
+    func encode(_ value: Value, in schema: RealmSchema) -> ColumnValue {
+        ColumnForm.encode(value, of: property, in: schema)
+    }
+}
+
+/// What a column holds: a scalar or link as such, everything else as JSON text (local realm, 2).
+enum ColumnType: Hashable {
+    case scalar(ScalarType)
+    case link(LinkTarget)
+    case mixed
+    case embedded(className: Text)
+    case list(ElementType)
+    case set(ElementType)
+    case dictionary(ElementType)
+
+    init?(_ property: PropertySchema, in schema: RealmSchema) {
+        guard let element = schema.elementType(of: property) else { return nil }
+        switch (property.collection, element) {
+        case (.single, .scalar(let type)): self = .scalar(type)
+        case (.single, .link(let target)): self = .link(target)
+        case (.single, .mixed): self = .mixed
+        case (.single, .embedded(let className)): self = .embedded(className: className)
+        case (.list, _): self = .list(element)
+        case (.set, _): self = .set(element)
+        case (.dictionary, _): self = .dictionary(element)
+        }
+    }
+
+    /// The single value or element; nil for a scalar or link in a column of its own.
+    var jsonElement: ElementType? {
+        switch self {
+        case .scalar, .link: nil
+        case .mixed: .mixed
+        case .embedded(let className): .embedded(className: className)
+        case .list(let element), .set(let element), .dictionary(let element): element
+        }
+    }
+}
