@@ -4,11 +4,12 @@
 #   make run EXIT=1    the same, ends by itself; exit status 0 only if every step held
 #   make test          install what is missing, and run every test
 #   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
+#   make sanitize      run the tests under the thread and address sanitizers (needs 5 GB of disk)
 
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
-.PHONY: setup build run test soak lint format benchmark-path clean
+.PHONY: setup build run test soak sanitize lint format benchmark-path clean
 
 setup:
 	@scripts/setup.sh
@@ -29,6 +30,15 @@ soak: setup
 	REALM_SEEDS=$(SEEDS) swift test $(SWIFT_BUILD_FLAGS) --skip-build \
 		--filter '^(SimulationTests|MergeTests|LocalRealmTests)\.'
 
+# Builds of their own, each as large as .build; the suites that start our programs are left to `test`.
+sanitize: setup
+	for kind in thread address; do \
+		swift build --build-tests --sanitize=$$kind --scratch-path .build-$$kind && \
+		TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions" \
+			swift test --sanitize=$$kind --scratch-path .build-$$kind --skip-build \
+			--no-parallel --skip '^(EndToEndTests|ArchitectureTests)\.' || exit 1; \
+	done
+
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests
 	@scripts/lint.sh
@@ -43,4 +53,4 @@ benchmark-path: setup
 	Benchmarks/path.py "$$(swift build --configuration release --scratch-path .build-release --show-bin-path)"
 
 clean:
-	rm -rf .build .build-release .run
+	rm -rf .build .build-release .build-thread .build-address .run

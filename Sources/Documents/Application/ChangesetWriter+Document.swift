@@ -101,15 +101,3 @@ extension RealmSchema {
         return self[target].flatMap { $0.isEmbedded ? $0 : nil }
     }
 }
-
-extension Value {
-    fileprivate var content: ChangesetWriter.Content {
-        switch self {
-        case .scalar(let scalar): .scalar(scalar)
-        case .list: .list
-        case .dictionary: .dictionary
-        case .object: .objectValue
-        case .set: preconditionFailure("sets are not nested in anything")
-        }
-    }
-}
