@@ -225,7 +225,10 @@ let package = Package(
         tests("AppServices", ["AppServices", logging]),
         tests("Platform", ["Platform", logging]),
         tests("Plugins", ["Config", "Platform", "Plugins", "Settings", logging]),
-        tests("Control", ["Control", asyncHTTPClient, logging, serviceLifecycle] + nio),
+        tests(
+            "Control",
+            ["Control", asyncHTTPClient, logging, serviceLifecycle, subprocess] + nio
+        ),
         tests(
             "Agent",
             [

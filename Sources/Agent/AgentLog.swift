@@ -1,4 +1,5 @@
 package import Config
+import Control
 import FoundationEssentials
 package import Logging
 package import Platform
@@ -28,6 +29,22 @@ package struct AgentLog: Sendable {
         return Logger(label: category) { category in
             AgentLogHandler(category: category, settings: settings, sink: sink)
         }
+    }
+}
+
+extension AgentLog {
+    /// What is logged at the moment.
+    var report: LogReport {
+        let current = settings.current
+        return LogReport(
+            level: current.level.rawValue,
+            categories: current.categories.mapValues(\.rawValue)
+        )
+    }
+
+    /// Changes a category's level, or that of everything without one of its own.
+    func set(_ level: LogLevel, of category: String?) {
+        settings.set(level, of: category)
     }
 }
 

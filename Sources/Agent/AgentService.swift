@@ -25,6 +25,7 @@ package struct AgentService: Service, Sendable {
     private let exchanges: [AsyncHTTPExchange]
     private let connections: [UserConnection]
     private let supervisors: [RealmSupervisor]
+    private let events: AgentEvents
 
     /// Takes the data directory, and puts everything together without starting it.
     ///
@@ -39,7 +40,8 @@ package struct AgentService: Service, Sendable {
         try directory.prepare()
         let lock = HeldLock(try AgentLock(path: directory.lock))
         let database = try MetadataDatabase(path: directory.metadata)
-        var parts = Parts(version: version, log: log, database: database)
+        let events = AgentEvents()
+        var parts = Parts(version: version, log: log, database: database, events: events)
         for app in configuration.apps { try parts.add(app) }
         for user in configuration.users { parts.add(user) }
         for realm in configuration.realms where realm.isEnabled { parts.add(realm) }
@@ -51,7 +53,8 @@ package struct AgentService: Service, Sendable {
             lock: lock,
             exchanges: parts.apps.values.map(\.exchange),
             connections: parts.users.values.map(\.connection),
-            supervisors: parts.supervisors
+            supervisors: parts.supervisors,
+            events: events
         )
     }
 }
@@ -135,6 +138,7 @@ extension AgentService {
         let server = ControlServer(
             socketPath: socket,
             backend: self,
+            access: .ofProcess(group: "realm-agent"),
             onListening: {
                 let manager = ServiceManager()
                 manager.report(status: "\(supervisors.count) realms")
@@ -191,6 +195,28 @@ extension AgentService: ControlBackend {
             throw isDeclared ? .disabledRealm(realm) : .unknownRealm(realm)
         }
         return await supervisor.sync(timeout: timeout)
+    }
+
+    package func events(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord> {
+        events.records(after: position, follow: follow)
+    }
+
+    package func logLevels() -> LogReport {
+        log.report
+    }
+
+    package func setLogLevel(_ change: LogLevelChange) throws(ControlError) -> LogReport {
+        guard let level = LogLevel(rawValue: change.level) else {
+            let words = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .malformed("\"\(change.level)\" is no log level; use one of \(words)")
+        }
+        log.set(level, of: change.category)
+        let category = change.category ?? "everything else"
+        log.logger("Agent").notice(
+            "log level changed",
+            metadata: ["level": "\(level.rawValue)", "of": "\(category)"]
+        )
+        return log.report
     }
 }
 

@@ -48,12 +48,9 @@ package struct DataDirectory: Sendable {
 
     /// An existing directory keeps the mode that its owner gave it; missing ones above get 0750.
     private static func create(_ directory: String, mode: mode_t) throws(Failure) {
-        var status = stat()
-        if stat(directory, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFDIR else {
-                throw Failure(path: directory, reason: "it is not a directory")
-            }
-            return
+        if access("\(directory)/.", F_OK) == 0 { return }
+        guard errno != ENOTDIR || access(directory, F_OK) != 0 else {
+            throw Failure(path: directory, reason: "it is not a directory")
         }
         guard errno == ENOENT else { throw Failure(path: directory) }
         let parent = parent(of: directory)

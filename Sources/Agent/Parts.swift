@@ -13,15 +13,17 @@ struct Parts {
     let version: String
     let log: AgentLog
     let database: MetadataDatabase
+    let events: AgentEvents
     let host = Host.current()
     private(set) var apps: [String: AppParts] = [:]
     private(set) var users: [String: UserParts] = [:]
     private(set) var supervisors: [RealmSupervisor] = []
 
-    init(version: String, log: AgentLog, database: MetadataDatabase) {
+    init(version: String, log: AgentLog, database: MetadataDatabase, events: AgentEvents) {
         self.version = version
         self.log = log
         self.database = database
+        self.events = events
     }
 
     struct AppParts {
@@ -139,6 +141,7 @@ struct Parts {
                 ),
                 time: .continuous,
                 now: { WallTime.now().millisecondsSince1970 },
+                events: events,
                 logger: log.logger("Agent.Realm")
             )
         )

@@ -21,7 +21,8 @@ struct RealmOpener: Sendable {
 
     func open(
         _ configuration: RealmConfiguration,
-        userID: String
+        userID: String,
+        report: @escaping @Sendable (RealmNews) -> Void
     ) async throws(Failure) -> RealmClient {
         let partition: String
         do throws(PartitionError) {
@@ -57,7 +58,8 @@ struct RealmOpener: Sendable {
                 time: time,
                 now: { [now] in now().millisecondsSince1970 },
                 random: SystemRandomNumberGenerator(),
-                logger: logger
+                logger: logger,
+                report: report
             )
         } catch {
             throw .realm(error)

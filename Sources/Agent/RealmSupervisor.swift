@@ -35,6 +35,7 @@ actor RealmSupervisor {
     let time: SyncTime
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
+    let events: AgentEvents
     let logger: Logger
     private var pauses: AttemptPauses
     private(set) var stage = Stage.starting
@@ -61,6 +62,7 @@ actor RealmSupervisor {
         pauses: AttemptPauses,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
+        events: AgentEvents = AgentEvents(),
         logger: Logger
     ) {
         self.configuration = configuration
@@ -71,6 +73,7 @@ actor RealmSupervisor {
         self.pauses = pauses
         self.time = time
         self.now = now
+        self.events = events
         var logger = logger
         logger[metadataKey: "realm"] = "\(configuration.name)"
         self.logger = logger
@@ -108,7 +111,11 @@ actor RealmSupervisor {
         }
         userID = account.userID
         do throws(RealmOpener.Failure) {
-            return try await opener.open(configuration, userID: account.userID)
+            return try await opener.open(
+                configuration,
+                userID: account.userID,
+                report: { [events, name = configuration.name] in events.publish($0, realm: name) }
+            )
         } catch {
             throw Failure(error)
         }
@@ -153,6 +160,7 @@ actor RealmSupervisor {
     private func report(_ failure: Failure) {
         let isNews = failure.cause != lastReported?.cause || failure.detail != lastReported?.detail
         lastReported = failure
+        events.publish(failure, realm: configuration.name)
         logger.log(
             level: isNews ? .warning : .debug,
             "realm is not open",

@@ -30,6 +30,15 @@ package struct ControlClient: Sendable {
         )
     }
 
+    package func logLevels() async throws(ControlError) -> LogReport {
+        try await call(.GET, "v1/log", timeout: .seconds(10))
+    }
+
+    package func setLogLevel(_ change: LogLevelChange) async throws(ControlError) -> LogReport {
+        let body = (try? JSONBody.encode(change)) ?? []
+        return try await call(.PUT, "v1/log", body: body, timeout: .seconds(10))
+    }
+
     func call<Answer: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ path: String,
@@ -37,23 +46,29 @@ package struct ControlClient: Sendable {
         timeout: Duration
     ) async throws(ControlError) -> Answer {
         let (status, reply) = try await exchange(method, path, body: body, timeout: timeout)
-        guard status == 200 else {
-            if let body = try? JSONBody.decode(ControlError.Body.self, from: reply) {
-                throw body.error
-            }
-            throw ControlError(
-                code: "agent.malformed_answer",
-                message: "the agent answered with HTTP status \(status)"
-            )
-        }
+        guard status == 200 else { throw refusal(status: status, body: reply) }
         guard let answer = try? JSONBody.decode(Answer.self, from: reply) else {
-            throw ControlError(
-                code: "agent.malformed_answer",
-                message: "the agent's answer cannot be read",
-                remedy: "restart the agent, so that it is of the same version as this program"
-            )
+            throw .malformedAnswer
         }
         return answer
+    }
+
+    /// The answer as it came; a GET for text that is no JSON.
+    func text(_ path: String) async throws(ControlError) -> String {
+        let (status, reply) = try await exchange(.GET, path, body: [], timeout: .seconds(60))
+        guard status == 200 else { throw refusal(status: status, body: reply) }
+        return String(decoding: reply, as: UTF8.self)
+    }
+
+    /// What an answer that is no success says.
+    func refusal(status: UInt, body: [UInt8]) -> ControlError {
+        if let body = try? JSONBody.decode(ControlError.Body.self, from: body) {
+            return body.error
+        }
+        return ControlError(
+            code: "agent.malformed_answer",
+            message: "the agent answered with HTTP status \(status)"
+        )
     }
 
     private func exchange(
@@ -62,15 +77,8 @@ package struct ControlClient: Sendable {
         body: [UInt8],
         timeout: Duration
     ) async throws(ControlError) -> (status: UInt, body: [UInt8]) {
-        var configuration = HTTPClient.Configuration()
-        // Where nobody listens nobody will within the time-out: say so at once.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        let client = HTTPClient(
-            eventLoopGroupProvider: .singleton,
-            configuration: configuration
-        )
-        let url = "http+unix://\(percentEncoded(socketPath))/\(path)"
-        var request = HTTPClientRequest(url: url)
+        let client = newClient()
+        var request = HTTPClientRequest(url: url(of: path))
         request.method = method
         if !body.isEmpty { request.body = .bytes(ByteBuffer(bytes: body)) }
         let result: Result<(status: UInt, body: [UInt8]), ControlError>
@@ -85,7 +93,19 @@ package struct ControlClient: Sendable {
         return try result.get()
     }
 
-    private func failure(_ error: any Error) -> ControlError {
+    func newClient() -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        // Where nobody listens nobody will within the time-out: say so at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// The socket's path stands where a host name would.
+    func url(of path: String) -> String {
+        "http+unix://\(Self.escaped(socketPath))/\(path)"
+    }
+
+    func failure(_ error: any Error) -> ControlError {
         let cause = (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
         switch cause {
         case let error as IOError where [EACCES, EPERM].contains(error.errnoCode):
@@ -101,10 +121,10 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// The socket's path stands where a host name would, so all but plain characters are escaped.
-    private func percentEncoded(_ path: String) -> String {
+    /// Text as a part of a URL: all but plain characters are escaped.
+    static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
-        return path.utf8.reduce(into: "") { text, byte in
+        return text.utf8.reduce(into: "") { text, byte in
             let character = Character(UnicodeScalar(byte))
             if byte < 0x80, character.isLetter || character.isNumber {
                 text.append(character)

@@ -32,6 +32,19 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         )
     }
 
+    /// The request cannot be understood.
+    package static func malformed(_ message: String) -> ControlError {
+        ControlError(code: "request.malformed", message: message)
+    }
+
+    /// Only reading is allowed.
+    static let changeForbidden = ControlError(
+        code: "request.forbidden",
+        message: "this user may read what the agent tells, and change nothing",
+        remedy: "run the command as root, as the agent's user, or as a member of the group that "
+            + "agent.control_group names"
+    )
+
     /// Nobody listens on the socket.
     package static func noAgent(socket: String) -> ControlError {
         ControlError(
@@ -59,12 +72,19 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         )
     }
 
+    static let malformedAnswer = ControlError(
+        code: "agent.malformed_answer",
+        message: "the agent's answer cannot be read",
+        remedy: "restart the agent, so that it is of the same version as this program"
+    )
+
     /// The HTTP status that goes with the code.
     var status: Int {
         switch code {
         case "realm.unknown", "request.unknown": 404
         case "realm.disabled": 409
         case "request.malformed": 400
+        case "request.forbidden": 403
         case "agent.stopping": 503
         default: 500
         }

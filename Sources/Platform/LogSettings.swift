@@ -18,6 +18,21 @@ package final class LogSettings: Sendable {
         state.withLock { $0 = State(level: level, categories: categories) }
     }
 
+    /// Changes one category's level, or the default.
+    package func set(_ level: LogLevel, of category: String?) {
+        state.withLock { state in
+            if let category {
+                state.categories[category] = level
+            } else {
+                state.level = level
+            }
+        }
+    }
+
+    package var current: (level: LogLevel, categories: [String: LogLevel]) {
+        state.withLock { ($0.level, $0.categories) }
+    }
+
     /// The threshold of a category: its own, else that of the longest dotted prefix, else the default.
     package func threshold(of category: String) -> Logger.Level? {
         state.withLock { state in

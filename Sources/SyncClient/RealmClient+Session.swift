@@ -97,9 +97,9 @@ extension RealmClient {
         case .integrate(let download): try await integrate(download)
         case .downloadCompleted: await completeDownload()
         case .suspend(let problem): suspend(problem)
-        case .report(let problem): report(problem)
+        case .report(let problem): warn(of: problem)
         case .log(let body):
-            logger.debug("server", metadata: ["text": "\(body.message ?? "")"])
+            logger.log(body)
         case .close(let violation): throw violation
         }
     }
@@ -145,6 +145,7 @@ extension RealmClient {
     private func integrate(_ download: ClientSession.Download) async throws(ProtocolViolation) {
         let before = realm.status.progress.upload.clientVersion
         let effects: [ClientSession.Effect]
+        let start = time.uptime()
         do throws(LocalRealmError) {
             let integrated = try await patiently { () throws(LocalRealmError) in
                 try realm.integrate(
@@ -154,13 +155,22 @@ extension RealmClient {
                 )
             }
             // The download comes again with the next binding.
-            guard let report = integrated else {
+            guard let integration = integrated else {
                 session?.integrationFailed(IntegrationFailure(.other, message: "interrupted"))
                 return
             }
-            if !download.changesets.isEmpty { lastDownloaded = now() }
+            if !download.changesets.isEmpty {
+                lastDownloaded = now()
+                report(
+                    .integrated(
+                        changesets: integration.integratedChangesetCount,
+                        duration: time.uptime() - start,
+                        localVersion: integration.localVersion.rawValue
+                    )
+                )
+            }
             if download.progress.upload.clientVersion > before { lastUploaded = now() }
-            for name in report.learnedClasses {
+            for name in integration.learnedClasses {
                 logger.notice("class learned from the server", metadata: ["class": "\(name)"])
             }
             effects =
@@ -200,13 +210,16 @@ extension RealmClient {
         } catch {
             return fail(error)
         }
+        reportPhase()
         for index in waiters.indices { waiters[index].needsDownload = false }
         checkWaiters()
     }
 
     private func suspend(_ problem: ServerProblem) {
         let issue = SessionIssue(problem)
-        guard let delay = session?.resumeDelay(using: &random) else {
+        let delay = session?.resumeDelay(using: &random)
+        report(.problem(problem, isFatal: delay == nil))
+        guard let delay else {
             logger.error(
                 "the server refuses this realm",
                 metadata: ["code": "\(problem.code)", "detail": "\(problem.message)"]
@@ -227,7 +240,8 @@ extension RealmClient {
         if problem.code != SyncErrorCode.sessionClosed.rawValue { finishWaiters(.refused(issue)) }
     }
 
-    private func report(_ problem: ServerProblem) {
+    private func warn(of problem: ServerProblem) {
+        report(.problem(problem, isFatal: false))
         logger.warning(
             "the server reports an error",
             metadata: ["code": "\(problem.code)", "detail": "\(problem.message)"]

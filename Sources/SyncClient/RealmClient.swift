@@ -21,10 +21,14 @@ package actor RealmClient {
     let now: @Sendable () -> Int64
     var random: any RandomNumberGenerator & Sendable
     let logger: Logger
+    /// Hears what happens, as it happens; must not wait.
+    let report: @Sendable (RealmNews) -> Void
 
     let realm: RealmFile
     var session: ClientSession?
-    var phase = SessionPhase.offline(.notTried)
+    var phase = SessionPhase.offline(.notTried) {
+        didSet { if phase != oldValue { reportPhase() } }
+    }
     var lastConnected: Int64?
     var lastUploaded: Int64?
     var lastDownloaded: Int64?
@@ -67,7 +71,8 @@ package actor RealmClient {
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         random: any RandomNumberGenerator & Sendable,
-        logger: Logger
+        logger: Logger,
+        report: @escaping @Sendable (RealmNews) -> Void = { _ in }
     ) async throws(LocalRealmError) -> RealmClient {
         let executor = DatabaseExecutor(label: "realm \(name)")
         let result = await executor.perform { () -> Result<RealmClient, LocalRealmError> in
@@ -85,7 +90,8 @@ package actor RealmClient {
                         time: time,
                         now: now,
                         random: random,
-                        logger: logger
+                        logger: logger,
+                        report: report
                     )
                 )
             } catch {
@@ -105,7 +111,8 @@ package actor RealmClient {
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         random: any RandomNumberGenerator & Sendable,
-        logger: Logger
+        logger: Logger,
+        report: @escaping @Sendable (RealmNews) -> Void
     ) {
         self.realm = realm
         self.executor = executor
@@ -117,6 +124,7 @@ package actor RealmClient {
         self.now = now
         self.random = random
         self.logger = logger
+        self.report = report
     }
 
     /// Closes the file; nothing may be asked of the client after that.
@@ -124,6 +132,10 @@ package actor RealmClient {
         isClosed = true
         finishWaiters(.offline(reason: "the realm is closed"))
         realm.close()
+    }
+
+    func reportPhase() {
+        report(.phase(phase, isFirstDownloadFinished: realm.status.isFirstDownloadFinished))
     }
 
     package func snapshot() -> RealmSnapshot {
@@ -190,6 +202,7 @@ extension RealmClient {
     /// The realm cannot stay open as it is: end, so that it is opened anew when time has helped.
     func fail(_ error: LocalRealmError) {
         failure = failure ?? error
+        report(.failed(error))
         finishWaiters(.refused(SessionIssue(error)))
         ending.raise()
     }
@@ -249,6 +262,7 @@ extension RealmClient {
     }
 
     private func warn(of value: RejectedValue) {
+        report(.rejected(value))
         logger.warning(
             "a local value cannot be synchronised and was restored",
             metadata: [

@@ -81,7 +81,7 @@ extension UserConnection {
             // A realm that has left takes no interest in what was under way to it.
             try await realms[session]?.receive(message)
         case .log(let body):
-            logger.debug("server", metadata: ["text": "\(body.message ?? "")"])
+            logger.log(body)
         case .alive:
             break
         case .failed(let problem):

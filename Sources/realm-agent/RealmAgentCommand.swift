@@ -10,6 +10,7 @@ struct RealmAgentCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, StatusCommand.self, SyncCommand.self, SchemaCommand.self,
             CheckCommand.self,
+            EventsCommand.self, LogLevelCommand.self,
         ]
     )
 

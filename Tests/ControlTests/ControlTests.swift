@@ -31,11 +31,49 @@ struct ControlTests {
                 uploadedBytes: 3
             )
         }
+
+        static let records = [
+            AgentFact.state(StateFact(state: .offline, cause: "backoff", detail: "x \"y\"")),
+            .error(ErrorFact(code: "206", message: "no", fatal: true, logURL: "https://x/log")),
+            .rejected(
+                RejectedFact(by: .local, className: "Item", key: "1", property: "a", reason: "r")
+            ),
+            .reset(ResetFact(stage: .required, mode: "manual", detail: nil)),
+            .changed(ChangeFact(changesets: 2, seconds: 0.5, localVersion: 7)),
+            .plugin(PluginFact(plugin: "tell", handled: "error", failure: "timed out")),
+            .reloaded(ReloadFact(applied: ["a"], needRestart: [])),
+            .gap,
+        ].enumerated().map { index, fact in
+            EventRecord(
+                sequence: UInt64(index + 1),
+                at: "2026-01-01T00:00:00.000Z",
+                event: AgentEvent(realm: index.isMultiple(of: 2) ? "stock" : nil, fact)
+            )
+        }
+
+        func events(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord> {
+            AsyncStream { stream in
+                for record in Self.records where record.sequence > position ?? 0 {
+                    stream.yield(record)
+                }
+                if !follow { stream.finish() }
+            }
+        }
+
+        func logLevels() async -> LogReport {
+            LogReport(level: "info", categories: ["Sync": "debug"])
+        }
+
+        func setLogLevel(_ change: LogLevelChange) async throws(ControlError) -> LogReport {
+            guard change.level != "loud" else { throw .malformed("no such level") }
+            return LogReport(level: change.level, categories: [:])
+        }
     }
 
     /// Serves the backend while the body runs.
     func withServer(
         at path: String = "/tmp/control-\(UInt64.random(in: 0...UInt64.max)).sock",
+        access: ControlAccess = ControlAccess(agentUser: getuid(), group: nil),
         _ body: (ControlClient) async throws -> Void
     ) async throws {
         defer { unlink(path) }
@@ -43,6 +81,7 @@ struct ControlTests {
         let server = ControlServer(
             socketPath: path,
             backend: Backend(),
+            access: access,
             onListening: { signal.yield() }
         )
         try await withThrowingTaskGroup { group in
@@ -120,7 +159,11 @@ struct ControlTests {
         close(open(path, O_WRONLY | O_CREAT, 0o600))
         defer { unlink(path) }
         let failure = await #expect(throws: ControlServer.Unservable.self) {
-            try await ControlServer(socketPath: path, backend: Backend()).run()
+            try await ControlServer(
+                socketPath: path,
+                backend: Backend(),
+                access: ControlAccess(agentUser: getuid(), group: nil)
+            ).run()
         }
         #expect(failure?.description == "what is there is no socket")
         #expect(access(path, F_OK) == 0)
@@ -140,10 +183,15 @@ struct ControlTests {
                 "request.malformed"
             ),
             (
-                "POST", "v1/realms/stock/sync", String(repeating: " ", count: 5000), 400,
+                "POST", "v1/realms/stock/sync", String(repeating: " ", count: 70_000), 400,
                 "request.malformed"
             ),
             ("POST", "v1/realms/none/sync", "{}", 404, "realm.unknown"),
+            ("PUT", "v1/log", #"{"level":"loud"}"#, 400, "request.malformed"),
+            ("PUT", "v1/log", "", 400, "request.malformed"),
+            ("GET", "v1/events?after=x", "", 400, "request.malformed"),
+            ("GET", "v1/events?follow=maybe", "", 400, "request.malformed"),
+            ("GET", "v1/events?realm=none", "", 404, "realm.unknown"),
             ("GET", "v1/realms/none", "", 404, "realm.unknown"),
             ("GET", "v1/nothing", "", 404, "request.unknown"),
             ("DELETE", "v1/status", "", 404, "request.unknown"),

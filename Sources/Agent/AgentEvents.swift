@@ -1,0 +1,119 @@
+package import Control
+package import Platform
+import SyncClient
+import Synchronization
+
+/// The events of this run of the agent: whoever has one to tell publishes it, any number of readers
+/// follow.
+///
+/// The newest events are kept, and readers fetch them: a slow one slows nobody down and costs no
+/// memory. It misses what is overwritten meanwhile, and is told so by a `gap`.
+package final class AgentEvents: Sendable {
+    private struct State {
+        /// Consecutive numbers, oldest first.
+        var kept: [EventRecord] = []
+        var next: UInt64
+        /// The last state told of each realm: what has not changed is no event.
+        var states: [String: StateFact] = [:]
+        var counts: [String: UInt64] = [:]
+        var readers: [ObjectIdentifier: Signal] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let capacity: Int
+    private let now: @Sendable () -> WallTime
+
+    package init(capacity: Int = 4096, now: @escaping @Sendable () -> WallTime = WallTime.now) {
+        self.capacity = capacity
+        self.now = now
+        // Microseconds: no agent publishes a million events a second for long, so a later run starts
+        // behind all numbers of this one. Scripts read them exactly, being below 2^53.
+        let start = UInt64(max(0, now().millisecondsSince1970)) * 1000 + 1
+        self.state = Mutex(State(next: start))
+    }
+
+    package func publish(_ event: AgentEvent) {
+        let time = now().description
+        let readers = state.withLock { state -> [Signal] in
+            if case .state(let fact) = event.fact, let realm = event.realm {
+                guard state.states.updateValue(fact, forKey: realm) != fact else { return [] }
+            }
+            state.kept.append(EventRecord(sequence: state.next, at: time, event: event))
+            state.next += 1
+            state.counts[event.fact.kind, default: 0] += 1
+            // Rarely, and many at once.
+            if state.kept.count >= 2 * capacity { state.kept.removeFirst(capacity) }
+            return Array(state.readers.values)
+        }
+        for reader in readers { reader.raise() }
+    }
+
+    /// How many events of each kind there were since the start.
+    package var counts: [String: UInt64] {
+        state.withLock(\.counts)
+    }
+
+    /// The events after a position, or all that are kept; with `follow` also those to come.
+    package func records(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord> {
+        let reader = Reader(self, after: position)
+        return AsyncStream(unfolding: { await reader.next(follow: follow) })
+    }
+
+    // MARK: Reading
+
+    /// Somebody's place among the events.
+    private final class Reader: Sendable {
+        private let events: AgentEvents
+        private let position: Mutex<UInt64>
+        private let news = Signal()
+
+        init(_ events: AgentEvents, after position: UInt64?) {
+            self.events = events
+            self.position = Mutex(position ?? events.beginning)
+            let id = ObjectIdentifier(self)
+            events.state.withLock { $0.readers[id] = news }
+        }
+
+        deinit {
+            let id = ObjectIdentifier(self)
+            events.state.withLock { $0.readers[id] = nil }
+        }
+
+        func next(follow: Bool) async -> EventRecord? {
+            while !Task.isCancelled {
+                if let record = fetch() { return record }
+                guard follow, await news.wait() else { return nil }
+            }
+            return nil
+        }
+
+        private func fetch() -> EventRecord? {
+            position.withLock { position in
+                guard let record = events.record(after: position) else { return nil }
+                position = record.sequence
+                return record
+            }
+        }
+    }
+
+    /// The position before the oldest event that is kept.
+    private var beginning: UInt64 {
+        state.withLock { ($0.kept.first?.sequence ?? $0.next) - 1 }
+    }
+
+    private func record(after position: UInt64) -> EventRecord? {
+        state.withLock { state in
+            let first = state.kept.first?.sequence ?? state.next
+            // Too old, or of a run whose clock was ahead of ours.
+            guard position < state.next, position + 1 >= first else {
+                return EventRecord(
+                    sequence: first - 1,
+                    at: state.kept.first?.at ?? now().description,
+                    event: AgentEvent(realm: nil, .gap)
+                )
+            }
+            let index = Int(position + 1 - first)
+            return index < state.kept.count ? state.kept[index] : nil
+        }
+    }
+}

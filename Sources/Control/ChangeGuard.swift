@@ -1,0 +1,22 @@
+import HTTPTypes
+import Hummingbird
+
+/// Lets requests that change something pass only from those who may.
+struct ChangeGuard: RouterMiddleware {
+    typealias Context = ControlContext
+
+    let access: ControlAccess
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard ![.get, .head].contains(request.method) else {
+            return try await next(request, context)
+        }
+        guard let peer = try await PeerCredentials.of(context.channel), access.mayChange(peer)
+        else { throw ControlError.changeForbidden }
+        return try await next(request, context)
+    }
+}

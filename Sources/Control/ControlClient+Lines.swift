@@ -1,0 +1,100 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Requests that are answered with one JSON document per line.
+extension ControlClient {
+    /// Hands each event to the body, until there is no more or the body throws.
+    ///
+    /// - Throws: `ControlError`, or what the body throws.
+    package func events(
+        after position: UInt64?,
+        follow: Bool,
+        realm: String?,
+        _ body: (EventRecord) async throws -> Void
+    ) async throws {
+        var query = ["follow=\(follow)"]
+        if let position { query.append("after=\(position)") }
+        if let realm { query.append("realm=\(Self.escaped(realm))") }
+        try await lines("v1/events?\(query.joined(separator: "&"))", as: EventRecord.self, body)
+    }
+
+    /// Hands each line of an answer to the body, as it comes.
+    func lines<Line: Decodable>(
+        _ path: String,
+        as type: Line.Type,
+        _ body: (Line) async throws -> Void
+    ) async throws {
+        let client = newClient()
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await read(path, as: type, through: client, body))
+        } catch {
+            result = .failure(error)
+        }
+        try? await client.shutdown()
+        try result.get()
+    }
+
+    private func read<Line: Decodable>(
+        _ path: String,
+        as type: Line.Type,
+        through client: HTTPClient,
+        _ body: (Line) async throws -> Void
+    ) async throws {
+        let reply: HTTPClientResponse
+        do {
+            // The answer's head comes at once; its lines, over years.
+            reply = try await client.execute(
+                HTTPClientRequest(url: url(of: path)),
+                deadline: .distantFuture
+            )
+        } catch {
+            throw failure(error)
+        }
+        guard reply.status == .ok else {
+            let bytes = (try? await reply.body.collect(upTo: 1 << 20)).map { Array(buffer: $0) }
+            throw refusal(status: reply.status.code, body: bytes ?? [])
+        }
+        var splitter = LineSplitter()
+        do {
+            for try await chunk in reply.body {
+                for line in splitter.lines(in: chunk.readableBytesView) {
+                    guard let value = try? JSONBody.decode(type, from: line) else {
+                        throw ReaderFailure(cause: ControlError.malformedAnswer)
+                    }
+                    do { try await body(value) } catch { throw ReaderFailure(cause: error) }
+                }
+            }
+        } catch let failure as ReaderFailure {
+            throw failure.cause
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// What the reader of the lines failed with, told from what the connection fails with.
+    private struct ReaderFailure: Error {
+        let cause: any Error
+    }
+}
+
+/// Cuts chunks of text, as they come, into lines.
+struct LineSplitter {
+    private var rest: [UInt8] = []
+
+    mutating func lines(in chunk: some Sequence<UInt8>) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        for byte in chunk {
+            if byte == UInt8(ascii: "\n") {
+                if !rest.isEmpty { lines.append(rest) }
+                rest = []
+            } else {
+                rest.append(byte)
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,73 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The forms in which the control API answers and is asked.
+extension Response {
+    /// One JSON document.
+    static func json(_ value: some Encodable) throws -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: try JSONBody.encode(value)))
+        )
+    }
+
+    static func text(_ text: String, type: String) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: type],
+            body: .init(byteBuffer: ByteBuffer(string: text))
+        )
+    }
+
+    /// One JSON document per line, for as long as there are any.
+    ///
+    /// A line is fetched when the one before it has been taken: a slow reader holds up nobody but
+    /// itself. One that goes away ends the stream.
+    static func jsonLines<Line: Encodable & Sendable>(
+        _ lines: AsyncStream<Line>,
+        to request: Request,
+        where isWanted: @escaping @Sendable (Line) -> Bool = { _ in true }
+    ) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/jsonl"],
+            body: ResponseBody { writer in
+                try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    for await line in lines where isWanted(line) {
+                        let bytes = try JSONBody.encode(line) + [UInt8(ascii: "\n")]
+                        try await writer.write(ByteBuffer(bytes: bytes))
+                    }
+                }
+                try await writer.finish(nil)
+            }
+        )
+    }
+}
+
+extension Request {
+    /// The body as JSON; an empty one stands for `{}`.
+    func decoded<Value: Decodable>(as type: Value.Type) async throws(ControlError) -> Value {
+        guard let body = try? await body.collect(upTo: 1 << 16) else {
+            throw .malformed("the body is too large, or breaks off")
+        }
+        let bytes = body.readableBytes > 0 ? Array(buffer: body) : Array("{}".utf8)
+        guard let value = try? JSONBody.decode(type, from: bytes) else {
+            throw .malformed("the body is not the JSON object that this request takes")
+        }
+        return value
+    }
+
+    /// The value of a query item; nil if it is not there.
+    func query<Value: LosslessStringConvertible>(
+        _ name: String,
+        as type: Value.Type = String.self
+    ) throws(ControlError) -> Value? {
+        guard let text = uri.queryParameters[Substring(name)] else { return nil }
+        guard let value = Value(String(text)) else {
+            throw .malformed("\(name)=\(text) in the query cannot be understood")
+        }
+        return value
+    }
+}

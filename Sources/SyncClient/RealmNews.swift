@@ -1,0 +1,15 @@
+package import LocalRealm
+package import SyncProtocol
+
+/// What a realm tells whoever watches it, as it happens.
+package enum RealmNews: Sendable {
+    case phase(SessionPhase, isFirstDownloadFinished: Bool)
+    /// The server reported an error; fatal if the session does not go on by itself.
+    case problem(ServerProblem, isFatal: Bool)
+    /// The file is in the way.
+    case failed(LocalRealmError)
+    /// A local value that cannot be sent.
+    case rejected(RejectedValue)
+    /// Changes of others are in the file.
+    case integrated(changesets: Int, duration: Duration, localVersion: UInt64)
+}

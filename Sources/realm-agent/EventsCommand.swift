@@ -1,0 +1,41 @@
+import ArgumentParser
+import Config
+import Control
+
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "Prints what happened, as JSON lines: states, errors, rejects, resets, changes.",
+        discussion: """
+            Every line carries a sequence number; --after goes on behind one. Where events were \
+            missed, because the agent keeps only the newest, a line with the event "gap" says so.
+            Exit status: 0 printed, 2 configuration, 3 no agent is running, or it ended.
+            """
+    )
+
+    @OptionGroup var files: ConfigurationOptions
+
+    @Flag(help: "Go on with what happens next, until interrupted.")
+    var follow = false
+
+    @Option(help: "Only this realm.")
+    var realm: String?
+
+    @Option(help: "Only events behind this sequence number.")
+    var after: UInt64?
+
+    func run() async throws {
+        let configuration = try files.load()
+        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        do {
+            try await client.events(after: after, follow: follow, realm: realm) { record in
+                StandardOutput.print(try record.controlJSON())
+            }
+        } catch let error as ControlError {
+            throw CommandFailure(error)
+        }
+        if follow {
+            throw CommandFailure(status: .unavailable, message: "the agent has ended")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Control
+import Platform
+import Testing
+
+@testable import Agent
+
+@Suite("The agent's events")
+struct AgentEventsTests {
+    let events = AgentEvents(capacity: 4, now: { WallTime(millisecondsSince1970: 1_000) })
+
+    func publish(_ numbers: ClosedRange<Int>) {
+        for number in numbers {
+            events.publish(
+                AgentEvent(
+                    realm: "stock",
+                    .error(ErrorFact(code: "\(number)", message: "", fatal: false))
+                )
+            )
+        }
+    }
+
+    func codes(after position: UInt64?) async -> [String] {
+        await events.records(after: position, follow: false).reduce(into: []) { codes, record in
+            guard case .error(let fact) = record.event.fact else { return codes.append("gap") }
+            codes.append(fact.code)
+        }
+    }
+
+    @Test("Numbers grow by one, and a reader goes on behind any of them")
+    func positions() async {
+        publish(1...3)
+        var sequences: [UInt64] = []
+        for await record in events.records(after: nil, follow: false) {
+            sequences.append(record.sequence)
+        }
+        #expect(sequences == [1_000_001, 1_000_002, 1_000_003])
+        #expect(await codes(after: 1_000_001) == ["2", "3"])
+        #expect(await codes(after: 1_000_003) == [])
+    }
+
+    @Test("Whoever comes too late, or from a run that this one does not know, is told of the gap")
+    func gaps() async {
+        publish(1...9)
+        // Kept are between the newest four and twice as many.
+        #expect(await codes(after: 1_000_001) == ["gap", "5", "6", "7", "8", "9"])
+        #expect(await codes(after: 5) == ["gap", "5", "6", "7", "8", "9"])
+        #expect(await codes(after: 2_000_000) == ["gap", "5", "6", "7", "8", "9"])
+        #expect(await codes(after: .max) == ["gap", "5", "6", "7", "8", "9"])
+        #expect(await codes(after: nil) == ["5", "6", "7", "8", "9"])
+    }
+
+    @Test("A later run of the agent starts behind all numbers of an earlier one")
+    func restart() async {
+        publish(1...9)
+        let later = AgentEvents(now: { WallTime(millisecondsSince1970: 1_001) })
+        later.publish(AgentEvent(realm: nil, .gap))
+        for await record in later.records(after: nil, follow: false) {
+            #expect(record.sequence > 1_000_009)
+        }
+    }
+
+    @Test("A follower gets what comes while it waits, and ends when it is cancelled")
+    func following() async {
+        let follower = Task {
+            var codes: [String] = []
+            for await record in events.records(after: nil, follow: true) {
+                guard case .error(let fact) = record.event.fact else { continue }
+                codes.append(fact.code)
+                if codes.count == 2 { break }
+            }
+            return codes
+        }
+        publish(1...2)
+        #expect(await follower.value == ["1", "2"])
+        let waiting = Task {
+            for await _ in events.records(after: 1_000_002, follow: true) {}
+        }
+        waiting.cancel()
+        await waiting.value
+    }
+
+    @Test("A reader that never reads costs nobody anything: it only misses what is overwritten")
+    func slowReader() async {
+        let stream = events.records(after: nil, follow: true)
+        publish(1...1000)
+        var iterator = stream.makeAsyncIterator()
+        let first = await iterator.next()
+        #expect(first?.event.fact == .gap)
+    }
+
+    @Test("A state that has not changed is no event")
+    func sameState() async {
+        let states: [StateFact] = [
+            .init(state: .connecting), .init(state: .connecting), .init(state: .open),
+            .init(state: .offline, cause: "backoff"), .init(state: .offline, cause: "no-network"),
+        ]
+        for state in states { events.publish(AgentEvent(realm: "a", .state(state))) }
+        events.publish(AgentEvent(realm: "b", .state(.init(state: .connecting))))
+        #expect(events.counts == ["state": 5])
+    }
+}
