@@ -247,8 +247,9 @@ let package = Package(
             "Server",
             [
                 "Changesets", "Documents", "FaultInjection", "Merge", "SQLite", "Schemas", "Server",
-                "Settings", "SyncProtocol", "Transport", "Versions", asyncHTTPClient, logging,
-                serviceLifecycle,
+                "Settings", "SyncProtocol", "Transport", "Versions", asyncHTTPClient, crypto,
+                jwtKit,
+                logging, serviceLifecycle,
             ] + nio
         ),
         tests(

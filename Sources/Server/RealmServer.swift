@@ -24,6 +24,7 @@ package struct RealmServer: Service {
         clock: WallClock,
         random: RandomSource,
         hasher: PasswordHasher = PasswordHasher(),
+        secrets: SecretReader = SecretReader(environment: [:]),
         timing: ServerTiming = ServerTiming(),
         isAdministered: Bool = false,
         logger: Logger,
@@ -33,6 +34,7 @@ package struct RealmServer: Service {
             apps: configuration.apps,
             store: store,
             hasher: hasher,
+            secrets: secrets,
             clock: clock,
             random: random
         )
@@ -47,6 +49,7 @@ package struct RealmServer: Service {
         self.gate = SyncGate(accounts: accounts, logger: logger)
         self.sync = SyncService(
             apps: accounts.apps,
+            registry: accounts.registry,
             engine: SyncEngine(store: store, clock: clock, random: random),
             clock: clock,
             random: random,

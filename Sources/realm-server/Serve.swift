@@ -56,6 +56,7 @@ struct Serve: AsyncParsableCommand {
             store: store,
             clock: WallClock { WallTime.now().millisecondsSince1970 },
             random: RandomSource(SystemRandomNumberGenerator()),
+            secrets: SecretReader(environment: ProcessInfo.processInfo.environment),
             isAdministered: true,
             logger: logger
         ) { [portFile] address in

@@ -4,7 +4,9 @@ import Server
 struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Users of an app.",
-        subcommands: [Create.self, List.self, Disable.self, Enable.self]
+        subcommands: [
+            Create.self, List.self, Disable.self, Enable.self, Pending.self, Confirm.self,
+        ]
     )
 
     struct Create: AsyncParsableCommand {
@@ -86,6 +88,40 @@ struct Users: AsyncParsableCommand {
         func run() async throws {
             try await options.call(.put, try app.path("users/\(user)/disable"))
             if !options.json { print("user \(user) disabled") }
+        }
+    }
+
+    struct Pending: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the tokens that confirm accounts and reset passwords, to deliver them."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        func run() async throws {
+            let answer = try await options.call(.get, try app.path("pending"))
+            try options.print(answer, as: [PendingReport].self) { tokens in
+                tokens.map { "\($0.email)  \($0.purpose)  tokenId=\($0.tokenId)&token=\($0.token)" }
+            }
+        }
+    }
+
+    struct Confirm: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Confirm an account whose owner you know."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Argument(help: "The e-mail address.")
+        var email: String
+
+        func run() async throws {
+            let path = try app.path("pending/confirm")
+            try await options.call(.post, path, body: ["email": email])
+            if !options.json { print("account \(email) confirmed") }
         }
     }
 

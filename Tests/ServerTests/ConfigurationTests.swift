@@ -81,7 +81,7 @@ struct ConfigurationTests {
               shop:
                 sync: { mode: flexible }
                 offline_limit: 30d
-                providers: { email_password: { auto_confirm: false }, api_key: true }
+                providers: { function: {}, jwt: { algorithm: ES256, secret: { env: A } } }
                 tokens: { refresh: 1m }
             """
         )
@@ -101,11 +101,10 @@ struct ConfigurationTests {
                     + "yet by this version; use partition",
                 "realm-server.yaml:10:20: error: apps.shop.offline_limit: is not supported yet by "
                     + "this version; remove it",
-                "realm-server.yaml:11:50: error: "
-                    + "apps.shop.providers.email_password.auto_confirm: accounts cannot be "
-                    + "confirmed by mail or by hand yet; set it to true",
-                "realm-server.yaml:11:68: error: apps.shop.providers.api_key: is not supported "
+                "realm-server.yaml:11:28: error: apps.shop.providers.function: is not supported "
                     + "yet by this version; remove it",
+                "realm-server.yaml:11:65: error: apps.shop.providers.jwt.secret: does not go with "
+                    + "ES256; give public_key for RS256 and ES256, secret for HS256",
                 "realm-server.yaml:12:24: error: apps.shop.tokens.refresh: 1m is out of range; "
                     + "give a value from 30m to 1825d",
             ]

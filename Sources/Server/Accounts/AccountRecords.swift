@@ -15,6 +15,8 @@ extension UserID: CustomStringConvertible {
 package enum ProviderType: String, Hashable, Sendable {
     case anonymous = "anon-user"
     case emailPassword = "local-userpass"
+    case apiKey = "api-key"
+    case customToken = "custom-token"
 }
 
 /// One way in for one user: unique by app, provider and id.
@@ -35,11 +37,28 @@ package struct User: Hashable, Sendable {
     package let id: UserID
     package let identities: [Identity]
     package let isDisabled: Bool
+    package let kind: Kind
+    /// Of the profile, as a third party's token told it.
+    package let data: [String: JSONValue]
 
-    package init(id: UserID, identities: [Identity], isDisabled: Bool) {
+    package enum Kind: String, Hashable, Sendable {
+        case normal
+        /// A program with an API key of the operator's.
+        case server
+    }
+
+    package init(
+        id: UserID,
+        identities: [Identity],
+        isDisabled: Bool,
+        kind: Kind = .normal,
+        data: [String: JSONValue] = [:]
+    ) {
         self.id = id
         self.identities = identities
         self.isDisabled = isDisabled
+        self.kind = kind
+        self.data = data
     }
 }
 

@@ -1,77 +1,144 @@
 import Changesets
 
 extension Accounts {
-    /// Always a new user (app services, 4.6).
-    func logInAnonymously(_ device: DeviceReport, to app: AppID) async throws -> LoginAnswer {
-        let served = try served(app)
-        guard served.configuration.anonymous else {
-            throw ServiceRefusal.providerNotFound(ProviderType.anonymous.rawValue)
-        }
-        let identity = Identity(
-            id: random.objectID(at: clock).description,
-            provider: .anonymous,
-            email: ""
-        )
-        return try await logIn(with: identity, device, served)
-    }
-
+    /// Lets somebody in; whoever was never here before becomes a user (app services, 4).
     func logIn(
-        _ credential: EmailPasswordCredential,
+        _ credential: Credential,
         from address: String,
         _ device: DeviceReport,
         to app: AppID
     ) async throws -> LoginAnswer {
         let served = try served(app)
-        try requireEmailPassword(app)
+        let proven = try await prove(credential, from: address, served)
+        let user = try await user(of: proven, served.id)
+        return try await issue(for: user, proven.identity, device, served)
+    }
+
+    /// Checks a credential; nobody is made a user by it (app services, 4.6).
+    func prove(
+        _ credential: Credential,
+        from address: String,
+        _ served: ServedApp
+    ) async throws -> ProvenIdentity {
+        switch credential {
+        case .anonymous:
+            guard served.configuration.anonymous else {
+                throw ServiceRefusal.providerNotFound(ProviderType.anonymous.rawValue)
+            }
+            let id = random.objectID(at: clock).description
+            return ProvenIdentity(identity: Identity(id: id, provider: .anonymous, email: ""))
+        case .emailPassword(let credential):
+            return try await prove(credential, from: address, served)
+        case .apiKey(let secret):
+            return try await prove(secret, from: address, served)
+        case .customToken(let token):
+            guard let tokens = served.externalTokens else {
+                throw ServiceRefusal.providerNotFound(ProviderType.customToken.rawValue)
+            }
+            return try await tokens.prove(token, at: clock.secondsSince1970)
+        }
+    }
+
+    private func prove(
+        _ credential: EmailPasswordCredential,
+        from address: String,
+        _ served: ServedApp
+    ) async throws -> ProvenIdentity {
+        try requireEmailPassword(served.id)
         try await loginGuard.admit(credential.name, from: address)
         let name = UserName(credential.name)
         let account: PasswordAccount? = try await store.read { snapshot in
             guard let name else { return nil }
-            return try snapshot.passwordAccount(name, of: app)
+            return try snapshot.passwordAccount(name, of: served.id)
         }
         let isRight = try await hasher.verify(credential.password, against: account?.hash)
         // One answer for every way to be wrong (app services, 14).
         guard isRight, let account, let name else { throw ServiceRefusal.invalidPassword }
         await loginGuard.recordSuccess(credential.name, from: address)
-
-        let identity = Identity(
-            id: account.identityID,
-            provider: .emailPassword,
-            email: name.rawValue
+        guard account.isConfirmed else {
+            throw ServiceRefusal(.authError, "confirmation required")
+        }
+        return ProvenIdentity(
+            identity: Identity(
+                id: account.identityID,
+                provider: .emailPassword,
+                email: name.rawValue
+            )
         )
-        return try await logIn(with: identity, device, served)
     }
 
-    /// Opens a session for the identity's user, who is made if this is the first log-in.
-    private func logIn(
-        with identity: Identity,
+    private func prove(
+        _ secret: APIKeySecret,
+        from address: String,
+        _ served: ServedApp
+    ) async throws -> ProvenIdentity {
+        guard served.configuration.apiKey else {
+            throw ServiceRefusal.providerNotFound(ProviderType.apiKey.rawValue)
+        }
+        try await loginGuard.admit("", from: address)
+        let digest = secret.digest
+        let key = try await store.read { try $0.apiKey(digest, of: served.id) }
+        guard let key else {
+            throw ServiceRefusal(.apiKeyNotFound, "API key not found", status: 401)
+        }
+        await loginGuard.recordSuccess("", from: address)
+        guard !key.isDisabled else { throw ServiceRefusal(.authError, "API key is disabled") }
+        return ProvenIdentity(
+            identity: Identity(id: key.id, provider: .apiKey, email: ""),
+            owner: key.owner,
+            kind: key.owner == nil ? .server : .normal
+        )
+    }
+
+    /// The user that an identity belongs to, made if this is its first log-in.
+    private func user(of proven: ProvenIdentity, _ app: AppID) async throws -> UserID {
+        let fresh = User(
+            id: UserID(random.objectID(at: clock).description),
+            identities: [proven.identity],
+            isDisabled: false,
+            kind: proven.kind,
+            data: proven.data
+        )
+        let now = clock.millisecondsSince1970()
+        return try await store.write { transaction in
+            let identity = proven.identity
+            let known =
+                if let owner = proven.owner {
+                    try transaction.user(owner, of: app)
+                } else {
+                    try transaction.user(identifiedBy: identity.provider, identity.id, of: app)
+                }
+            guard let known else {
+                try transaction.insert(fresh, of: app, at: now)
+                return fresh.id
+            }
+            if known.isDisabled { throw ServiceRefusal(.userDisabled, "user disabled") }
+            let data = known.data.merging(proven.data) { $1 }
+            if data != known.data { try transaction.setData(data, ofUser: known.id, of: app) }
+            return known.id
+        }
+    }
+
+    /// Opens a session of the user.
+    func issue(
+        for user: UserID,
+        _ identity: Identity,
         _ device: DeviceReport,
         _ served: ServedApp
     ) async throws -> LoginAnswer {
-        let app = served.configuration.id
+        let app = served.id
         let sessionID = random.objectID(at: clock).description
         let freshDeviceID = random.objectID(at: clock).description
-        let freshUser = User(
-            id: UserID(random.objectID(at: clock).description),
-            identities: [identity],
-            isDisabled: false
-        )
         let now = clock.millisecondsSince1970()
         let session = try await store.write { transaction in
-            let known = try transaction.user(identifiedBy: identity.provider, identity.id, of: app)
-            if known == nil { try transaction.insert(freshUser, of: app, at: now) }
-            let user = known ?? freshUser
-            if user.isDisabled { throw ServiceRefusal(.userDisabled, "user disabled") }
-
             var deviceID = freshDeviceID
-            if let reported = device.id,
-                try transaction.isDevice(reported, knownOf: user.id, of: app)
+            if let reported = device.id, try transaction.isDevice(reported, knownOf: user, of: app)
             {
                 deviceID = reported
             }
             let session = LoginSession(
                 digest: SessionDigest(ofSession: sessionID),
-                userID: user.id,
+                userID: user,
                 deviceID: deviceID,
                 device: device.json
             )
@@ -80,7 +147,7 @@ extension Accounts {
         }
         let refresh = TokenClaims(
             sessionID: sessionID,
-            userID: session.userID.rawValue,
+            userID: user.rawValue,
             deviceID: session.deviceID,
             domainID: served.domainID,
             appID: app.rawValue,
@@ -97,7 +164,7 @@ extension Accounts {
         return LoginAnswer(
             accessToken: try await accessToken(for: refresh, served),
             refreshToken: try await tokens.token(for: refresh, of: app),
-            userID: session.userID.rawValue,
+            userID: user.rawValue,
             deviceID: session.deviceID
         )
     }

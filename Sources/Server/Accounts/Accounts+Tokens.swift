@@ -79,7 +79,7 @@ extension Accounts {
         return (claims, try served(named))
     }
 
-    private func authenticate(
+    func authenticate(
         _ token: String?,
         is kind: TokenClaims.Kind,
         app: AppID?,

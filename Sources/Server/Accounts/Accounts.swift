@@ -8,6 +8,9 @@ package struct Accounts: Sendable {
     let tokens: TokenAuthority
     let hasher: PasswordHasher
     let loginGuard: LoginGuard
+    let secrets: SecretReader
+    /// Whose connections end when a user is gone.
+    package let registry = SessionRegistry()
     let clock: WallClock
     let random: RandomSource
 
@@ -17,12 +20,14 @@ package struct Accounts: Sendable {
         apps: [AppConfiguration],
         store: any ServerStore,
         hasher: PasswordHasher = PasswordHasher(),
+        secrets: SecretReader = SecretReader(environment: [:]),
         clock: WallClock,
         random: RandomSource
     ) async throws {
         self.store = store
         self.tokens = TokenAuthority(clock: clock)
         self.hasher = hasher
+        self.secrets = secrets
         self.loginGuard = LoginGuard(clock: clock)
         self.clock = clock
         self.random = random
@@ -56,10 +61,15 @@ package struct Accounts: Sendable {
             }
             return (known, false)
         }
+        var externalTokens: ExternalTokens?
+        if let jwt = app.jwt {
+            externalTokens = try await ExternalTokens(jwt, of: app.id, secrets)
+        }
         await tokens.add(record.keys, of: app.id, areNew: isNew)
         apps.put(
             ServedApp(
                 configuration: app,
+                externalTokens: externalTokens,
                 domainID: record.domainID,
                 syncState: record.syncState,
                 isFromFile: declaration == nil

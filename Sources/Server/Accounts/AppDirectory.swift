@@ -4,6 +4,8 @@ import Synchronization
 /// An app that is served: what is configured, and what the store knows of it.
 struct ServedApp {
     let configuration: AppConfiguration
+    /// Nil where the provider is off.
+    var externalTokens: ExternalTokens?
     let domainID: String
     var syncState: SyncState
     /// Declared in the configuration file, which then is the only place to change it.

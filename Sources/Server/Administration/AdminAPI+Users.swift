@@ -36,6 +36,38 @@ extension AdminAPI {
         sync.registry.ask(app, user, to: .leave(reason: "user deleted"))
     }
 
+    func keys(of app: AppID) async throws -> [KeyReport] {
+        _ = try accounts.served(app)
+        return try await accounts.store.read { snapshot in
+            try snapshot.apiKeys(ofUser: nil, of: app).map { KeyReport($0) }
+        }
+    }
+
+    func createKey(
+        named name: String,
+        for owner: UserID?,
+        of app: AppID
+    ) async throws -> KeyReport {
+        guard try accounts.served(app).configuration.apiKey else {
+            throw ServiceRefusal(
+                .authProviderNotFound,
+                "API keys are off; set apps.\(app).providers.api_key to true"
+            )
+        }
+        let (key, secret) = try await accounts.createKey(named: name, for: owner, of: app)
+        return KeyReport(key, secret)
+    }
+
+    /// Of whoever it is: nobody logs in with it any more.
+    func removeKey(_ id: String, of app: AppID) async throws {
+        _ = try accounts.served(app)
+        try await accounts.store.write { transaction in
+            guard try transaction.removeAPIKey(id, of: app) else {
+                throw ServiceRefusal(.apiKeyNotFound, "API key not found")
+            }
+        }
+    }
+
     private func change(
         _ user: UserID,
         of app: AppID,

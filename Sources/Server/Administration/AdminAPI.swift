@@ -63,7 +63,7 @@ package struct AdminAPI: Sendable {
                 name: creation.email,
                 password: creation.password
             )
-            let account = try await accounts.register(credential, in: app)
+            let account = try await accounts.register(credential, byOperator: true, in: app)
             return try ok(
                 AccountReport(email: creation.email, identityId: account.identityID),
                 status: 201
@@ -76,6 +76,24 @@ package struct AdminAPI: Sendable {
             return ServiceAnswer(status: 204)
         case .revokeSessions(let app, let user):
             try await revokeSessions(of: user, of: app)
+            return ServiceAnswer(status: 204)
+        case .listPending(let app):
+            let pending = try await accounts.pendingTokens(of: app)
+            return try ok(pending.map(PendingReport.init))
+        case .confirmAccount(let app):
+            try await accounts.confirm(try body(request, Confirmation.self).email, in: app)
+            return ServiceAnswer(status: 204)
+        case .listKeys(let app):
+            return try ok(try await keys(of: app))
+        case .createKey(let app):
+            let creation = try body(request, KeyCreation.self)
+            let owner = creation.user.map { UserID($0) }
+            return try ok(
+                try await createKey(named: creation.name, for: owner, of: app),
+                status: 201
+            )
+        case .removeKey(let app, let id):
+            try await removeKey(id, of: app)
             return ServiceAnswer(status: 204)
         case .sync(let app):
             return try ok(try await syncReport(of: app))
@@ -102,6 +120,16 @@ extension AdminAPI {
     private struct UserCreation: Decodable {
         let email: String
         let password: String
+    }
+
+    private struct Confirmation: Decodable {
+        let email: String
+    }
+
+    private struct KeyCreation: Decodable {
+        let name: String
+        /// Without one the key has a user of its own.
+        let user: String?
     }
 
     private struct SyncChange: Decodable {

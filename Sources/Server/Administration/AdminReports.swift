@@ -45,6 +45,39 @@ package struct AccountReport: Codable, Hashable, Sendable {
     package let identityId: String
 }
 
+/// A token that the operator has to deliver (app services, 6.1).
+package struct PendingReport: Codable, Hashable, Sendable {
+    package let email: String
+    package let purpose: String
+    package let tokenId: String
+    package let token: String
+    /// Milliseconds since 1970.
+    package let createdAt: Int64
+
+    init(_ token: AccountToken) {
+        self.email = token.name.rawValue
+        self.purpose = token.purpose.rawValue
+        self.tokenId = token.id
+        self.token = token.token
+        self.createdAt = token.createdAt
+    }
+}
+
+/// An API key of the operator's. The key itself is in the answer to its creation only.
+package struct KeyReport: Codable, Hashable, Sendable {
+    package let id: String
+    package let name: String
+    package let isDisabled: Bool
+    package let key: String?
+
+    init(_ key: APIKey, _ secret: APIKeySecret? = nil) {
+        self.id = key.id
+        self.name = key.name
+        self.isDisabled = key.isDisabled
+        self.key = secret?.text
+    }
+}
+
 /// Whether an app syncs, and how much is connected.
 package struct SyncReport: Codable, Hashable, Sendable {
     package let app: String

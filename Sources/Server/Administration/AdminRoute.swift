@@ -9,6 +9,11 @@ enum AdminRoute: Hashable, Sendable {
     case deleteUser(AppID, UserID)
     case setDisabled(Bool, AppID, UserID)
     case revokeSessions(AppID, UserID)
+    case listPending(AppID)
+    case confirmAccount(AppID)
+    case listKeys(AppID)
+    case createKey(AppID)
+    case removeKey(AppID, String)
     case sync(AppID)
     case setSync(AppID)
     case terminateSync(AppID)
@@ -49,6 +54,10 @@ enum AdminRoute: Hashable, Sendable {
         case ("users", 3, "enable"): ["PUT": .setDisabled(false, app, UserID(segments[1]))]
         case ("users", 3, "disable"): ["PUT": .setDisabled(true, app, UserID(segments[1]))]
         case ("users", 3, "logout"): ["PUT": .revokeSessions(app, UserID(segments[1]))]
+        case ("pending", 1, _): ["GET": .listPending(app)]
+        case ("pending", 2, "confirm"): ["POST": .confirmAccount(app)]
+        case ("server_keys", 1, _): ["GET": .listKeys(app), "POST": .createKey(app)]
+        case ("server_keys", 2, let key?): ["DELETE": .removeKey(app, key)]
         case ("sync", 1, _): ["GET": .sync(app), "PUT": .setSync(app)]
         case ("sync", 2, "terminate"): ["POST": .terminateSync(app)]
         case ("realms", 1, _): ["GET": .listRealms(app)]

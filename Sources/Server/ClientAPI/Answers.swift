@@ -38,7 +38,27 @@ struct LocationAnswer: Encodable {
     }
 }
 
-/// A user's profile (app services, 7.1). Members of `data` are strings.
+/// An API key (app services, 7.5). The secret is in the answer to its creation only.
+struct KeyAnswer: Encodable {
+    let id: String
+    let key: String?
+    let name: String
+    let disabled: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case id = "_id"
+        case key, name, disabled
+    }
+
+    init(_ key: APIKey, _ secret: APIKeySecret? = nil) {
+        self.id = key.id
+        self.key = secret?.text
+        self.name = key.name
+        self.disabled = key.isDisabled
+    }
+}
+
+/// A user's profile (app services, 7.1). The members of `data` that clients know are strings.
 struct ProfileAnswer: Encodable {
     struct Identity: Encodable {
         let id: String
@@ -57,8 +77,8 @@ struct ProfileAnswer: Encodable {
     let userID: String
     let domainID: String
     let identities: [Identity]
-    let data: [String: String]
-    let type = "normal"
+    let data: [String: JSONValue]
+    let type: String
 
     enum CodingKeys: String, CodingKey {
         case userID = "user_id"
@@ -78,7 +98,10 @@ struct ProfileAnswer: Encodable {
             )
         }
         let email = user.identities.first { !$0.email.isEmpty }?.email
-        self.data = email.map { ["email": $0] } ?? [:]
+        var data = user.data
+        if let email { data["email"] = .string(email) }
+        self.data = data
+        self.type = user.kind.rawValue
     }
 }
 

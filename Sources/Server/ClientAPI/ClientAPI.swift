@@ -50,10 +50,7 @@ package struct ClientAPI: Sendable {
             _ = try accounts.configuration(of: app)
             return ServiceAnswer(status: 200, body: try location(request).json())
         case .logIn(let app, let provider, let isLinking):
-            guard !isLinking else {
-                throw ServiceRefusal(.badRequest, "this server does not link accounts")
-            }
-            let answer = try await logIn(request, to: app, by: provider)
+            let answer = try await logIn(request, to: app, by: provider, isLinking: isLinking)
             return ServiceAnswer(status: 200, body: try answer.json())
         case .register(let app):
             let fields = try RequestFields(parsing: request.body)
@@ -62,16 +59,34 @@ package struct ClientAPI: Sendable {
                 password: try fields.require("password")
             )
             try await accounts.register(credential, in: app)
-            return ServiceAnswer(status: 201, body: Array("{}".utf8))
-        case .useAccountToken(let app):
-            try accounts.requireEmailPassword(app)
-            throw ServiceRefusal(.userpassTokenInvalid, "invalid token data")
-        case .requestConfirmation(let app):
+            return .empty(201)
+        case .confirm(let app):
             let fields = try RequestFields(parsing: request.body)
-            throw try await accounts.refuseConfirmation(of: try fields.require("email"), in: app)
-        case .requestReset(let app):
-            try accounts.requireEmailPassword(app)
-            throw ServiceRefusal(.badRequest, "password reset is not configured")
+            try await accounts.confirm(
+                try fields.require("tokenId"),
+                try fields.require("token"),
+                from: request.address,
+                in: app
+            )
+            return .empty(200)
+        case .resetPassword(let app):
+            let fields = try RequestFields(parsing: request.body)
+            try await accounts.reset(
+                try fields.require("tokenId"),
+                try fields.require("token"),
+                to: try fields.require("password"),
+                from: request.address,
+                in: app
+            )
+            return .empty(200)
+        case .requestConfirmation(let app, let byCall):
+            let email = try RequestFields(parsing: request.body).require("email")
+            try await accounts.sendConfirmation(of: email, byCall: byCall, in: app)
+            return .empty(202)
+        case .requestReset(let app, let byCall):
+            let email = try RequestFields(parsing: request.body).require("email")
+            try await accounts.sendReset(of: email, byCall: byCall, in: app)
+            return .empty(202)
         case .profile(let app):
             let answer = try await accounts.profile(request.bearerToken, app: app)
             return ServiceAnswer(status: 200, body: try answer.json())
@@ -81,10 +96,16 @@ package struct ClientAPI: Sendable {
         case .logOut(let app):
             try await accounts.logOut(request.bearerToken, app: app)
             return ServiceAnswer(status: 204)
-        case .apiKeys:
-            throw ServiceRefusal.providerNotFound("api-key")
+        case .deleteUser(let app):
+            try await accounts.deleteUser(request.bearerToken, app: app)
+            return ServiceAnswer(status: 204)
+        case .listKeys, .createKey, .key, .removeKey, .setKey:
+            return try await answerAboutKeys(request, route)
         case .callFunction(let app):
             _ = try accounts.configuration(of: app)
+            if let token = request.bearerToken {
+                _ = try await accounts.authenticate(token, is: .access, app: app)
+            }
             throw ServiceRefusal(.functionNotFound, "function not found")
         case .registerPush(let service):
             throw ServiceRefusal(.serviceNotFound, "service not found: '\(service.prefix(64))'")
@@ -97,28 +118,55 @@ package struct ClientAPI: Sendable {
     private func logIn(
         _ request: ServiceRequest,
         to app: AppID,
-        by provider: String
+        by provider: String,
+        isLinking: Bool
     ) async throws -> LoginAnswer {
         // The provider is named by the path, whatever the body says (app services, 4.1).
-        _ = try accounts.configuration(of: app)
-        switch ProviderType(rawValue: provider) {
-        case .anonymous:
-            let fields = try RequestFields(parsing: request.body)
-            return try await accounts.logInAnonymously(fields.device, to: app)
-        case .emailPassword:
-            let fields = try RequestFields(parsing: request.body)
-            let credential = EmailPasswordCredential(
-                name: try fields.require("username"),
-                password: try fields.require("password")
-            )
-            return try await accounts.logIn(
+        guard let type = ProviderType(rawValue: provider),
+            try accounts.configuration(of: app).providers.contains(type)
+        else { throw ServiceRefusal.providerNotFound(provider) }
+        let fields = try RequestFields(parsing: request.body)
+        let credential = try fields.credential(for: type)
+        guard !isLinking else {
+            return try await accounts.link(
                 credential,
                 from: request.address,
-                fields.device,
-                to: app
+                to: request.bearerToken,
+                of: app
             )
-        case nil:
-            throw ServiceRefusal.providerNotFound(provider)
+        }
+        return try await accounts.logIn(
+            credential,
+            from: request.address,
+            fields.device,
+            to: app
+        )
+    }
+
+    private func answerAboutKeys(
+        _ request: ServiceRequest,
+        _ route: ClientRoute
+    ) async throws -> ServiceAnswer {
+        let token = request.bearerToken
+        switch route {
+        case .createKey(let app):
+            let name = try RequestFields(parsing: request.body).require("name")
+            let (key, secret) = try await accounts.createKey(named: name, by: token, app: app)
+            return ServiceAnswer(status: 201, body: try KeyAnswer(key, secret).json())
+        case .listKeys(let app):
+            let keys = try await accounts.keys(of: token, app: app)
+            return ServiceAnswer(status: 200, body: try keys.map { KeyAnswer($0) }.json())
+        case .key(let app, let id):
+            let key = try await accounts.key(id, of: token, app: app)
+            return ServiceAnswer(status: 200, body: try KeyAnswer(key).json())
+        case .removeKey(let app, let id):
+            try await accounts.removeKey(id, of: token, app: app)
+            return ServiceAnswer(status: 204)
+        case .setKey(let app, let id, let isDisabled):
+            try await accounts.setKey(id, disabled: isDisabled, of: token, app: app)
+            return ServiceAnswer(status: 204)
+        default:
+            throw ServiceRefusal.routeNotFound
         }
     }
 

@@ -3,17 +3,22 @@ enum ClientRoute: Hashable, Sendable {
     case location(AppID)
     case logIn(AppID, provider: String, isLinking: Bool)
     case register(AppID)
-    /// `/confirm` and `/reset`: no token of theirs is ever given out.
-    case useAccountToken(AppID)
-    /// `/confirm/send` and `/confirm/call`.
-    case requestConfirmation(AppID)
-    /// `/reset/send` and `/reset/call`.
-    case requestReset(AppID)
+    case confirm(AppID)
+    case resetPassword(AppID)
+    /// `/confirm/send`, or `/confirm/call` for one by a function.
+    case requestConfirmation(AppID, byCall: Bool)
+    /// `/reset/send`, or `/reset/call` for one by a function.
+    case requestReset(AppID, byCall: Bool)
     /// The app is known from the token; where the path names one too, they must agree.
     case profile(AppID?)
     case refresh(AppID?)
     case logOut(AppID?)
-    case apiKeys
+    case deleteUser(AppID?)
+    case listKeys(AppID?)
+    case createKey(AppID?)
+    case key(AppID?, id: String)
+    case removeKey(AppID?, id: String)
+    case setKey(AppID?, id: String, isDisabled: Bool)
     case callFunction(AppID)
     case registerPush(service: String)
     /// The sync endpoint, asked without an upgrade to WebSocket.
@@ -51,8 +56,10 @@ enum ClientRoute: Hashable, Sendable {
             return [("GET", .profile(app))]
         case (_, 2, "auth") where segments[1] == "session":
             return [("POST", .refresh(app)), ("DELETE", .logOut(app))]
+        case (_, 2, "auth") where segments[1] == "delete":
+            return [("DELETE", .deleteUser(app))]
         case (_, 2..., "auth") where segments[1] == "api_keys":
-            return ["GET", "POST", "PUT", "DELETE"].map { ($0, .apiKeys) }
+            return keys(app, Array(segments.dropFirst(2)))
         case (let app?, 1, "location"):
             return [("GET", .location(app))]
         case (let app?, 1, "realm-sync"):
@@ -70,6 +77,24 @@ enum ClientRoute: Hashable, Sendable {
         }
     }
 
+    private static func keys(
+        _ app: AppID?,
+        _ segments: [String]
+    ) -> [(method: String, route: ClientRoute)] {
+        switch (segments.count, segments.first, segments.last) {
+        case (0, _, _):
+            [("GET", .listKeys(app)), ("POST", .createKey(app))]
+        case (1, let id?, _):
+            [("GET", .key(app, id: id)), ("DELETE", .removeKey(app, id: id))]
+        case (2, let id?, "enable"):
+            [("PUT", .setKey(app, id: id, isDisabled: false))]
+        case (2, let id?, "disable"):
+            [("PUT", .setKey(app, id: id, isDisabled: true))]
+        default:
+            []
+        }
+    }
+
     private static func provider(
         _ app: AppID,
         _ provider: String,
@@ -80,9 +105,12 @@ enum ClientRoute: Hashable, Sendable {
         guard provider == ProviderType.emailPassword.rawValue else { return nil }
         switch action {
         case "register": return .register(app)
-        case "confirm", "reset": return .useAccountToken(app)
-        case "confirm/send", "confirm/call": return .requestConfirmation(app)
-        case "reset/send", "reset/call": return .requestReset(app)
+        case "confirm": return .confirm(app)
+        case "reset": return .resetPassword(app)
+        case "confirm/send": return .requestConfirmation(app, byCall: false)
+        case "confirm/call": return .requestConfirmation(app, byCall: true)
+        case "reset/send": return .requestReset(app, byCall: false)
+        case "reset/call": return .requestReset(app, byCall: true)
         default: return nil
         }
     }

@@ -70,6 +70,25 @@ struct RequestFields: Decodable {
         self.device = device.map { Self.report(Self.strings(in: $0)) } ?? .none
     }
 
+    /// The fields that a provider's credential has (app services, 4.1).
+    func credential(for provider: ProviderType) throws(ServiceRefusal) -> Credential {
+        switch provider {
+        case .anonymous:
+            .anonymous
+        case .emailPassword:
+            .emailPassword(
+                EmailPasswordCredential(
+                    name: try require("username"),
+                    password: try require("password")
+                )
+            )
+        case .apiKey:
+            .apiKey(APIKeySecret(text: try require("key")))
+        case .customToken:
+            .customToken(try require("token"))
+        }
+    }
+
     func require(_ name: String) throws(ServiceRefusal) -> String {
         guard let value = texts[name] else { throw .missing(name) }
         return value

@@ -2,6 +2,8 @@
 package struct ServiceRefusal: Error, Hashable, Sendable {
     /// The names this server sends, out of the table of app services, 11.3.
     package enum Code: String, Sendable {
+        case apiKeyAlreadyExists = "APIKeyAlreadyExists"
+        case apiKeyNotFound = "APIKeyNotFound"
         case accountNameInUse = "AccountNameInUse"
         case authError = "AuthError"
         case authProviderNotFound = "AuthProviderNotFound"
@@ -50,8 +52,10 @@ extension ServiceRefusal.Code {
             .userAppDomainMismatch, .userDisabled:
             401
         case .badRequest, .missingParameter, .userAlreadyConfirmed, .userpassTokenInvalid: 400
-        case .authProviderNotFound, .functionNotFound, .serviceNotFound, .userNotFound: 404
-        case .accountNameInUse: 409
+        case .apiKeyNotFound, .authProviderNotFound, .functionNotFound, .serviceNotFound,
+            .userNotFound:
+            404
+        case .accountNameInUse, .apiKeyAlreadyExists: 409
         case .internalServerError: 500
         case .maintenanceInProgress: 503
         }

@@ -63,6 +63,11 @@ struct ServiceAnswer: Hashable, Sendable {
         self.retryAfterInSeconds = retryAfterInSeconds
     }
 
+    /// Clients look at the status only.
+    static func empty(_ status: Int) -> ServiceAnswer {
+        ServiceAnswer(status: status, body: Array("{}".utf8))
+    }
+
     /// With one parameter more, such as a charset, clients would not read it (app services, 11.2).
     static let contentType = "application/json"
 

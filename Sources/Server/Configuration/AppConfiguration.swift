@@ -10,6 +10,9 @@ package struct AppConfiguration: Hashable, Sendable {
     package var anonymous: Bool
     /// Nil where the provider is off.
     package var emailPassword: EmailPasswordConfiguration?
+    package var apiKey: Bool
+    /// Nil where the provider is off.
+    package var jwt: JWTConfiguration?
     package var tokens: TokenLifetimes
 
     package init(
@@ -19,6 +22,8 @@ package struct AppConfiguration: Hashable, Sendable {
         allowsClientRecovery: Bool = true,
         anonymous: Bool = false,
         emailPassword: EmailPasswordConfiguration? = nil,
+        apiKey: Bool = false,
+        jwt: JWTConfiguration? = nil,
         tokens: TokenLifetimes = TokenLifetimes()
     ) {
         self.id = id
@@ -27,6 +32,8 @@ package struct AppConfiguration: Hashable, Sendable {
         self.allowsClientRecovery = allowsClientRecovery
         self.anonymous = anonymous
         self.emailPassword = emailPassword
+        self.apiKey = apiKey
+        self.jwt = jwt
         self.tokens = tokens
     }
 }
@@ -37,15 +44,21 @@ extension AppConfiguration {
         var providers: [ProviderType] = []
         if anonymous { providers.append(.anonymous) }
         if emailPassword != nil { providers.append(.emailPassword) }
+        if apiKey { providers.append(.apiKey) }
+        if jwt != nil { providers.append(.customToken) }
         return providers
     }
 }
 
 package struct EmailPasswordConfiguration: Hashable, Sendable {
+    /// Whether accounts count as soon as they are registered. Otherwise each waits until the owner
+    /// brings the token that the operator has delivered, or the operator confirms it.
+    package var confirmsAtOnce: Bool
     /// Characters a password has at least.
     package var minimumLength: Int
 
-    package init(minimumLength: Int = 6) {
+    package init(confirmsAtOnce: Bool = true, minimumLength: Int = 6) {
+        self.confirmsAtOnce = confirmsAtOnce
         self.minimumLength = minimumLength
     }
 

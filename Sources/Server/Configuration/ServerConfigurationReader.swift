@@ -143,6 +143,8 @@ extension AppConfiguration {
         let providers = keys.section("providers") { Providers(reading: $0) }
         self.anonymous = providers.anonymous
         self.emailPassword = providers.emailPassword
+        self.apiKey = providers.apiKey
+        self.jwt = providers.jwt
     }
 }
 
@@ -162,16 +164,20 @@ private enum SyncMode: String, CaseIterable {
 private struct Providers {
     let anonymous: Bool
     let emailPassword: EmailPasswordConfiguration?
+    let apiKey: Bool
+    let jwt: JWTConfiguration?
 
     init(reading keys: MappingReader) {
-        keys.notYetSupported("api_key", "jwt", "function")
+        keys.notYetSupported("function")
+        self.apiKey = keys.optional("api_key", default: false) { $0.bool() }
+        self.jwt = keys.optional("jwt") { $0.jwt() }
         self.anonymous = keys.optional("anonymous", default: false) { $0.bool() }
         self.emailPassword = keys.optional("email_password") { node in
             node.mapping { settings in
-                _ = settings.optional("auto_confirm") { $0.autoConfirm() }
                 let maximum = EmailPasswordConfiguration.maximumLength
                 let standard = EmailPasswordConfiguration()
                 return EmailPasswordConfiguration(
+                    confirmsAtOnce: settings.optional("auto_confirm", default: true) { $0.bool() },
                     minimumLength: settings.optional(
                         "min_length",
                         default: standard.minimumLength
@@ -179,20 +185,6 @@ private struct Providers {
                 )
             }
         }
-    }
-}
-
-extension NodeReader {
-    fileprivate func autoConfirm() -> Bool? {
-        guard let isOn = bool() else { return nil }
-        if !isOn {
-            report(
-                .unsupported,
-                "accounts cannot be confirmed by mail or by hand yet",
-                remedy: "set it to true"
-            )
-        }
-        return isOn
     }
 }
 

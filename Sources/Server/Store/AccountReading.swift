@@ -14,6 +14,13 @@ package protocol AccountReading {
         of app: AppID
     ) throws(StoreError) -> User?
     func passwordAccount(_ name: UserName, of app: AppID) throws(StoreError) -> PasswordAccount?
+    func accountToken(_ id: String, of app: AppID) throws(StoreError) -> AccountToken?
+    /// By name.
+    func accountTokens(of app: AppID) throws(StoreError) -> [AccountToken]
+    /// The key whose secret has this digest.
+    func apiKey(_ digest: [UInt8], of app: AppID) throws(StoreError) -> APIKey?
+    /// The keys of a user, or those of the operator, by id.
+    func apiKeys(ofUser user: UserID?, of app: AppID) throws(StoreError) -> [APIKey]
     func loginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError) -> LoginSession?
     /// Whether the user has logged in from this device before.
     func isDevice(_ id: String, knownOf user: UserID, of app: AppID) throws(StoreError) -> Bool
@@ -35,8 +42,38 @@ package protocol AccountWriting: AccountReading {
         of app: AppID,
         at now: Int64
     ) throws(StoreError)
+    func setConfirmed(_ name: UserName, of app: AppID) throws(StoreError)
+    func setPassword(
+        _ hash: PasswordHash,
+        of name: UserName,
+        of app: AppID
+    ) throws(StoreError)
+    /// Takes the place of an earlier token of the same purpose.
+    func put(_ token: AccountToken, of app: AppID) throws(StoreError)
+    func removeAccountToken(
+        _ purpose: AccountToken.Purpose,
+        of name: UserName,
+        of app: AppID
+    ) throws(StoreError)
+    func insert(
+        _ key: APIKey,
+        digest: [UInt8],
+        of app: AppID,
+        at now: Int64
+    ) throws(StoreError)
+    func setDisabled(_ isDisabled: Bool, apiKey id: String, of app: AppID) throws(StoreError)
+    /// False if there was none.
+    @discardableResult
+    func removeAPIKey(_ id: String, of app: AppID) throws(StoreError) -> Bool
+    /// Gives a user another identity, which must be nobody's.
+    func insert(_ identity: Identity, for user: UserID, of app: AppID) throws(StoreError)
+    func setData(
+        _ data: [String: JSONValue],
+        ofUser user: UserID,
+        of app: AppID
+    ) throws(StoreError)
     func setDisabled(_ isDisabled: Bool, user: UserID, of app: AppID) throws(StoreError)
-    /// Removes the user with its identities and sessions. Its account, if any, can make a new one.
+    /// Removes the user with its identities, accounts, keys and sessions; its names are free again.
     func removeUser(_ user: UserID, of app: AppID) throws(StoreError)
     func insert(_ session: LoginSession, of app: AppID, at now: Int64) throws(StoreError)
     func revokeLoginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError)

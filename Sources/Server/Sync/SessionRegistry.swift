@@ -4,7 +4,7 @@ import Versions
 
 /// Who is bound to which file in this process: history that grows is announced to them, and no client
 /// file has two sessions.
-final class SessionRegistry: Sendable {
+package final class SessionRegistry: Sendable {
     /// One client file of one server file.
     struct Member: Hashable {
         let file: ServerFileID
@@ -19,6 +19,8 @@ final class SessionRegistry: Sendable {
     }
 
     private let state = Mutex(State())
+
+    package init() {}
 
     func add(_ connection: SyncConnection) {
         state.withLock { $0.connections[ObjectIdentifier(connection)] = connection }

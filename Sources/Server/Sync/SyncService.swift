@@ -7,7 +7,7 @@ package import Transport
 package final class SyncService: Sendable {
     let engine: SyncEngine
     let apps: AppDirectory
-    let registry = SessionRegistry()
+    let registry: SessionRegistry
     let uploads = UploadBudget(limitInBytes: ConnectionLimits.uploadsOfAllInBytes)
     let clock: WallClock
     let random: RandomSource
@@ -19,6 +19,7 @@ package final class SyncService: Sendable {
     /// own.
     package init(
         apps: AppDirectory,
+        registry: SessionRegistry = SessionRegistry(),
         engine: SyncEngine,
         clock: WallClock,
         random: RandomSource,
@@ -27,6 +28,7 @@ package final class SyncService: Sendable {
         logger: Logger
     ) {
         self.apps = apps
+        self.registry = registry
         self.engine = engine
         self.clock = clock
         self.random = random

@@ -162,6 +162,7 @@ extension SyncService {
     ) -> SyncService {
         SyncService(
             apps: apps.accounts.apps,
+            registry: apps.accounts.registry,
             engine: SyncEngine(
                 store: apps.store,
                 clock: apps.clock.wallClock,

@@ -27,6 +27,7 @@ struct TestApps {
         store: (any ServerStore)? = nil,
         apps: [AppConfiguration] = Self.configurations,
         publicURL: PublicURL? = nil,
+        secrets: SecretReader = SecretReader(environment: [:]),
         seed: UInt64 = 1
     ) async throws {
         if let store {
@@ -38,6 +39,7 @@ struct TestApps {
             apps: apps,
             store: self.store,
             hasher: PasswordHasher(cost: 1),
+            secrets: secrets,
             clock: clock.wallClock,
             random: .seeded(seed)
         )

@@ -1,0 +1,86 @@
+import Changesets
+
+/// API keys: those that users make for their own machines, and those of the operator
+/// (app services, 4.6 and 7.5).
+extension Accounts {
+    func createKey(
+        named name: String,
+        by token: String?,
+        app: AppID? = nil
+    ) async throws -> (APIKey, APIKeySecret) {
+        let (_, served, user) = try await authenticate(token, is: .refresh, app: app)
+        try requireKeys(served)
+        guard user.identities.contains(where: { $0.provider != .anonymous }) else {
+            throw ServiceRefusal(.badRequest, "an anonymous user cannot have API keys")
+        }
+        return try await createKey(named: name, for: user.id, of: served.id)
+    }
+
+    /// Without an owner the key has a user of its own.
+    func createKey(
+        named name: String,
+        for owner: UserID?,
+        of app: AppID
+    ) async throws -> (APIKey, APIKeySecret) {
+        guard APIKey.isName(name) else {
+            throw ServiceRefusal(
+                .badRequest,
+                "an API key is named by 1 to 100 letters, digits, \"_\" and \"-\""
+            )
+        }
+        let key = APIKey(id: random.objectID(at: clock).description, owner: owner, name: name)
+        let secret = APIKeySecret.random(random)
+        let digest = secret.digest
+        let now = clock.millisecondsSince1970()
+        try await store.write { transaction in
+            if let owner, try transaction.user(owner, of: app) == nil {
+                throw ServiceRefusal(.userNotFound, "user not found")
+            }
+            guard
+                try !transaction.apiKeys(ofUser: owner, of: app).contains(where: { $0.name == name }
+                )
+            else { throw ServiceRefusal(.apiKeyAlreadyExists, "API key already exists") }
+            try transaction.insert(key, digest: digest, of: app, at: now)
+        }
+        return (key, secret)
+    }
+
+    func keys(of token: String?, app: AppID? = nil) async throws -> [APIKey] {
+        let (_, served, user) = try await authenticate(token, is: .refresh, app: app)
+        try requireKeys(served)
+        return try await store.read { try $0.apiKeys(ofUser: user.id, of: served.id) }
+    }
+
+    func key(_ id: String, of token: String?, app: AppID? = nil) async throws -> APIKey {
+        guard let key = try await keys(of: token, app: app).first(where: { $0.id == id }) else {
+            throw ServiceRefusal(.apiKeyNotFound, "API key not found")
+        }
+        return key
+    }
+
+    /// Affects log-ins from now on, not sessions that there are.
+    func setKey(
+        _ id: String,
+        disabled isDisabled: Bool,
+        of token: String?,
+        app: AppID? = nil
+    ) async throws {
+        let (_, served, _) = try await authenticate(token, is: .refresh, app: app)
+        _ = try await key(id, of: token, app: app)
+        try await store.write { transaction in
+            try transaction.setDisabled(isDisabled, apiKey: id, of: served.id)
+        }
+    }
+
+    func removeKey(_ id: String, of token: String?, app: AppID? = nil) async throws {
+        let (_, served, _) = try await authenticate(token, is: .refresh, app: app)
+        _ = try await key(id, of: token, app: app)
+        _ = try await store.write { try $0.removeAPIKey(id, of: served.id) }
+    }
+
+    private func requireKeys(_ app: ServedApp) throws(ServiceRefusal) {
+        guard app.configuration.apiKey else {
+            throw .providerNotFound(ProviderType.apiKey.rawValue)
+        }
+    }
+}

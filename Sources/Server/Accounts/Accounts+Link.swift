@@ -1,0 +1,59 @@
+extension Accounts {
+    /// Gives the token's user another way to log in (app services, 5).
+    func link(
+        _ credential: Credential,
+        from address: String,
+        to token: String?,
+        of app: AppID
+    ) async throws -> LoginAnswer {
+        let linkFault = ServiceRefusal.invalidSession("linking needs the access token of a user")
+        guard token != nil else { throw linkFault }
+        let (claims, served, user) = try await authenticate(token, is: .access, app: app)
+        if case .anonymous = credential {
+            throw ServiceRefusal(.badRequest, "an anonymous identity cannot be linked")
+        }
+        let proven = try await prove(credential, from: address, served)
+        let device = claims.deviceID
+        try await store.write { transaction in
+            let identity = proven.identity
+            let known = try transaction.user(
+                identifiedBy: identity.provider,
+                identity.id,
+                of: app
+            )
+            if let known {
+                // Not 401: applications take that for a token that has expired.
+                guard known.id == user.id else {
+                    throw ServiceRefusal(
+                        .accountNameInUse,
+                        "a user already exists with the specified provider"
+                    )
+                }
+            } else {
+                try transaction.insert(identity, for: user.id, of: app)
+            }
+            if !proven.data.isEmpty {
+                try transaction.setData(
+                    user.data.merging(proven.data) { $1 },
+                    ofUser: user.id,
+                    of: app
+                )
+            }
+        }
+        // The refresh token stays what it is for clients that keep it; others get one as good.
+        return try await issue(
+            for: user.id,
+            proven.identity,
+            DeviceReport(id: device, json: "{}"),
+            served
+        )
+    }
+
+    /// Removes the token's user with everything that is known of it; what it has synced stays
+    /// (app services, 7.4).
+    func deleteUser(_ token: String?, app: AppID? = nil) async throws {
+        let (_, served, user) = try await authenticate(token, is: .access, app: app)
+        try await store.write { try $0.removeUser(user.id, of: served.id) }
+        registry.ask(served.id, user.id, to: .leave(reason: "user deleted"))
+    }
+}

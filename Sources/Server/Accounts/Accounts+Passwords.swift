@@ -1,0 +1,138 @@
+import Changesets
+
+/// What happens to an account besides logging in with it (app services, 6).
+extension Accounts {
+    /// Makes another token for an account that waits to be confirmed. There is no function to call
+    /// in its place.
+    func sendConfirmation(of email: String, byCall: Bool, in app: AppID) async throws {
+        try requireEmailPassword(app)
+        let (name, account) = try await account(email, in: app)
+        guard !account.isConfirmed else {
+            throw ServiceRefusal(.userAlreadyConfirmed, "already confirmed")
+        }
+        guard !byCall else {
+            throw ServiceRefusal(.badRequest, "there is no confirmation function")
+        }
+        try await makeToken(.confirm, for: name, in: app)
+    }
+
+    func sendReset(of email: String, byCall: Bool, in app: AppID) async throws {
+        try requireEmailPassword(app)
+        let (name, _) = try await account(email, in: app)
+        guard !byCall else {
+            throw ServiceRefusal(.badRequest, "there is no password reset function")
+        }
+        try await makeToken(.reset, for: name, in: app)
+    }
+
+    func confirm(_ id: String, _ token: String, from address: String, in app: AppID) async throws {
+        try requireEmailPassword(app)
+        try await loginGuard.admit(id, from: address)
+        let now = clock.millisecondsSince1970()
+        try await store.write { transaction in
+            let known = try Self.use(id, token, .confirm, of: app, at: now, transaction)
+            try transaction.setConfirmed(known.name, of: app)
+        }
+        await loginGuard.recordSuccess(id, from: address)
+    }
+
+    /// Sets a new password; every device of the account has to log in again.
+    func reset(
+        _ id: String,
+        _ token: String,
+        to password: String,
+        from address: String,
+        in app: AppID
+    ) async throws {
+        let settings = try requireEmailPassword(app)
+        try requireGood(password, settings)
+        try await loginGuard.admit(id, from: address)
+        let hash = try await hasher.hash(password)
+        let now = clock.millisecondsSince1970()
+        try await store.write { transaction in
+            let known = try Self.use(id, token, .reset, of: app, at: now, transaction)
+            guard let account = try transaction.passwordAccount(known.name, of: app) else {
+                throw Self.badToken
+            }
+            try transaction.setPassword(hash, of: known.name, of: app)
+            let user = try transaction.user(
+                identifiedBy: .emailPassword,
+                account.identityID,
+                of: app
+            )
+            if let user { try transaction.revokeLoginSessions(ofUser: user.id, of: app) }
+        }
+        await loginGuard.recordSuccess(id, from: address)
+    }
+
+    /// For the operator: tokens that wait to be delivered.
+    func pendingTokens(of app: AppID) async throws -> [AccountToken] {
+        _ = try served(app)
+        return try await store.read { try $0.accountTokens(of: app) }
+    }
+
+    /// The operator knows the owner, and confirms without a token.
+    func confirm(_ email: String, in app: AppID) async throws {
+        let (name, _) = try await account(email, in: app)
+        try await store.write { transaction in
+            try transaction.setConfirmed(name, of: app)
+            try transaction.removeAccountToken(.confirm, of: name, of: app)
+        }
+    }
+
+    func makeToken(_ purpose: AccountToken.Purpose, for name: UserName, in app: AppID) async throws
+    {
+        let token = AccountToken(
+            name: name,
+            purpose: purpose,
+            id: random.objectID(at: clock).description,
+            token: Hexadecimal.text(of: random.bytes(32)),
+            createdAt: clock.millisecondsSince1970()
+        )
+        // It takes the place of an earlier one.
+        try await store.write { try $0.put(token, of: app) }
+    }
+
+    private static let badToken = ServiceRefusal(.userpassTokenInvalid, "invalid token data")
+
+    private static func use(
+        _ id: String,
+        _ token: String,
+        _ purpose: AccountToken.Purpose,
+        of app: AppID,
+        at now: Int64,
+        _ transaction: any StoreTransaction
+    ) throws -> AccountToken {
+        guard let known = try transaction.accountToken(id, of: app), known.purpose == purpose,
+            known.isGood(token, at: now)
+        else { throw badToken }
+        try transaction.removeAccountToken(purpose, of: known.name, of: app)
+        return known
+    }
+
+    private func account(
+        _ email: String,
+        in app: AppID
+    ) async throws -> (UserName, PasswordAccount) {
+        let notFound = ServiceRefusal(.userNotFound, "user not found")
+        guard let name = UserName(email) else { throw notFound }
+        let account = try await store.read { try $0.passwordAccount(name, of: app) }
+        guard let account else { throw notFound }
+        return (name, account)
+    }
+
+    func requireGood(
+        _ password: String,
+        _ settings: EmailPasswordConfiguration
+    ) throws(ServiceRefusal) {
+        let maximum = EmailPasswordConfiguration.maximumLength
+        guard (settings.minimumLength...maximum).contains(password.unicodeScalars.count),
+            PasswordHasher.canHash(password)
+        else {
+            throw ServiceRefusal(
+                .badRequest,
+                "password must be between \(settings.minimumLength) and \(maximum) characters"
+            )
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Server
+
+struct APIKeys: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "api-keys",
+        abstract: "Keys that log machines in.",
+        subcommands: [Create.self, List.self, Revoke.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create a key, and show it this once."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Argument(help: "A name for the key: letters, digits, \"_\" and \"-\".")
+        var name: String
+
+        @Option(help: "The id of the user it logs in as. Without it the key has a user of its own.")
+        var user: String?
+
+        private struct Body: Encodable {
+            let name: String
+            let user: String?
+        }
+
+        func run() async throws {
+            let answer = try await options.call(
+                .post,
+                try app.path("server_keys"),
+                body: Body(name: name, user: user)
+            )
+            try options.print(answer, as: KeyReport.self) { ["\($0.id)  \($0.key ?? "")"] }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the operator's keys.")
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        func run() async throws {
+            let answer = try await options.call(.get, try app.path("server_keys"))
+            try options.print(answer, as: [KeyReport].self) { keys in
+                keys.map { "\($0.id)  \($0.name)\($0.isDisabled ? "  disabled" : "")" }
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a key, whoever's it is; sessions that there are go on."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Argument(help: "The key's id.")
+        var id: String
+
+        func run() async throws {
+            try await options.call(.delete, try app.path("server_keys/\(id)"))
+            if !options.json { print("key \(id) revoked") }
+        }
+    }
+}
