@@ -118,10 +118,11 @@ let package = Package(
         module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", ["CYAML"]),
         module("Settings", ["YAML"]),
+        module("Scheduling"),
         module("SchemaFiles", ["Changesets", "Documents", "Schemas", "Settings", "YAML"]),
         module(
             "Config",
-            ["Changesets", "SchemaFiles", "Schemas", "Settings", "YAML"]
+            ["Changesets", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML"]
         ),
         module("SyncProtocol", ["Changesets", "CZlib", "Versions"]),
 
@@ -209,9 +210,10 @@ let package = Package(
         tests(
             "Config",
             [
-                "Changesets", "Config", "SchemaFiles", "Schemas", "Settings", "YAML",
+                "Changesets", "Config", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML",
             ]
         ),
+        tests("Scheduling", ["Scheduling"]),
         tests("SyncProtocol", ["Changesets", "SyncProtocol", "Versions"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
         tests(

@@ -17,6 +17,17 @@ package struct ConfigurationFiles: Sendable {
     package struct Result: Sendable {
         package let configuration: AgentConfiguration?
         package let diagnostics: [Diagnostic]
+
+        /// The same for who means to work with it: what this version cannot serve yet, which
+        /// reading only warns of, is an error.
+        package var toServe: Result {
+            let diagnostics = diagnostics.map { $0.code == .unsupported ? $0.asError : $0 }
+            let hasErrors = diagnostics.contains { $0.severity == .error }
+            return Result(
+                configuration: hasErrors ? nil : configuration,
+                diagnostics: diagnostics
+            )
+        }
     }
 
     /// For `realm-agent.yaml` the files `realm-agent.d/*.yaml`, not those of its subdirectories.

@@ -164,14 +164,38 @@ extension UserConfiguration.Provider {
         case .anonymous:
             return .anonymous
         case .emailPassword(let email, let reference, _):
-            do throws(SecretSource.Failure) {
-                return .emailPassword(
-                    email: email,
-                    password: try SecretSource.ofProcess.read(reference)
-                )
-            } catch {
-                throw .logInRefused(code: "auth.secret_unreadable", message: error.description)
+            return .emailPassword(email: email, password: try Self.secret(reference))
+        case .apiKey(let reference):
+            return .apiKey(try Self.secret(reference))
+        case .jwt(.secret(let reference)):
+            return .customToken(try Self.secret(reference))
+        case .jwt(.command):
+            // Such a configuration is refused before it gets here.
+            throw .logInRefused(
+                code: "config.unsupported",
+                message: "this version runs no program for a token"
+            )
+        case .function(let reference):
+            let text = try reference.map { reference throws(UserSession.Failure) in
+                try Self.secret(reference)
             }
+            guard let payload = FunctionPayload(json: text ?? "{}") else {
+                throw .logInRefused(
+                    code: "auth.secret_unreadable",
+                    message: "the payload is not a JSON object"
+                )
+            }
+            return .customFunction(payload)
+        }
+    }
+
+    private static func secret(
+        _ reference: SecretReference
+    ) throws(UserSession.Failure) -> String {
+        do throws(SecretSource.Failure) {
+            return try SecretSource.ofProcess.read(reference)
+        } catch {
+            throw .logInRefused(code: "auth.secret_unreadable", message: error.description)
         }
     }
 }

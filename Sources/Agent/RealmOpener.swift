@@ -15,6 +15,8 @@ struct RealmOpener: Sendable {
     enum Failure: Error {
         /// With this user's id it is no value of its type.
         case partition(String)
+        /// Its subscriptions are declared, but this version syncs partitions only.
+        case flexible
         case directory(String)
         case realm(LocalRealmError)
     }
@@ -24,9 +26,10 @@ struct RealmOpener: Sendable {
         userID: String,
         report: @escaping @Sendable (RealmNews) -> Void
     ) async throws(Failure) -> RealmClient {
+        guard case .partition(let setting) = configuration.scope else { throw .flexible }
         let partition: String
         do throws(PartitionError) {
-            partition = try configuration.partition.value(userID: userID).canonicalExtendedJSON
+            partition = try setting.value(userID: userID).canonicalExtendedJSON
         } catch {
             throw .partition(error.description)
         }

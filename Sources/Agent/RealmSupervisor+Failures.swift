@@ -43,6 +43,14 @@ extension RealmSupervisor.Failure {
                 detail: reason,
                 outcome: .configuration
             )
+        case .flexible:
+            self.init(
+                state: .failed,
+                cause: "configuration",
+                detail: "this version syncs partitions only, no subscriptions yet; "
+                    + "set enabled to false, or declare a partition",
+                outcome: .configuration
+            )
         case .directory(let reason):
             self.init(state: .failed, cause: "io-error", detail: reason, outcome: .failed)
         case .realm(let error):

@@ -199,11 +199,12 @@ extension RealmSupervisor {
         return status
     }
 
-    /// The partition as BIND carries it; empty while it depends on a user who never logged in.
+    /// The partition as BIND carries it; empty while it depends on a user who never logged in, and
+    /// of realms with subscriptions.
     var partition: String {
-        guard let value = try? configuration.partition.value(userID: userID ?? "") else {
-            return ""
-        }
+        guard case .partition(let setting) = configuration.scope,
+            let value = try? setting.value(userID: userID ?? "")
+        else { return "" }
         return value.canonicalExtendedJSON
     }
 }

@@ -1,17 +1,25 @@
+package import Scheduling
+
 /// Everything the agent is told to do, complete and checked: nothing downstream checks it again.
 package struct AgentConfiguration: Hashable, Sendable {
     package var daemon: DaemonConfiguration
-    /// Each of the three in the order of their names.
+    /// Each of the four in the order of their names.
     package var apps: [AppConfiguration]
     package var users: [UserConfiguration]
     package var realms: [RealmConfiguration]
+    package var plugins: [PluginConfiguration]
+    package var network: NetworkPolicy
 }
 
 /// What concerns the agent as a process (section `agent`).
 package struct DaemonConfiguration: Hashable, Sendable {
     package var dataDirectory: String
     package var controlSocket: String
+    /// The group whose members may change things through the control socket.
+    package var controlGroup: String
     package var log: LogConfiguration
+    /// Where metrics are served over TCP; nil if they are not.
+    package var metricsAddress: ListenAddress?
 }
 
 /// What is logged, and where to.

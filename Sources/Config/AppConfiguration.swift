@@ -1,3 +1,5 @@
+package import Settings
+
 /// A backend app, and how to talk to it (section `apps`).
 package struct AppConfiguration: Hashable, Sendable {
     package var name: String
@@ -8,6 +10,27 @@ package struct AppConfiguration: Hashable, Sendable {
     package var timeouts: TimeoutConfiguration
     package var backoff: BackoffConfiguration
     package var tls: TLSConfiguration
+    /// Whether one connection of a user carries all of that user's realms.
+    package var sharesConnections: Bool = true
+    /// How long the server keeps what a silent client has not seen.
+    package var offlineLimit: Duration = .seconds(30 * 86_400)
+    package var proxy: ProxyConfiguration = .environment
+    /// Sent with each request and each WebSocket upgrade.
+    package var headers: [String: HeaderConfiguration] = [:]
+}
+
+/// How requests leave the machine.
+package enum ProxyConfiguration: Hashable, Sendable {
+    /// As the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say.
+    case environment
+    case direct
+    case url(ServiceURL)
+}
+
+/// The value of a header: text, or a secret kept elsewhere.
+package enum HeaderConfiguration: Hashable, Sendable {
+    case text(String)
+    case secret(SecretReference)
 }
 
 /// Server addresses that need no discovery.
@@ -46,4 +69,11 @@ package struct TLSConfiguration: Hashable, Sendable {
     /// Certificates in PEM; nil for those of the system.
     package var certificateAuthorityFile: String?
     package var verifiesServer: Bool = true
+    package var clientCertificate: ClientCertificate?
+
+    package struct ClientCertificate: Hashable, Sendable {
+        /// Certificates in PEM, that of the client first.
+        package var certificateFile: String
+        package var key: SecretReference
+    }
 }

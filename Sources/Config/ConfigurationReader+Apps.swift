@@ -1,9 +1,9 @@
 import Settings
+import YAML
 
 extension ConfigurationReader {
     func readApp(_ entry: NodeReader.Entry) -> AppConfiguration? {
         entry.value.mapping { keys in
-            keys.notYetSupported("share_connections", "offline_limit", "proxy", "headers")
             let appID = keys.required("app_id") {
                 $0.string(
                     matching: Self.isAppID,
@@ -17,6 +17,13 @@ extension ConfigurationReader {
             let timeouts = keys.section("timeouts", readTimeouts)
             let backoff = keys.section("backoff", readBackoff)
             let tls = keys.section("tls", readTLS)
+            let sharesConnections = keys.optional("share_connections", default: true) { $0.bool() }
+            let offlineLimit = keys.optional("offline_limit", default: .seconds(30 * 86_400)) {
+                $0.duration(in: .seconds(3_600) ... .seconds(3_650 * 86_400))
+            }
+            let proxy = keys.optional("proxy", default: .environment, readProxy)
+            let headers = keys.optional("headers", default: [:], readHeaders)
+            keys.notYetServed("share_connections", "proxy", "headers")
             guard let appID, let baseURL else { return nil }
             return AppConfiguration(
                 name: entry.name,
@@ -25,9 +32,34 @@ extension ConfigurationReader {
                 location: location,
                 timeouts: timeouts,
                 backoff: backoff,
-                tls: tls
+                tls: tls,
+                sharesConnections: sharesConnections,
+                offlineLimit: offlineLimit,
+                proxy: proxy,
+                headers: headers
             )
         }
+    }
+
+    private func readProxy(_ reader: NodeReader) -> ProxyConfiguration? {
+        if case .scalar(let scalar) = reader.node.content, scalar.text == "none" {
+            return .direct
+        }
+        // What goes through the proxy is encrypted by itself: its own scheme is nobody's business.
+        return ServiceURL.read(reader, schemes: [.http, .https], warnsOfExposure: false)
+            .map(ProxyConfiguration.url)
+    }
+
+    private func readHeaders(_ reader: NodeReader) -> [String: HeaderConfiguration]? {
+        let headers = reader.entries { entry -> (String, HeaderConfiguration)? in
+            entry.checkHeaderName()
+            let value = entry.value.either(
+                scalar: { reader in reader.string().map(HeaderConfiguration.text) },
+                collection: { reader in reader.secret().map(HeaderConfiguration.secret) }
+            )
+            return value.map { (entry.name, $0) }
+        }
+        return Dictionary(headers.compactMap { $0 }) { first, _ in first }
     }
 
     /// It becomes a part of URLs and is shown everywhere.
@@ -104,8 +136,7 @@ extension ConfigurationReader {
     }
 
     private func readTLS(_ keys: MappingReader) -> TLSConfiguration {
-        keys.notYetSupported("client_certificate")
-        return TLSConfiguration(
+        let tls = TLSConfiguration(
             certificateAuthorityFile: keys.optional("ca_file") { $0.absolutePath() },
             verifiesServer: keys.optional("verify", default: true) { reader in
                 let verifies = reader.bool()
@@ -118,7 +149,47 @@ extension ConfigurationReader {
                     )
                 }
                 return verifies
+            },
+            clientCertificate: keys.optional("client_certificate", readClientCertificate)
+        )
+        keys.notYetServed("client_certificate")
+        return tls
+    }
+
+    private func readClientCertificate(
+        _ reader: NodeReader
+    ) -> TLSConfiguration.ClientCertificate? {
+        reader.mapping { keys in
+            let certificate = keys.required("certificate") { $0.absolutePath() }
+            let key = keys.required("key") { $0.secret() }
+            guard let certificate, let key else { return nil }
+            return TLSConfiguration.ClientCertificate(certificateFile: certificate, key: key)
+        }
+    }
+}
+
+extension NodeReader.Entry {
+    /// A token of HTTP, and none of the headers that the agent sets itself.
+    func checkHeaderName() {
+        let isToken =
+            !name.isEmpty
+            && name.utf8.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: "!#$%&'*+-.^_`|~")
             }
+        let isOurs =
+            [
+                "host", "authorization", "connection", "upgrade", "content-length", "user-agent",
+                "transfer-encoding",
+            ].contains(name.lowercased()) || name.lowercased().hasPrefix("sec-websocket-")
+        guard !isToken || isOurs else { return }
+        value.diagnostics.report(
+            Diagnostic(
+                at: nameLocation,
+                isToken ? .conflict : .badValue,
+                value.path,
+                isToken ? "the agent sets this header itself" : "\(quoted(name)) is no header",
+                remedy: isToken ? "remove it" : "use letters, digits and \"-\""
+            )
         )
     }
 }

@@ -9,14 +9,56 @@ extension ConfigurationReader {
         let pathReader: NodeReader
     }
 
-    func readRealm(
-        _ entry: NodeReader.Entry,
-        users: Declarations<UserConfiguration>,
-        dataDirectory: String
-    ) -> LocatedRealm? {
+    /// The sections that realms refer to.
+    struct RealmContext {
+        let users: Declarations<UserConfiguration>
+        let plugins: Declarations<PluginConfiguration>
+        let dataDirectory: String
+    }
+
+    func readRealm(_ entry: NodeReader.Entry, _ context: RealmContext) -> LocatedRealm? {
         entry.value.mapping { keys in
-            keys.notYetSupported(
-                "subscriptions",
+            let user = keys.required("user") { context.users.resolve($0, section: "users") }
+            let templates = TemplateReader(surroundings, user: user)
+            let scope = readScope(keys, templates)
+            var pathReader = entry.value
+            let path = keys.optional(
+                "path",
+                default: "\(context.dataDirectory)/realms/\(entry.name)/\(entry.name).sqlite"
+            ) { reader in
+                pathReader = reader
+                return readPath(reader, templates: templates)
+            }
+            let schema = keys.optional("schema", readSchema)
+            let isEnabled = keys.optional("enabled", default: true) { $0.bool() }
+            let isReadOnly = keys.optional("read_only", default: false) { $0.bool() }
+            let capture = keys.section("capture", readCapture)
+            let opening = keys.section("open", readOpening)
+            let clientReset = keys.section("client_reset") {
+                readClientReset($0, context.plugins, templates)
+            }
+            let errorHandlers = keys.optional("on_error", default: []) {
+                readHandlers($0, context.plugins)
+            }
+            let offlineLimit = user?.app.offlineLimit ?? .seconds(30 * 86_400)
+            let schedule = keys.section("schedule") {
+                readSchedule($0, offlineLimit: offlineLimit)
+            }
+            let seed = keys.optional("seed") { $0.absolutePath() }
+            let counters = keys.optional("counters", default: []) { $0.elements(readProperty) }
+            let requiresLinkTargets = keys.section("links") { links in
+                links.optional("require_target", default: false) { $0.bool() }
+            }
+            let triggers = keys.optional("run_on_remote", default: []) { $0.strings() }
+            let shutdownTimeout = keys.optional(
+                "shutdown_upload_timeout",
+                default: .seconds(10)
+            ) { $0.duration(in: .zero ... .seconds(600)) }
+            let rerunsSubscriptions = keys.optional(
+                "rerun_subscriptions_on_open",
+                default: false
+            ) { $0.bool() }
+            keys.notYetServed(
                 "open",
                 "client_reset",
                 "on_error",
@@ -26,40 +68,101 @@ extension ConfigurationReader {
                 "counters",
                 "links",
                 "run_on_remote",
-                "shutdown_upload_timeout",
-                "rerun_subscriptions_on_open"
+                "shutdown_upload_timeout"
             )
-            let user = keys.required("user") { users.resolve($0, section: "users") }
-            let templates = TemplateReader(surroundings, user: user)
-            // A realm with subscriptions has been told that they are not supported yet.
-            let partition =
-                keys.contains("subscriptions")
-                ? keys.optional("partition") { PartitionSetting.read($0, templates: templates) }
-                : keys.required("partition") { PartitionSetting.read($0, templates: templates) }
-            var pathReader = entry.value
-            let path = keys.optional(
-                "path",
-                default: "\(dataDirectory)/realms/\(entry.name)/\(entry.name).sqlite"
-            ) { reader in
-                pathReader = reader
-                return readPath(reader, templates: templates)
-            }
-            let schema = keys.optional("schema", readSchema)
-            let isEnabled = keys.optional("enabled", default: true) { $0.bool() }
-            let capture = keys.section("capture", readCapture)
-            guard let user, let partition else { return nil }
+            guard let user, let scope else { return nil }
             let configuration = RealmConfiguration(
                 name: entry.name,
                 user: user,
-                partition: partition,
+                scope: scope,
                 schema: schema,
                 path: path,
                 isEnabled: isEnabled,
-                capture: capture
+                isReadOnly: isReadOnly,
+                capture: capture,
+                opening: opening,
+                clientReset: clientReset,
+                errorHandlers: errorHandlers,
+                schedule: schedule,
+                seed: seed,
+                counters: counters,
+                requiresLinkTargets: requiresLinkTargets,
+                triggersOnRemoteChanges: triggers,
+                shutdownUploadTimeout: shutdownTimeout,
+                rerunsSubscriptions: rerunsSubscriptions
             )
             return LocatedRealm(configuration: configuration, pathReader: pathReader)
         }
     }
+
+    // MARK: What the realm holds
+
+    private func readScope(
+        _ keys: MappingReader,
+        _ templates: TemplateReader
+    ) -> RealmConfiguration.Scope? {
+        keys.exactlyOneBesideOthers(
+            of: ["partition", "subscriptions"],
+            remedy: "give the one for partition-based sync, or the other for flexible sync"
+        ) { key, reader in
+            key == "partition"
+                ? PartitionSetting.read(reader, templates: templates).map { .partition($0) }
+                : readSubscriptions(reader, templates).map { .subscriptions($0) }
+        }
+    }
+
+    private func readSubscriptions(
+        _ reader: NodeReader,
+        _ templates: TemplateReader
+    ) -> [SubscriptionConfiguration]? {
+        var names: Set<String> = []
+        return reader.elements { element in
+            element.mapping { keys in
+                let name = keys.optional("name") { reader in
+                    let name = reader.string()
+                    if let name, !names.insert(name).inserted {
+                        reader.report(
+                            .conflict,
+                            "\(quoted(name)) is the name of another subscription of this realm",
+                            remedy: "give each a name of its own"
+                        )
+                    }
+                    return name
+                }
+                let className = keys.required("class") { reader in
+                    reader.string(
+                        matching: { $0.utf8.count <= 57 },
+                        expected: "the name of a class, of up to 57 bytes"
+                    )
+                }
+                let query = keys.required("query") { readQuery($0, templates) }
+                guard let className, let query else { return nil }
+                return SubscriptionConfiguration(name: name, className: className, query: query)
+            }
+        }
+    }
+
+    /// A query is checked by the server; here only what would break any query is told.
+    private func readQuery(_ reader: NodeReader, _ templates: TemplateReader) -> String? {
+        guard let text = reader.string(), let template = templates.resolve(text, at: reader) else {
+            return nil
+        }
+        if let problem = QueryShape.problem(of: text) {
+            reader.report(.badValue, problem, remedy: "correct the query")
+            return nil
+        }
+        guard let query = template.fixedText else {
+            reader.report(
+                .unsupported,
+                "${user.id} in a query is not supported yet by this version",
+                remedy: "write the id itself"
+            )
+            return nil
+        }
+        return query
+    }
+
+    // MARK: Its file
 
     private func readPath(_ reader: NodeReader, templates: TemplateReader) -> String? {
         guard let text = reader.string(),
@@ -76,20 +179,11 @@ extension ConfigurationReader {
         return reader.absolutePath(of: fixed)
     }
 
-    private func readCapture(_ keys: MappingReader) -> CaptureConfiguration {
-        let standard = CaptureConfiguration()
-        return CaptureConfiguration(
-            delay: keys.optional("delay", default: standard.delay) {
-                $0.duration(in: .zero ... .seconds(10))
-            },
-            splitGap: keys.optional("split_gap", default: standard.splitGap) {
-                $0.duration(in: .milliseconds(100) ... .seconds(86_400))
-            }
-        )
+    private func readSchema(_ reader: NodeReader) -> SchemaDeclaration? {
+        reader.either(scalar: readSchemaFile, collection: SchemaFile.read)
     }
 
-    private func readSchema(_ reader: NodeReader) -> SchemaDeclaration? {
-        guard case .scalar = reader.node.content else { return SchemaFile.read(reader) }
+    private func readSchemaFile(_ reader: NodeReader) -> SchemaDeclaration? {
         guard let path = reader.absolutePath() else { return nil }
         if let known = schemaFiles[path] { return known }
         var declaration: SchemaDeclaration?
@@ -122,5 +216,40 @@ extension ConfigurationReader {
             }
             owners[path] = owners[path] ?? name
         }
+    }
+
+    // MARK: How it is kept
+
+    private func readCapture(_ keys: MappingReader) -> CaptureConfiguration {
+        let standard = CaptureConfiguration()
+        return CaptureConfiguration(
+            delay: keys.optional("delay", default: standard.delay) {
+                $0.duration(in: .zero ... .seconds(10))
+            },
+            splitGap: keys.optional("split_gap", default: standard.splitGap) {
+                $0.duration(in: .milliseconds(100) ... .seconds(86_400))
+            }
+        )
+    }
+
+    private func readOpening(_ keys: MappingReader) -> OpeningConfiguration {
+        OpeningConfiguration(
+            download: keys.optional("download", default: .never) { $0.choice() },
+            timeout: keys.optional("timeout") {
+                $0.duration(in: .seconds(1) ... .seconds(86_400))
+            }
+        )
+    }
+
+    private func readProperty(_ reader: NodeReader) -> PropertyReference? {
+        let text = reader.string(
+            matching: { text in
+                let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+                return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+            },
+            expected: "a property as Class.property"
+        )
+        let parts = text?.split(separator: ".").map(String.init)
+        return parts.map { PropertyReference(className: $0[0], property: $0[1]) }
     }
 }

@@ -4,6 +4,9 @@ extension ConfigurationReader {
     private enum ProviderWord: String, CaseIterable {
         case anonymous
         case emailPassword = "email-password"
+        case apiKey = "api-key"
+        case jwt
+        case function
     }
 
     func readUser(
@@ -11,40 +14,76 @@ extension ConfigurationReader {
         apps: Declarations<AppConfiguration>
     ) -> UserConfiguration? {
         entry.value.mapping { keys in
-            keys.notYetSupported("api_key", "token", "payload")
             let app = keys.required("app") { apps.resolve($0, section: "apps") }
-            let word = keys.required("provider") {
-                $0.choice(of: ProviderWord.self, later: ["api-key", "jwt", "function"])
-            }
-            keys.allow("email", "password", "register")
-            let provider = word.flatMap { readProvider($0, keys) }
+            let provider = readProvider(keys)
             guard let app, let provider else { return nil }
             return UserConfiguration(name: entry.name, app: app, provider: provider)
         }
     }
 
-    private func readProvider(
-        _ word: ProviderWord,
-        _ keys: MappingReader
-    ) -> UserConfiguration.Provider? {
-        switch word {
-        case .anonymous:
-            for key in ["email", "password", "register"] {
-                _ = keys.optional(key) { reader in
-                    reader.report(
-                        .conflict,
-                        "an anonymous user has none",
-                        remedy: "remove it, or use the provider email-password"
-                    )
-                }
-            }
-            return .anonymous
-        case .emailPassword:
-            let email = keys.required("email") { $0.string() }
-            let password = keys.required("password") { $0.secret() }
-            let registers = keys.optional("register", default: false) { $0.bool() }
-            guard let email, let password else { return nil }
-            return .emailPassword(email: email, password: password, registers: registers)
+    private func readProvider(_ keys: MappingReader) -> UserConfiguration.Provider? {
+        let word = keys.required("provider") { $0.choice(of: ProviderWord.self) }
+        func key<Value>(
+            _ name: String,
+            of provider: ProviderWord,
+            isRequired: Bool = true,
+            _ read: (NodeReader) -> Value?
+        ) -> Value? {
+            keys.dependent(
+                name,
+                on: "provider",
+                being: [provider],
+                chosen: word,
+                isRequired: isRequired,
+                read
+            )
         }
+        let email = key("email", of: .emailPassword) { $0.string() }
+        let password = key("password", of: .emailPassword) { $0.secret() }
+        let registers = key("register", of: .emailPassword, isRequired: false) { $0.bool() }
+        let apiKey = key("api_key", of: .apiKey) { $0.secret() }
+        let token = key("token", of: .jwt, readToken)
+        let payload = key("payload", of: .function, isRequired: false) { $0.secret() }
+        switch word {
+        case nil: return nil
+        case .anonymous: return .anonymous
+        case .emailPassword:
+            guard let email, let password else { return nil }
+            return .emailPassword(
+                email: email,
+                password: password,
+                registers: registers ?? false
+            )
+        case .apiKey: return apiKey.map(UserConfiguration.Provider.apiKey)
+        case .jwt: return token.map(UserConfiguration.Provider.jwt)
+        case .function: return .function(payload: payload)
+        }
+    }
+
+    private func readToken(_ reader: NodeReader) -> UserConfiguration.TokenSource? {
+        reader.secret(
+            otherForms: [("command", "{ command: [PROGRAM, ARGUMENT, …] }")],
+            { .secret($0) },
+            other: { _, value in
+                value.warnNotYetServed()
+                return value.command().map(UserConfiguration.TokenSource.command)
+            }
+        )
+    }
+}
+
+extension NodeReader {
+    /// A program and its arguments; no shell takes them apart.
+    func command() -> [String]? {
+        guard let words = elements({ $0.string(allowsEmpty: true) }) else { return nil }
+        guard let program = words.first, program.hasPrefix("/") else {
+            report(
+                .badValue,
+                words.isEmpty ? "is an empty list" : "\(quoted(words[0])) is not an absolute path",
+                remedy: "give the path of a program, and its arguments after it"
+            )
+            return nil
+        }
+        return words
     }
 }

@@ -14,19 +14,25 @@ final class ConfigurationReader {
     func read(_ root: NodeReader) -> AgentConfiguration? {
         root.mapping { keys in
             checkVersion(keys)
-            keys.notYetSupported("network", "plugins")
+            keys.notYetServed("network")
             let daemon = keys.section("agent", readDaemon)
             let apps = Declarations(keys.optional("apps") { $0 }, read: readApp)
             let users = Declarations(keys.optional("users") { $0 }) { readUser($0, apps: apps) }
-            let realms = Declarations(keys.optional("realms") { $0 }) {
-                readRealm($0, users: users, dataDirectory: daemon.dataDirectory)
-            }
+            let plugins = Declarations(keys.optional("plugins") { $0 }, read: readPlugin)
+            let context = RealmContext(
+                users: users,
+                plugins: plugins,
+                dataDirectory: daemon.dataDirectory
+            )
+            let realms = Declarations(keys.optional("realms") { $0 }) { readRealm($0, context) }
             checkPaths(of: realms.values.map(\.value))
             return AgentConfiguration(
                 daemon: daemon,
                 apps: apps.values.map(\.value),
                 users: users.values.map(\.value),
-                realms: realms.values.map(\.value.configuration)
+                realms: realms.values.map(\.value.configuration),
+                plugins: plugins.values.map(\.value),
+                network: keys.section("network", readNetwork)
             )
         }
     }
@@ -47,8 +53,7 @@ final class ConfigurationReader {
     // MARK: Agent
 
     private func readDaemon(_ keys: MappingReader) -> DaemonConfiguration {
-        keys.notYetSupported("metrics", "control_group")
-        return DaemonConfiguration(
+        let daemon = DaemonConfiguration(
             dataDirectory: keys.optional("data_directory", default: "/var/lib/realm-agent") {
                 $0.absolutePath()
             },
@@ -57,8 +62,24 @@ final class ConfigurationReader {
                 default: "/run/realm-agent/control.sock",
                 readSocketPath
             ),
-            log: keys.section("log", readLog)
+            controlGroup: keys.optional("control_group", default: "realm-agent") {
+                $0.string(
+                    matching: { text in
+                        text.utf8.count <= 32
+                            && text.utf8.allSatisfy {
+                                $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: "-_.")
+                            }
+                    },
+                    expected: "the name of a group"
+                )
+            },
+            log: keys.section("log", readLog),
+            metricsAddress: keys.optional("metrics") { reader in
+                reader.mapping { keys in keys.required("listen", ListenAddress.read) }
+            }
         )
+        keys.notYetServed("metrics", "control_group")
+        return daemon
     }
 
     private func readSocketPath(_ reader: NodeReader) -> String? {
@@ -80,9 +101,10 @@ final class ConfigurationReader {
             level: keys.optional("level", default: .info) { $0.choice() },
             output: keys.optional("output") { $0.choice() },
             categories: keys.optional("categories", default: [:]) { reader in
-                reader.entries().reduce(into: [:]) { levels, entry in
-                    levels[entry.name] = entry.value.choice(of: LogConfiguration.Level.self)
+                let levels = reader.entries { entry in
+                    (entry.name, entry.value.choice(of: LogConfiguration.Level.self) ?? .info)
                 }
+                return Dictionary(levels) { first, _ in first }
             }
         )
     }

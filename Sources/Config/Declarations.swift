@@ -5,12 +5,15 @@ struct Declarations<Value> {
     private(set) var values: [(name: String, value: Value)] = []
     private var names: [String] = []
 
-    /// Reads the section's entries in the order of their names.
+    /// Reads the section's entries, and keeps them in the order of their names.
     init(_ reader: NodeReader?, read: (NodeReader.Entry) -> Value?) {
-        for entry in (reader?.entries() ?? []).sorted(by: { $0.name < $1.name }) {
-            names.append(entry.name)
+        let entries = reader?.entries { entry in
             entry.checkName()
-            if let value = read(entry) { values.append((entry.name, value)) }
+            return (entry.name, read(entry))
+        }
+        for (name, value) in (entries ?? []).sorted(by: { $0.0 < $1.0 }) {
+            names.append(name)
+            if let value { values.append((name, value)) }
         }
     }
 

@@ -33,38 +33,53 @@ package struct PartitionError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension PartitionSetting {
+    private static let forms =
+        "{ string: … }, { int: … }, { object_id: … }, { uuid: … } or null"
+
     /// `null`, or one of `{ string: … }`, `{ int: … }`, `{ object_id: … }`, `{ uuid: … }`.
     static func read(_ reader: NodeReader, templates: TemplateReader) -> PartitionSetting? {
-        let forms = "{ string: … }, { int: … }, { object_id: … }, { uuid: … } or null"
-        if case .scalar(let scalar) = reader.node.content {
-            // Left empty it may as well be forgotten: the null partition is asked for by its name.
-            if reader.node.isNull, !scalar.text.isEmpty { return .fixed(.null) }
+        reader.either(scalar: readScalar) { reader in
+            reader.mapping(expected: forms) { keys in
+                keys.exactlyOne(
+                    of: PartitionValue.Kind.allCases.map(\.rawValue),
+                    remedy: "give \(forms)"
+                ) { readValue($1, kind: PartitionValue.Kind(rawValue: $0), templates) }
+            }
+        }
+    }
+
+    /// Left empty it may as well be forgotten: the null partition is asked for by its name.
+    private static func readScalar(_ reader: NodeReader) -> PartitionSetting? {
+        reader.describe(.null)
+        guard case .scalar(let scalar) = reader.node.content else { return nil }
+        if reader.node.isNull, !scalar.text.isEmpty { return .fixed(.null) }
+        reader.report(
+            .wrongType,
+            scalar.text.isEmpty
+                ? "is empty" : "\(quoted(scalar.text)) does not tell the type of the partition",
+            remedy: "give \(forms)"
+        )
+        return nil
+    }
+
+    private static func readValue(
+        _ reader: NodeReader,
+        kind: PartitionValue.Kind?,
+        _ templates: TemplateReader
+    ) -> PartitionSetting? {
+        guard let kind, let text = reader.string(allowsEmpty: kind == .string),
+            let template = templates.resolve(text, at: reader)
+        else { return nil }
+        guard let fixed = template.fixedText else { return .ofUser(kind, template) }
+        guard let partition = PartitionValue(fixed, kind: kind) else {
             reader.report(
-                .wrongType,
-                scalar.text.isEmpty
-                    ? "is empty" : "\(quoted(scalar.text)) does not tell the type of the partition",
-                remedy: "give \(forms)"
+                .badValue,
+                "\(quoted(fixed)) is malformed",
+                remedy: "give \(kind.expected)"
             )
             return nil
         }
-        return reader.mapping(expected: forms) { keys in
-            let kinds = PartitionValue.Kind.allCases.map(\.rawValue)
-            guard let (key, value) = keys.exactlyOne(of: kinds, remedy: "give \(forms)"),
-                let kind = PartitionValue.Kind(rawValue: key),
-                let text = value.string(allowsEmpty: kind == .string),
-                let template = templates.resolve(text, at: value)
-            else { return nil }
-            guard let fixed = template.fixedText else { return .ofUser(kind, template) }
-            guard let partition = PartitionValue(fixed, kind: kind) else {
-                value.report(
-                    .badValue,
-                    "\(quoted(fixed)) is malformed",
-                    remedy: "give \(kind.expected)"
-                )
-                return nil
-            }
-            return .fixed(partition)
-        }
+        return .fixed(partition)
     }
 }
 

@@ -1,3 +1,4 @@
+package import Scheduling
 package import SchemaFiles
 
 /// A local realm, and what part of the app's data it holds (section `realms`).
@@ -5,13 +6,39 @@ package struct RealmConfiguration: Hashable, Sendable {
     /// Safe as the name of a file.
     package var name: String
     package var user: UserConfiguration
-    package var partition: PartitionSetting
+    package var scope: Scope
     /// Nil if the classes are learned from the server.
     package var schema: SchemaDeclaration?
     /// The SQLite file.
     package var path: String
     package var isEnabled: Bool
+    /// Whether local writes are refused.
+    package var isReadOnly: Bool
     package var capture: CaptureConfiguration
+    package var opening: OpeningConfiguration
+    package var clientReset: ClientResetConfiguration
+    /// Told of every error, in this order.
+    package var errorHandlers: [PluginConfiguration]
+    package var schedule: SchedulePolicy
+    /// A file to begin with instead of a download.
+    package var seed: String?
+    /// Integers of learned schemas whose changes are sent as increments.
+    package var counters: [PropertyReference]
+    /// Whether a link to an object that is not there is refused.
+    package var requiresLinkTargets: Bool
+    /// Triggers of applications that run on remote changes too.
+    package var triggersOnRemoteChanges: [String]
+    /// How long uploads may delay the end of the agent.
+    package var shutdownUploadTimeout: Duration
+    /// Whether subscriptions are sent anew at each start.
+    package var rerunsSubscriptions: Bool
+
+    /// What the realm holds.
+    package enum Scope: Hashable, Sendable {
+        case partition(PartitionSetting)
+        /// Flexible sync.
+        case subscriptions([SubscriptionConfiguration])
+    }
 }
 
 /// When local writes become changesets (local realm, 4.2 and 6).
@@ -20,4 +47,48 @@ package struct CaptureConfiguration: Hashable, Sendable {
     package var delay: Duration = .milliseconds(20)
     /// Writes further apart than this belong to different changesets.
     package var splitGap: Duration = .seconds(10)
+}
+
+/// What a realm waits for before it counts as open.
+package struct OpeningConfiguration: Hashable, Sendable {
+    package var download: Download = .never
+    /// How long it waits; nil for as long as it takes.
+    package var timeout: Duration?
+
+    package enum Download: String, CaseIterable, Sendable {
+        case never, once, always
+        /// As `always`, but what is here will do if the download cannot be had.
+        case auto
+    }
+}
+
+/// What happens when the server no longer knows the realm's history.
+package struct ClientResetConfiguration: Hashable, Sendable {
+    package var mode: Mode = .recover
+    package var before: [PluginConfiguration] = []
+    package var after: [PluginConfiguration] = []
+    package var manual: [PluginConfiguration] = []
+    /// Nil for `recovered` in the data directory.
+    package var recoveryDirectory: String?
+
+    package enum Mode: String, CaseIterable, Sendable {
+        case recover = "recover-unsynced-changes"
+        case recoverOrDiscard = "recover-or-discard-unsynced-changes"
+        case discard = "discard-unsynced-changes"
+        case manual
+    }
+}
+
+/// Objects that a flexible realm holds. The query is text: only the server can tell what it means.
+package struct SubscriptionConfiguration: Hashable, Sendable {
+    /// Nil for a subscription that its class and query tell apart.
+    package var name: String?
+    package var className: String
+    package var query: String
+}
+
+/// A property by the name of its class: `Item.stock`.
+package struct PropertyReference: Hashable, Sendable {
+    package var className: String
+    package var property: String
 }

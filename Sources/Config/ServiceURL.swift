@@ -110,11 +110,15 @@ extension ServiceURL {
 }
 
 extension ServiceURL {
-    static func read(_ reader: NodeReader, schemes: [Scheme]) -> ServiceURL? {
+    static func read(
+        _ reader: NodeReader,
+        schemes: [Scheme],
+        warnsOfExposure: Bool = true
+    ) -> ServiceURL? {
         guard let text = reader.string() else { return nil }
         do {
             let url = try ServiceURL(text, schemes: schemes)
-            if url.isExposed {
+            if warnsOfExposure && url.isExposed {
                 reader.report(
                     .insecure,
                     severity: .warning,

@@ -10,13 +10,24 @@ package struct UserConfiguration: Hashable, Sendable {
         case anonymous
         /// With `registers` an account that is not there yet is created.
         case emailPassword(email: String, password: SecretReference, registers: Bool)
+        case apiKey(SecretReference)
+        case jwt(TokenSource)
+        /// The payload is a JSON object; nil for an empty one.
+        case function(payload: SecretReference?)
+    }
+
+    /// Where a token of another service comes from, each time one is needed.
+    package enum TokenSource: Hashable, Sendable {
+        case secret(SecretReference)
+        /// A program that prints it, and its arguments.
+        case command([String])
     }
 
     /// The e-mail address, of users that have one.
     package var email: String? {
         switch provider {
-        case .anonymous: nil
         case .emailPassword(let email, _, _): email
+        case .anonymous, .apiKey, .jwt, .function: nil
         }
     }
 }

@@ -25,7 +25,7 @@ struct ClassDraft {
                     reader.string().map { ($0, reader) }
                 },
                 properties: keys.required("properties") { properties in
-                    properties.entries().compactMap(PropertyDraft.read)
+                    properties.entries(PropertyDraft.read).compactMap { $0 }
                 } ?? []
             )
         }
@@ -52,18 +52,24 @@ struct PropertyDraft {
     /// Nil, and reported, if the type cannot be told.
     static func read(_ entry: NodeReader.Entry) -> PropertyDraft? {
         entry.checkName(of: "property", limitInBytes: FormatLimits.propertyNameSizeInBytes)
-        if case .scalar = entry.value.node.content {
-            return readType(entry.value).map {
-                PropertyDraft(
-                    name: entry.name,
-                    type: $0,
-                    options: PropertyOptions(),
-                    reader: entry.value
-                )
-            }
-        }
-        return entry.value.mapping { keys in
-            var typeReader = entry.value
+        return entry.value.either(
+            scalar: { reader in
+                readType(reader).map { type in
+                    PropertyDraft(
+                        name: entry.name,
+                        type: type,
+                        options: PropertyOptions(),
+                        reader: reader
+                    )
+                }
+            },
+            collection: { readMapping($0, name: entry.name) }
+        )
+    }
+
+    private static func readMapping(_ reader: NodeReader, name: String) -> PropertyDraft? {
+        reader.mapping { keys in
+            var typeReader = reader
             let type = keys.required("type") { reader in
                 typeReader = reader
                 return readType(reader)
@@ -76,7 +82,7 @@ struct PropertyDraft {
             }
             return type.map {
                 PropertyDraft(
-                    name: entry.name,
+                    name: name,
                     type: $0,
                     options: PropertyOptions(isCounter: isCounter, defaultValue: defaultValue),
                     reader: typeReader

@@ -18,7 +18,7 @@ package enum SchemaFile {
     package static func read(_ reader: NodeReader) -> SchemaDeclaration? {
         let errorsBefore = reader.diagnostics.errorCount
         let drafts = reader.mapping { keys in
-            keys.required("classes") { classes in classes.entries().map(ClassDraft.read) }
+            keys.required("classes") { classes in classes.entries(ClassDraft.read) }
         }
         guard let drafts else { return nil }
         let declaration = SchemaChecker(drafts).declaration()

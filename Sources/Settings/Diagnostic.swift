@@ -44,6 +44,13 @@ package struct Diagnostic: Hashable, Sendable {
     }
 }
 
+extension Diagnostic {
+    /// The same as a reason to refuse the text.
+    package var asError: Diagnostic {
+        Diagnostic(at: location, severity: .error, code, path, problem, remedy: remedy)
+    }
+}
+
 extension Diagnostic: CustomStringConvertible {
     /// One line: `FILE:LINE:COLUMN: error: KEY.PATH: PROBLEM; REMEDY`.
     package var description: String {

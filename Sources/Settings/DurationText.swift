@@ -4,6 +4,10 @@ package enum DurationText {
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
     ]
 
+    /// What `parse` reads, as a regular expression.
+    package static let pattern =
+        "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$"
+
     /// Nil unless the text is whole numbers, each with a unit, the larger units first.
     package static func parse(_ text: some StringProtocol) -> Duration? {
         var rest = text[...]

@@ -7,10 +7,32 @@ package final class MappingReader {
     private var known: [String] = []
     private var later: [String] = []
     private var missing: [String] = []
+    private var recorded: [(key: String, recorder: FormRecorder, isRequired: Bool)] = []
+    private var oneOfKeys: [String] = []
+    private var dependences: [MappingForm.Dependence] = []
 
     init(_ mapping: YAMLMapping, of parent: NodeReader) {
         self.mapping = mapping
         self.parent = parent
+    }
+
+    /// Reads no mapping, but notes which keys are asked for.
+    init(describing parent: NodeReader) {
+        self.mapping = YAMLMapping()
+        self.parent = parent
+    }
+
+    private var isDescribing: Bool { parent.recorder != nil }
+
+    /// What was noted.
+    var form: MappingForm {
+        MappingForm(
+            keys: recorded.map { key, recorder, isRequired in
+                MappingForm.Key(name: key, form: recorder.form, isRequired: isRequired)
+            },
+            oneOfKeys: oneOfKeys,
+            dependences: dependences
+        )
     }
 
     /// The mapping as a whole, to report what is wrong between its keys.
@@ -21,14 +43,9 @@ package final class MappingReader {
         mapping[key] != nil
     }
 
-    /// Lets keys stand whose meaning depends on others; they are not read by this.
-    package func allow(_ keys: String...) {
-        known += keys
-    }
-
     /// The value of a key that must be there.
     package func required<Value>(_ key: String, _ read: (NodeReader) -> Value?) -> Value? {
-        guard let value = value(of: key) else {
+        guard let value = value(of: key, isRequired: true) else {
             missing.append(key)
             return nil
         }
@@ -50,22 +67,85 @@ package final class MappingReader {
         value(of: key).flatMap(read) ?? standard
     }
 
-    /// The one of several keys that exclude each other; nil, and reported, unless exactly one is there.
-    package func exactlyOne(of keys: [String], remedy: String) -> (key: String, value: NodeReader)?
-    {
-        let present = keys.compactMap { key in value(of: key).map { (key, $0) } }
-        guard let first = present.first, present.count == 1 else {
-            // Where another key stands instead, the message about that one is enough.
-            guard !present.isEmpty || mapping.entries.isEmpty else { return nil }
-            let names = present.map(\.0).joined(separator: " and ")
-            whole.report(
-                present.isEmpty ? .missingKey : .conflict,
-                present.isEmpty ? "is empty" : "\(names) exclude each other",
-                remedy: remedy
+    /// The value of a key that goes with certain choices of another key, and with no others.
+    ///
+    /// `chosen` is the choice that was read; where it could not be read, nothing more is said.
+    package func dependent<Choice: RawRepresentable<String>, Value>(
+        _ key: String,
+        on other: String,
+        being choices: [Choice],
+        chosen: Choice?,
+        isRequired: Bool = false,
+        _ read: (NodeReader) -> Value?
+    ) -> Value? {
+        let words = choices.map(\.rawValue)
+        dependences.append(
+            MappingForm.Dependence(key: key, other: other, choices: words, isRequired: isRequired)
+        )
+        let isChosen = chosen.map { words.contains($0.rawValue) } ?? isDescribing
+        guard let value = value(of: key) else {
+            if isChosen && isRequired { missing.append(key) }
+            return nil
+        }
+        if let chosen, !isChosen, !isDescribing {
+            value.report(
+                .conflict,
+                "does not go with \(other) \"\(chosen.rawValue)\"",
+                remedy: "remove it; it is for \(Suggestion.list(words))"
             )
             return nil
         }
-        return first
+        return read(value)
+    }
+
+    /// What `read` makes of the one of several keys that exclude each other; nil, and reported,
+    /// unless exactly one is there.
+    package func exactlyOne<Value>(
+        of keys: [String],
+        remedy: String,
+        _ read: (_ key: String, _ value: NodeReader) -> Value?
+    ) -> Value? {
+        let present = one(of: keys)
+        if present.isEmpty {
+            // Where another key stands instead, the message about that one is enough.
+            guard mapping.entries.isEmpty, !isDescribing else { return nil }
+            whole.report(.missingKey, "is empty", remedy: remedy)
+            return nil
+        }
+        return answer(present, remedy: remedy, read)
+    }
+
+    /// The same in a mapping that has other keys too; if none is there, the first is missing.
+    package func exactlyOneBesideOthers<Value>(
+        of keys: [String],
+        remedy: String,
+        _ read: (_ key: String, _ value: NodeReader) -> Value?
+    ) -> Value? {
+        let present = one(of: keys)
+        if present.isEmpty { missing += keys.prefix(1) }
+        return answer(present, remedy: remedy, read)
+    }
+
+    private func one(of keys: [String]) -> [(key: String, value: NodeReader)] {
+        oneOfKeys = keys
+        return keys.compactMap { key in value(of: key).map { (key, $0) } }
+    }
+
+    private func answer<Value>(
+        _ present: [(key: String, value: NodeReader)],
+        remedy: String,
+        _ read: (_ key: String, _ value: NodeReader) -> Value?
+    ) -> Value? {
+        if isDescribing {
+            for (key, value) in present { _ = read(key, value) }
+            return nil
+        }
+        guard present.count < 2 else {
+            let names = present.map(\.key).joined(separator: " and ")
+            whole.report(.conflict, "\(names) exclude each other", remedy: remedy)
+            return nil
+        }
+        return present.first.flatMap { read($0.key, $0.value) }
     }
 
     /// A mapping all of whose keys may be left out, and so may it: then `read` finds it empty.
@@ -83,6 +163,12 @@ package final class MappingReader {
         return read(MappingReader(YAMLMapping(), of: empty))
     }
 
+    /// Warns of keys that are read and checked, but that this version cannot serve yet: what would
+    /// be started with them has to refuse them.
+    package func notYetServed(_ keys: String...) {
+        for key in keys { reader(of: key)?.warnNotYetServed() }
+    }
+
     /// Keys of the documented configuration that this version refuses rather than ignores.
     package func notYetSupported(_ keys: String...) {
         later += keys
@@ -95,9 +181,12 @@ package final class MappingReader {
         }
     }
 
-    private func value(of key: String) -> NodeReader? {
+    private func value(of key: String, isRequired: Bool = false) -> NodeReader? {
         known.append(key)
-        return reader(of: key)
+        guard isDescribing else { return reader(of: key) }
+        let recorder = FormRecorder()
+        recorded.append((key, recorder, isRequired))
+        return NodeReader(describing: recorder, path: parent.path.appending(key))
     }
 
     private func reader(of key: String) -> NodeReader? {

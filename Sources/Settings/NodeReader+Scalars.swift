@@ -3,7 +3,7 @@ import YAML
 extension NodeReader {
     /// The text as written, whatever it looks like.
     package func string(allowsEmpty: Bool = false) -> String? {
-        guard let scalar = scalar(expected: "a string") else { return nil }
+        guard let scalar = scalar(expected: "a string", form: .text) else { return nil }
         guard allowsEmpty || !scalar.text.isEmpty else {
             report(.badValue, "is an empty string", remedy: "give at least one character")
             return nil
@@ -23,7 +23,7 @@ extension NodeReader {
 
     /// `true` or `false`, without quotes.
     package func bool() -> Bool? {
-        guard let scalar = scalar(expected: "true or false") else { return nil }
+        guard let scalar = scalar(expected: "true or false", form: .boolean) else { return nil }
         switch (isLiteral(scalar), scalar.text) {
         case (true, "true"), (true, "True"), (true, "TRUE"): return true
         case (true, "false"), (true, "False"), (true, "FALSE"): return false
@@ -36,7 +36,9 @@ extension NodeReader {
     }
 
     package func integer(in range: ClosedRange<Int> = Int.min...Int.max) -> Int? {
-        guard let scalar = scalar(expected: "a whole number") else { return nil }
+        guard let scalar = scalar(expected: "a whole number", form: .integer(range)) else {
+            return nil
+        }
         guard isLiteral(scalar), let value = Int(scalar.text) else {
             reportWrongType(expected: "a whole number")
             return nil
@@ -45,7 +47,7 @@ extension NodeReader {
     }
 
     package func number(in range: ClosedRange<Double>) -> Double? {
-        guard let scalar = scalar(expected: "a number") else { return nil }
+        guard let scalar = scalar(expected: "a number", form: .number(range)) else { return nil }
         guard isLiteral(scalar), Self.isDecimal(scalar.text), let value = Double(scalar.text),
             value.isFinite
         else {
@@ -58,7 +60,9 @@ extension NodeReader {
     /// `20ms`, `30s`, `5m`, `2h`, `7d`, or a sum such as `1h30m`.
     package func duration(in range: ClosedRange<Duration>) -> Duration? {
         let expected = "a duration such as 500ms, 30s, 5m, 2h or 7d"
-        guard let scalar = scalar(expected: expected) else { return nil }
+        guard let scalar = scalar(expected: expected, form: .pattern(DurationText.pattern)) else {
+            return nil
+        }
         guard let value = DurationText.parse(scalar.text) else {
             let hasUnit = Int(scalar.text) == nil
             report(
@@ -75,7 +79,7 @@ extension NodeReader {
     /// In bytes: `512`, `64KiB`, `10MiB`.
     package func size(in range: ClosedRange<Int>) -> Int? {
         let expected = "a size such as 64KiB or 10MiB"
-        guard let scalar = scalar(expected: expected) else { return nil }
+        guard let scalar = scalar(expected: expected, form: .text) else { return nil }
         guard let value = SizeText.parse(scalar.text) else {
             report(
                 .badValue,
@@ -94,7 +98,9 @@ extension NodeReader {
         later: [String] = []
     ) -> Choice? {
         let words = Choice.allCases.map(\.rawValue)
-        guard let scalar = scalar(expected: Suggestion.list(words)) else { return nil }
+        guard let scalar = scalar(expected: Suggestion.list(words), form: .choice(words)) else {
+            return nil
+        }
         if let choice = Choice(rawValue: scalar.text) { return choice }
         if later.contains(scalar.text) {
             report(
@@ -110,6 +116,57 @@ extension NodeReader {
             )
         }
         return nil
+    }
+
+    /// A part of a hundred, such as `20%`; answers with a fraction of 1.
+    package func percentage(in range: ClosedRange<Double>) -> Double? {
+        let expected = "a percentage such as 20%"
+        let pattern = "^[0-9]+(\\.[0-9]+)?%$"
+        guard let scalar = scalar(expected: expected, form: .pattern(pattern)) else { return nil }
+        guard scalar.text.hasSuffix("%"), scalar.text.utf8.first?.isASCIIDigit == true,
+            Self.isDecimal(String(scalar.text.dropLast())),
+            let value = Double(scalar.text.dropLast())
+        else {
+            report(
+                .badValue,
+                "\(quoted(scalar.text)) is not a percentage",
+                remedy: "give \(expected)"
+            )
+            return nil
+        }
+        let percents = range.lowerBound * 100...range.upperBound * 100
+        return check(value, in: percents) { "\(text(of: $0))%" }.map { $0 / 100 }
+    }
+
+    /// So many times in a while: `3 in 5m`, where the word between is `word`.
+    package func rate(
+        word: String,
+        counts: ClosedRange<Int>,
+        periods: ClosedRange<Duration>
+    ) -> (count: Int, period: Duration)? {
+        let expected = "a rate such as 3 \(word) 5m"
+        let pattern = "^[0-9]+ \(word) \(DurationText.pattern.dropFirst())"
+        guard let scalar = scalar(expected: expected, form: .pattern(pattern)) else { return nil }
+        let words = scalar.text.split(separator: " ")
+        guard words.count == 3, words[1] == word, let count = Int(words[0]),
+            let period = DurationText.parse(words[2])
+        else {
+            report(
+                .badValue,
+                "\(quoted(scalar.text)) is not a rate",
+                remedy: "give \(expected)"
+            )
+            return nil
+        }
+        guard let count = check(count, in: counts, text: { "\($0)" }),
+            let period = check(period, in: periods, text: DurationText.text)
+        else { return nil }
+        return (count, period)
+    }
+
+    /// A list of strings, none of them empty.
+    package func strings() -> [String]? {
+        elements { $0.string() }
     }
 
     /// A path from the root of the file system, without superfluous slashes and dots.

@@ -1,10 +1,15 @@
 package import YAML
 
 /// Reads one value of a document: it answers with the value, or reports why not and answers nil.
+///
+/// A reader can also describe: then there is no document, each question is noted as a part of the
+/// form, and every answer is nil. So one text, the code that reads, says what is accepted.
 package struct NodeReader {
     package let node: YAMLNode
     package let path: SettingPath
     package let diagnostics: DiagnosticCollector
+    /// Notes what is asked for; nil while a document is read.
+    let recorder: FormRecorder?
 
     package init(
         _ node: YAMLNode,
@@ -14,6 +19,17 @@ package struct NodeReader {
         self.node = node
         self.path = path
         self.diagnostics = diagnostics
+        self.recorder = nil
+    }
+
+    init(describing recorder: FormRecorder, path: SettingPath) {
+        self.node = YAMLNode(
+            location: TextLocation(file: "", line: 1, column: 1),
+            content: .scalar(YAMLScalar(""))
+        )
+        self.path = path
+        self.diagnostics = DiagnosticCollector()
+        self.recorder = recorder
     }
 
     package func report(
@@ -35,6 +51,18 @@ package struct NodeReader {
     }
 }
 
+extension NodeReader {
+    /// Warns of a value that is read and checked, but that this version cannot serve yet.
+    package func warnNotYetServed() {
+        report(
+            .unsupported,
+            severity: .warning,
+            "is not served yet by this version",
+            remedy: "remove it before the agent is started"
+        )
+    }
+}
+
 // MARK: Collections
 
 extension NodeReader {
@@ -43,11 +71,29 @@ extension NodeReader {
         expected: String = "a mapping",
         _ read: (MappingReader) -> Value?
     ) -> Value? {
+        if let recorder {
+            let keys = MappingReader(describing: self)
+            let value = read(keys)
+            recorder.add(.mapping(keys.form))
+            return value
+        }
         guard let mapping = mappingContent(expected: expected) else { return nil }
         let keys = MappingReader(mapping, of: self)
         let value = read(keys)
         keys.finish()
         return value
+    }
+
+    /// What `read` makes of the values of a mapping whose keys are free names; nothing counts as `{}`.
+    package func entries<Value>(_ read: (Entry) -> Value) -> [Value] {
+        guard let recorder else { return entries().map(read) }
+        let element = FormRecorder()
+        let value = NodeReader(describing: element, path: path.appending("NAME"))
+        let values = [
+            read(Entry(name: "NAME", nameLocation: node.location, value: value))
+        ]
+        recorder.add(.named(element.form))
+        return values
     }
 
     /// The values of a mapping whose keys are free names; nothing counts as `{}`.
@@ -71,14 +117,39 @@ extension NodeReader {
         package let value: NodeReader
     }
 
-    package func elements() -> [NodeReader]? {
+    /// What `read` makes of the elements of a list, those left out that it cannot read.
+    package func elements<Value>(_ read: (NodeReader) -> Value?) -> [Value]? {
+        if let recorder {
+            let element = FormRecorder()
+            _ = read(NodeReader(describing: element, path: path.appending(index: 0)))
+            recorder.add(.list(element.form))
+            return nil
+        }
         guard case .sequence(let elements) = node.content else {
             reportWrongType(expected: "a list")
             return nil
         }
-        return elements.enumerated().map { index, element in
-            NodeReader(element, path: path.appending(index: index), diagnostics: diagnostics)
+        return elements.enumerated().compactMap { index, element in
+            read(NodeReader(element, path: path.appending(index: index), diagnostics: diagnostics))
         }
+    }
+
+    /// Reads a value that may be written as a scalar or as a collection.
+    package func either<Value>(
+        scalar: (NodeReader) -> Value?,
+        collection: (NodeReader) -> Value?
+    ) -> Value? {
+        if recorder != nil {
+            _ = scalar(self)
+            return collection(self)
+        }
+        if case .scalar = node.content { return scalar(self) }
+        return collection(self)
+    }
+
+    /// Notes a form that the questions asked do not show; does nothing while a document is read.
+    package func describe(_ form: SettingForm) {
+        recorder?.add(form)
     }
 
     private func mappingContent(expected: String) -> YAMLMapping? {
@@ -105,8 +176,12 @@ extension NodeReader {
 // MARK: What scalars have in common
 
 extension NodeReader {
-    /// The scalar of a value that may not be left empty.
-    func scalar(expected: String) -> YAMLScalar? {
+    /// The scalar of a value that may not be left empty; nil, and noted, while describing.
+    func scalar(expected: String, form: @autoclosure () -> SettingForm) -> YAMLScalar? {
+        if let recorder {
+            recorder.add(form())
+            return nil
+        }
         guard case .scalar(let scalar) = node.content else {
             reportWrongType(expected: expected)
             return nil

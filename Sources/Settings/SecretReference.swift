@@ -22,8 +22,19 @@ extension SecretReference: CustomStringConvertible {
 extension NodeReader {
     /// `{ credential: NAME }`, `{ file: PATH }` or `{ env: NAME }`, and nothing else.
     package func secret() -> SecretReference? {
-        let forms = "{ credential: NAME }, { file: PATH } or { env: NAME }"
-        if case .scalar = node.content {
+        secret(otherForms: [], { $0 }, other: { _, _ in nil })
+    }
+
+    /// What is made of a secret, or of something in its place that another key leads to.
+    package func secret<Value>(
+        otherForms: [(key: String, form: String)],
+        _ make: (SecretReference) -> Value,
+        other: (_ key: String, _ value: NodeReader) -> Value?
+    ) -> Value? {
+        let forms = Suggestion.list(
+            ["{ credential: NAME }", "{ file: PATH }", "{ env: NAME }"] + otherForms.map(\.form)
+        )
+        if case .scalar = node.content, recorder == nil {
             // What stands here may be the secret itself: no message shows it.
             report(
                 node.isNull ? .wrongType : .plainSecret,
@@ -35,25 +46,26 @@ extension NodeReader {
             return nil
         }
         return mapping(expected: forms) { keys in
-            let place = keys.exactlyOne(
-                of: ["credential", "file", "env"],
+            keys.exactlyOne(
+                of: ["credential", "file", "env"] + otherForms.map(\.key),
                 remedy: "give \(forms)"
-            )
-            switch place?.key {
-            case "credential":
-                return place?.value.string(
-                    matching: isFileName,
-                    expected: "the name of a systemd credential"
-                ).map(SecretReference.credential)
-            case "file":
-                return place?.value.absolutePath().map(SecretReference.file)
-            case "env":
-                return place?.value.string(
-                    matching: isVariableName,
-                    expected: "the name of an environment variable"
-                ).map(SecretReference.environment)
-            default:
-                return nil
+            ) { key, value in
+                switch key {
+                case "credential":
+                    value.string(
+                        matching: isFileName,
+                        expected: "the name of a systemd credential"
+                    ).map { make(.credential(name: $0)) }
+                case "file":
+                    value.absolutePath().map { make(.file(path: $0)) }
+                case "env":
+                    value.string(
+                        matching: isVariableName,
+                        expected: "the name of an environment variable"
+                    ).map { make(.environment(variable: $0)) }
+                default:
+                    other(key, value)
+                }
             }
         }
     }

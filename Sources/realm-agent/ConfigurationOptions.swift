@@ -15,7 +15,15 @@ struct ConfigurationOptions: ParsableArguments {
 
     /// Reads the configuration; what is wrong with it is printed, all at once.
     func load() throws -> AgentConfiguration {
-        let result = ConfigurationFiles(mainFile: config).load()
+        try load(ConfigurationFiles(mainFile: config).load())
+    }
+
+    /// The same to sync with it: what this version cannot serve is an error too.
+    func loadToServe() throws -> AgentConfiguration {
+        try load(ConfigurationFiles(mainFile: config).load().toServe)
+    }
+
+    private func load(_ result: ConfigurationFiles.Result) throws -> AgentConfiguration {
         for diagnostic in result.diagnostics {
             StandardError.print(diagnostic.description)
         }

@@ -18,7 +18,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var files: ConfigurationOptions
 
     func run() async throws {
-        let configuration = try files.load()
+        let configuration = try files.loadToServe()
         // What is created belongs to the group too, and to nobody else (interfaces, 1).
         umask(0o007)
         let log = AgentLog(configuration.daemon.log)

@@ -2,7 +2,7 @@
 enum ArchitectureRules {
     /// Modules that take values and return values.
     static let pureModules: Set<String> = [
-        "Changesets", "Config", "Documents", "Merge", "SchemaFiles", "Schemas",
+        "Changesets", "Config", "Documents", "Merge", "Scheduling", "SchemaFiles", "Schemas",
         "Settings", "SyncProtocol", "Versions", "YAML",
     ]
 

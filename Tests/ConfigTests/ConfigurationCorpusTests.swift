@@ -21,7 +21,7 @@ struct ConfigurationCorpusTests {
 
     @Test("The corpus is there")
     func corpus() {
-        #expect(Self.names.count >= 50)
+        #expect(Self.names.count >= 70)
     }
 
     @Test("Each brings exactly its messages", arguments: names)

@@ -1,4 +1,5 @@
 import Changesets
+import Scheduling
 import SchemaFiles
 import Schemas
 import Settings
@@ -54,11 +55,13 @@ struct ConfigurationLoaderTests {
                 == DaemonConfiguration(
                     dataDirectory: "/srv/realms",
                     controlSocket: "/run/x.sock",
+                    controlGroup: "realm-agent",
                     log: LogConfiguration(
                         level: .debug,
                         output: .stderr,
                         categories: ["Sync.Client": .trace]
-                    )
+                    ),
+                    metricsAddress: nil
                 )
         )
         let app = try #require(configuration.apps.first)
@@ -105,7 +108,7 @@ struct ConfigurationLoaderTests {
         #expect(configuration.realms.map(\.name) == ["notes", "own", "stock"])
         let stock = try #require(configuration.realms.last)
         #expect(stock.user.name == "south")
-        #expect(stock.partition == .fixed(.string("south@example.com/42/till")))
+        #expect(stock.scope == .partition(.fixed(.string("south@example.com/42/till"))))
         #expect(stock.path == "/srv/42/stock.sqlite")
         #expect(!stock.isEnabled)
         #expect(stock.capture.delay == .milliseconds(5))
@@ -117,7 +120,7 @@ struct ConfigurationLoaderTests {
             ]
         )
         #expect(configuration.realms[0].schema?.schema.classes == [])
-        #expect(configuration.realms[0].partition == .fixed(.null))
+        #expect(configuration.realms[0].scope == .partition(.fixed(.null)))
         #expect(configuration.realms[1].schema == nil)
         #expect(configuration.realms[1].path == "/srv/realms/realms/own/own.sqlite")
         #expect(configuration.realms[1].isEnabled)
@@ -136,11 +139,15 @@ struct ConfigurationLoaderTests {
                     daemon: DaemonConfiguration(
                         dataDirectory: "/var/lib/realm-agent",
                         controlSocket: "/run/realm-agent/control.sock",
-                        log: LogConfiguration(level: .info, output: nil, categories: [:])
+                        controlGroup: "realm-agent",
+                        log: LogConfiguration(level: .info, output: nil, categories: [:]),
+                        metricsAddress: nil
                     ),
                     apps: [],
                     users: [],
-                    realms: []
+                    realms: [],
+                    plugins: [],
+                    network: NetworkPolicy()
                 )
         )
     }
@@ -160,7 +167,7 @@ struct ConfigurationLoaderTests {
         #expect(configuration.apps.first?.backoff.maximum == .seconds(300))
         #expect(configuration.apps.first?.tls == TLSConfiguration())
         #expect(configuration.realms.first?.capture == CaptureConfiguration())
-        #expect(configuration.realms.first?.partition == .fixed(.string("")))
+        #expect(configuration.realms.first?.scope == .partition(.fixed(.string(""))))
         #expect(
             configuration.realms.first?.path == "/var/lib/realm-agent/realms/r/r.sqlite"
         )

@@ -42,7 +42,10 @@ struct PartitionTests {
             realms: { r: { user: u, partition: \(text) } }
             """
         ).configuration
-        return try #require(configuration?.realms.first?.partition)
+        guard case .partition(let setting) = configuration?.realms.first?.scope else {
+            throw NoPartition()
+        }
+        return setting
     }
 
     @Test("The user's id is filled in once it is known")
@@ -75,3 +78,5 @@ struct PartitionTests {
         #expect(try partition("{ string: '\(text)' }") == .fixed(.string(value)))
     }
 }
+
+private struct NoPartition: Error {}

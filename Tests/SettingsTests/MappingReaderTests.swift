@@ -120,8 +120,8 @@ struct MappingReaderTests {
         let (names, messages) = read("a: { b.c: [1, x], d: [y] }\n") { root in
             root.mapping { keys in
                 keys.required("a") { value in
-                    value.entries().map { entry in
-                        for element in entry.value.elements() ?? [] { _ = element.integer() }
+                    value.entries { entry in
+                        _ = entry.value.elements { $0.integer() }
                         return entry.name
                     }
                 }

@@ -1,0 +1,154 @@
+import Scheduling
+import Settings
+
+extension ConfigurationReader {
+    private enum ModeWord: String, CaseIterable {
+        case continuous, refresh, manual
+    }
+
+    func readSchedule(_ keys: MappingReader, offlineLimit: Duration) -> SchedulePolicy {
+        let word = keys.optional("mode", default: .continuous) { $0.choice(of: ModeWord.self) }
+        let cron = keys.dependent(
+            "refresh",
+            on: "mode",
+            being: [ModeWord.refresh],
+            chosen: word,
+            isRequired: true,
+            readCron
+        )
+        let jitter = keys.optional("jitter", default: .zero) {
+            $0.duration(in: .zero ... .seconds(86_400))
+        }
+        let windows = keys.optional("windows", default: []) { $0.elements(readWindow) }
+        let zone = keys.optional("timezone", readZone)
+        let pausesOn = keys.optional("pause_on", default: []) { reader in
+            reader.elements { $0.choice(of: SchedulePolicy.PauseCondition.self) }
+        }
+        let protects = keys.optional("protect_offline_limit", default: true) { $0.bool() }
+        let mode: SchedulePolicy.Mode =
+            switch word {
+            case .continuous: .continuous
+            case .manual: .manual
+            // Without instants the file is refused: what stands here then is never used.
+            case .refresh: cron.map { .refresh($0) } ?? .manual
+            }
+        return SchedulePolicy(
+            mode: mode,
+            jitter: jitter,
+            windows: windows,
+            zone: zone ?? systemZone,
+            pausesOn: Set(pausesOn),
+            protectsOfflineLimit: protects,
+            offlineLimit: offlineLimit
+        )
+    }
+
+    private func readCron(_ reader: NodeReader) -> CronExpression? {
+        guard let text = reader.string() else { return nil }
+        do {
+            return try CronExpression(text)
+        } catch {
+            reader.report(.badValue, "\(quoted(text)): \(error.problem)", remedy: error.remedy)
+            return nil
+        }
+    }
+
+    private func readWindow(_ reader: NodeReader) -> WeeklyWindow? {
+        guard let text = reader.string() else { return nil }
+        do {
+            return try WeeklyWindow(text)
+        } catch {
+            reader.report(.badValue, "\(quoted(text)): \(error.problem)", remedy: error.remedy)
+            return nil
+        }
+    }
+
+    // MARK: Time zones
+
+    private static let zoneDirectory = "/usr/share/zoneinfo"
+
+    private func readZone(_ reader: NodeReader) -> TimeZoneRules? {
+        let expected = "a time zone such as Europe/Berlin or UTC"
+        guard let name = reader.string(matching: Self.isZoneName, expected: expected) else {
+            return nil
+        }
+        if name == "UTC" { return .utc }
+        guard case .success(let bytes) = surroundings.readFile("\(Self.zoneDirectory)/\(name)"),
+            let zone = TimeZoneFile.parse(bytes, name: name)
+        else {
+            reader.report(
+                .unknownName,
+                "the host knows no time zone \(quoted(name))",
+                remedy: "give \(expected), or install the package tzdata"
+            )
+            return nil
+        }
+        return zone
+    }
+
+    private static func isZoneName(_ name: String) -> Bool {
+        name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+            part.utf8.first?.isASCIILetter == true
+                && part.utf8.allSatisfy {
+                    $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: "_+-")
+                }
+        }
+    }
+
+    /// That of the host; UTC where the host has none.
+    private var systemZone: TimeZoneRules {
+        guard case .success(let bytes) = surroundings.readFile("/etc/localtime") else {
+            return .utc
+        }
+        return TimeZoneFile.parse(bytes, name: "local") ?? .utc
+    }
+
+    // MARK: Network
+
+    func readNetwork(_ keys: MappingReader) -> NetworkPolicy {
+        let standard = NetworkPolicy()
+        return NetworkPolicy(
+            deniedInterfaces: keys.optional("deny_interfaces", default: []) { reader in
+                reader.elements { element in
+                    element.string(
+                        matching: { $0.utf8.count <= 64 && !$0.contains("/") && !$0.contains(" ") },
+                        expected: "the name of an interface, or a pattern such as wwan*"
+                    ).map(NamePattern.init)
+                }
+            },
+            guessesMetering: keys.section("metered") { metered in
+                metered.optional("guess", default: standard.guessesMetering) { $0.bool() }
+            },
+            lowBattery: keys.section("battery") { battery in
+                battery.optional("low_below", default: standard.lowBattery) {
+                    $0.percentage(in: 0...1)
+                }
+            },
+            poor: keys.section("poor", readPoorNetwork)
+        )
+    }
+
+    private func readPoorNetwork(_ keys: MappingReader) -> PoorNetwork {
+        let standard = PoorNetwork()
+        let (second, hour) = (Duration.seconds(1), Duration.seconds(3_600))
+        let failures = keys.optional("failures") {
+            $0.rate(word: "in", counts: 1...1_000, periods: second...(hour * 24))
+        }
+        return PoorNetwork(
+            roundTripAbove: keys.optional("rtt_above", default: standard.roundTripAbove) {
+                $0.duration(in: .milliseconds(1)...(second * 60))
+            },
+            lossAbove: keys.optional("loss_above", default: standard.lossAbove) {
+                $0.percentage(in: 0...1)
+            },
+            failures: failures?.count ?? standard.failures,
+            failuresWithin: failures?.period ?? standard.failuresWithin,
+            recoverAfter: keys.optional("recover_after", default: standard.recoverAfter) {
+                $0.duration(in: .zero...hour)
+            },
+            probeEvery: keys.optional("probe_every", default: standard.probeEvery) {
+                $0.duration(in: (second * 10)...(hour * 24))
+            }
+        )
+    }
+}

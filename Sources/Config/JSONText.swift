@@ -1,0 +1,50 @@
+/// JSON whose members keep their order, printed for people.
+indirect enum JSONText {
+    case string(String)
+    case number(String)
+    case bool(Bool)
+    case array([JSONText])
+    case object([(String, JSONText)])
+
+    static func strings(_ texts: [String]) -> JSONText { .array(texts.map(JSONText.string)) }
+
+    func text(indentation: String = "") -> String {
+        let inner = indentation + "  "
+        switch self {
+        case .string(let text): return Self.quoted(text)
+        case .number(let text): return text
+        case .bool(let value): return value ? "true" : "false"
+        case .array(let elements) where elements.allSatisfy(\.isScalar):
+            return "[" + elements.map { $0.text() }.joined(separator: ", ") + "]"
+        case .array(let elements):
+            let lines = elements.map { inner + $0.text(indentation: inner) }
+            return "[\n" + lines.joined(separator: ",\n") + "\n\(indentation)]"
+        case .object(let members) where members.isEmpty: return "{}"
+        case .object(let members):
+            let lines = members.map { name, value in
+                "\(inner)\(Self.quoted(name)): \(value.text(indentation: inner))"
+            }
+            return "{\n" + lines.joined(separator: ",\n") + "\n\(indentation)}"
+        }
+    }
+
+    private var isScalar: Bool {
+        switch self {
+        case .string, .number, .bool: true
+        case .array, .object: false
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "\"") { quoted, scalar in
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        } + "\""
+    }
+}

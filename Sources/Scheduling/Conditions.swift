@@ -1,0 +1,39 @@
+/// What the host knows of its network and its power, as far as it knows anything.
+package struct Conditions: Hashable, Sendable {
+    /// The interface of the default route; nil where there is none or nobody can tell.
+    package var interface: String?
+    package var metering: Metering
+    package var battery: Battery?
+    /// As `LinkQuality` judges it.
+    package var isNetworkPoor: Bool
+
+    package init(
+        interface: String? = nil,
+        metering: Metering = .unknown,
+        battery: Battery? = nil,
+        isNetworkPoor: Bool = false
+    ) {
+        self.interface = interface
+        self.metering = metering
+        self.battery = battery
+        self.isNetworkPoor = isNetworkPoor
+    }
+
+    /// Whether traffic costs money, in the words of NetworkManager.
+    package enum Metering: String, Hashable, Sendable {
+        case unknown, yes, no
+        case guessedYes = "guess-yes"
+        case guessedNo = "guess-no"
+    }
+
+    package struct Battery: Hashable, Sendable {
+        /// From 0 to 1.
+        package var charge: Double
+        package var isDischarging: Bool
+
+        package init(charge: Double, isDischarging: Bool) {
+            self.charge = charge
+            self.isDischarging = isDischarging
+        }
+    }
+}
