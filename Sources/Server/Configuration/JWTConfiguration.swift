@@ -37,18 +37,17 @@ extension NodeReader {
     func jwt() -> JWTConfiguration? {
         mapping { keys in
             let algorithm: JWTConfiguration.Algorithm? = keys.required("algorithm") { $0.choice() }
-            let place = keys.exactlyOne(
-                of: ["public_key", "secret"],
-                remedy: "give public_key for RS256 and ES256, secret for HS256"
-            )
-            if let place, let algorithm, (place.key == "secret") != (algorithm == .hs256) {
-                place.value.report(
-                    .badValue,
-                    "does not go with \(algorithm.rawValue)",
-                    remedy: "give public_key for RS256 and ES256, secret for HS256"
-                )
+            let remedy = "give public_key for RS256 and ES256, secret for HS256"
+            let key = keys.exactlyOne(of: ["public_key", "secret"], remedy: remedy) { name, value in
+                if let algorithm, (name == "secret") != (algorithm == .hs256) {
+                    value.report(
+                        .badValue,
+                        "does not go with \(algorithm.rawValue)",
+                        remedy: remedy
+                    )
+                }
+                return value.secret()
             }
-            let key = place?.value.secret()
             let audiences = keys.optional("audience", default: []) { $0.texts() }
             let metadata = keys.optional("metadata", default: []) { $0.metadata() }
             guard let algorithm, let key else { return nil }
@@ -63,12 +62,11 @@ extension NodeReader {
 
     /// One string, or a list of them.
     private func texts() -> [String]? {
-        guard case .sequence = node.content else { return string().map { [$0] } }
-        return elements()?.compactMap { $0.string() }
+        either(scalar: { reader in reader.string().map { [$0] } }, collection: { $0.strings() })
     }
 
     private func metadata() -> [JWTConfiguration.Metadata]? {
-        elements()?.compactMap { element in
+        elements { element in
             element.mapping { keys in
                 let name = keys.required("name") { $0.string() }
                 let fieldName = keys.optional("field_name") { $0.string() }
