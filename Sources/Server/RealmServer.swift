@@ -12,6 +12,7 @@ package struct RealmServer: Service {
     private let gate: SyncGate
     private let sync: SyncService
     private let admin: AdminAPI
+    private let tls: ServerTLS?
     private let isAdministered: Bool
     private let onListening: @Sendable (ListenAddress) async -> Void
     private let logger: Logger
@@ -26,6 +27,7 @@ package struct RealmServer: Service {
         hasher: PasswordHasher = PasswordHasher(),
         secrets: SecretReader = SecretReader(environment: [:]),
         timing: ServerTiming = ServerTiming(),
+        tls: ServerTLS? = nil,
         isAdministered: Bool = false,
         logger: Logger,
         onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
@@ -39,11 +41,13 @@ package struct RealmServer: Service {
             random: random
         )
         self.configuration = configuration
+        self.tls = tls
         self.isAdministered = isAdministered
         self.store = store
         self.services = ClientAPI(
             accounts: accounts,
             publicURL: configuration.publicURL,
+            isSecure: tls != nil,
             logger: logger
         )
         self.gate = SyncGate(accounts: accounts, logger: logger)
@@ -68,6 +72,7 @@ package struct RealmServer: Service {
             services: services,
             gate: gate,
             serve: { await serve($0) },
+            tls: tls,
             logger: logger
         )
         try await withThrowingDiscardingTaskGroup { group in

@@ -6,7 +6,8 @@ struct RealmServerCommand: AsyncParsableCommand {
         commandName: "realm-server",
         abstract: "The backend that Realm apps and realm-agent sync with.",
         subcommands: [
-            Serve.self, Check.self, Apps.self, Users.self, APIKeys.self, Sync.self, Realms.self,
+            Serve.self, Check.self, Apps.self, Users.self, APIKeys.self, Sync.self, Rules.self,
+            Realms.self,
         ]
     )
 }

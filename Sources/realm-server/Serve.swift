@@ -51,12 +51,16 @@ struct Serve: AsyncParsableCommand {
         }
         let store = try await configuration.storage.open()
         let manager = ServiceManager()
+        let tls = try configuration.tls.map { files throws(ServerTLS.Unusable) in
+            try ServerTLS(files)
+        }
         let server = try await RealmServer(
             configuration,
             store: store,
             clock: WallClock { WallTime.now().millisecondsSince1970 },
             random: RandomSource(SystemRandomNumberGenerator()),
             secrets: SecretReader(environment: ProcessInfo.processInfo.environment),
+            tls: tls,
             isAdministered: true,
             logger: logger
         ) { [portFile] address in
@@ -65,7 +69,9 @@ struct Serve: AsyncParsableCommand {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: server)],
+                services: [
+                    .init(service: server), .init(service: Hangup(tls: tls, logger: logger)),
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
             )
@@ -74,6 +80,28 @@ struct Serve: AsyncParsableCommand {
         manager.reportStopping()
         await store.close()
         logger.notice("stopped")
+    }
+}
+
+/// On SIGHUP, new connections get the certificate that is in the files by then.
+private struct Hangup: Service {
+    let tls: ServerTLS?
+    let logger: Logger
+
+    func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        for await _ in signals.cancelOnGracefulShutdown() {
+            guard let tls else { continue }
+            do throws(ServerTLS.Unusable) {
+                try tls.reload()
+                logger.notice("certificate read again")
+            } catch {
+                logger.error(
+                    "the old certificate stays",
+                    metadata: ["error": "\(error)", "code": "\(error.code)"]
+                )
+            }
+        }
     }
 }
 

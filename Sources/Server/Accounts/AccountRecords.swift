@@ -62,6 +62,17 @@ package struct User: Hashable, Sendable {
     }
 }
 
+extension User {
+    /// What profiles and rules know of the user (app services, 7.1).
+    var profileData: [String: JSONValue] {
+        var data = data
+        if let email = identities.first(where: { !$0.email.isEmpty })?.email {
+            data["email"] = .string(email)
+        }
+        return data
+    }
+}
+
 /// A name registered with a password. It becomes a user at the first log-in.
 package struct PasswordAccount: Hashable, Sendable {
     /// The id of the identity that this account proves.

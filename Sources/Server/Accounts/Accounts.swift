@@ -61,15 +61,21 @@ package struct Accounts: Sendable {
             }
             return (known, false)
         }
+        var app = app
+        if declaration != nil, record.rules != AccessRules() { app.access = record.rules }
         var externalTokens: ExternalTokens?
         if let jwt = app.jwt {
             externalTokens = try await ExternalTokens(jwt, of: app.id, secrets)
+        }
+        let schema = try app.schemaFile.map { path throws(DeclaredSchema.Unusable) in
+            try DeclaredSchema.read(path)
         }
         await tokens.add(record.keys, of: app.id, areNew: isNew)
         apps.put(
             ServedApp(
                 configuration: app,
                 externalTokens: externalTokens,
+                schema: schema,
                 domainID: record.domainID,
                 syncState: record.syncState,
                 isFromFile: declaration == nil

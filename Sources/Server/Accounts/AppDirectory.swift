@@ -1,11 +1,14 @@
 import Changesets
+import Schemas
 import Synchronization
 
 /// An app that is served: what is configured, and what the store knows of it.
 struct ServedApp {
-    let configuration: AppConfiguration
+    var configuration: AppConfiguration
     /// Nil where the provider is off.
     var externalTokens: ExternalTokens?
+    /// What every file of the app has at least.
+    var schema: RealmSchema?
     let domainID: String
     var syncState: SyncState
     /// Declared in the configuration file, which then is the only place to change it.
@@ -39,6 +42,10 @@ package final class AppDirectory: Sendable {
 
     func remove(_ id: AppID) {
         apps.withLock { $0[id] = nil }
+    }
+
+    func setRules(_ rules: AccessRules, of id: AppID) {
+        apps.withLock { $0[id]?.configuration.access = rules }
     }
 
     func setSyncState(_ state: SyncState, of id: AppID) {

@@ -8,19 +8,23 @@ package struct AppRecord: Hashable, Sendable {
     package let syncState: SyncState
     /// What the app is, as JSON of the form of the configuration; nil for an app of the file.
     package let declaration: String?
+    /// What an operator has set; it counts for apps of the store only.
+    package let rules: AccessRules
 
     package init(
         id: AppID,
         domainID: String,
         keys: [SigningKey],
         syncState: SyncState = .enabled,
-        declaration: String? = nil
+        declaration: String? = nil,
+        rules: AccessRules = AccessRules()
     ) {
         self.id = id
         self.domainID = domainID
         self.keys = keys
         self.syncState = syncState
         self.declaration = declaration
+        self.rules = rules
     }
 }
 

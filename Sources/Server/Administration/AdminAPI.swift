@@ -105,6 +105,10 @@ package struct AdminAPI: Sendable {
             try confirm(app, request)
             try await terminateSync(of: app)
             return try ok(try await syncReport(of: app))
+        case .rules(let app):
+            return try ok(try rules(of: app))
+        case .setRules(let app):
+            return try ok(try await setRules(try body(request, RulesChange.self), of: app))
         case .listRealms(let app):
             return try ok(try await realms(of: app))
         case .inspectRealm(let app):

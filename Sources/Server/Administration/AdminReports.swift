@@ -88,6 +88,13 @@ package struct SyncReport: Codable, Hashable, Sendable {
     package let realms: Int
 }
 
+/// Who may read and write the partitions of an app; what is absent is allowed.
+package struct RulesReport: Codable, Hashable, Sendable {
+    package let app: String
+    package let read: String?
+    package let write: String?
+}
+
 /// One server file in a list.
 package struct RealmReport: Codable, Hashable, Sendable {
     /// Canonical Extended JSON.

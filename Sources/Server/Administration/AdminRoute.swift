@@ -17,6 +17,8 @@ enum AdminRoute: Hashable, Sendable {
     case sync(AppID)
     case setSync(AppID)
     case terminateSync(AppID)
+    case rules(AppID)
+    case setRules(AppID)
     case listRealms(AppID)
     case inspectRealm(AppID)
 
@@ -60,6 +62,7 @@ enum AdminRoute: Hashable, Sendable {
         case ("server_keys", 2, let key?): ["DELETE": .removeKey(app, key)]
         case ("sync", 1, _): ["GET": .sync(app), "PUT": .setSync(app)]
         case ("sync", 2, "terminate"): ["POST": .terminateSync(app)]
+        case ("rules", 2, "access"): ["GET": .rules(app), "PUT": .setRules(app)]
         case ("realms", 1, _): ["GET": .listRealms(app)]
         case ("realms", 2, "inspect"): ["POST": .inspectRealm(app)]
         default: [:]

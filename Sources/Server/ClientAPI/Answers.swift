@@ -97,10 +97,7 @@ struct ProfileAnswer: Encodable {
                 providerData: identity.email.isEmpty ? [:] : ["email": identity.email]
             )
         }
-        let email = user.identities.first { !$0.email.isEmpty }?.email
-        var data = user.data
-        if let email { data["email"] = .string(email) }
-        self.data = data
+        self.data = user.profileData
         self.type = user.kind.rawValue
     }
 }

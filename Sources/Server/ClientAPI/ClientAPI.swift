@@ -4,11 +4,19 @@ package import Logging
 package struct ClientAPI: Sendable {
     private let accounts: Accounts
     private let publicURL: PublicURL?
+    private let isSecure: Bool
     private let logger: Logger
 
-    package init(accounts: Accounts, publicURL: PublicURL?, logger: Logger) {
+    /// `isSecure`: clients come over TLS.
+    package init(
+        accounts: Accounts,
+        publicURL: PublicURL?,
+        isSecure: Bool = false,
+        logger: Logger
+    ) {
         self.accounts = accounts
         self.publicURL = publicURL
+        self.isSecure = isSecure
         self.logger = logger
     }
 
@@ -172,7 +180,8 @@ package struct ClientAPI: Sendable {
 
     /// From the configuration; without, as the client asked (app services, 3.2).
     private func location(_ request: ServiceRequest) -> LocationAnswer {
-        let url = publicURL ?? request.host.flatMap { PublicURL("http://\($0)") }
+        let scheme = isSecure ? "https" : "http"
+        let url = publicURL ?? request.host.flatMap { PublicURL("\(scheme)://\($0)") }
         return LocationAnswer(hostname: url?.http ?? "", webSocketHostname: url?.webSocket ?? "")
     }
 }

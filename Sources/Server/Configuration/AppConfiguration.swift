@@ -14,6 +14,9 @@ package struct AppConfiguration: Hashable, Sendable {
     /// Nil where the provider is off.
     package var jwt: JWTConfiguration?
     package var tokens: TokenLifetimes
+    package var access: AccessRules
+    /// The path of the schema file; nil where clients alone make the schema.
+    package var schemaFile: String?
 
     package init(
         id: AppID,
@@ -24,7 +27,9 @@ package struct AppConfiguration: Hashable, Sendable {
         emailPassword: EmailPasswordConfiguration? = nil,
         apiKey: Bool = false,
         jwt: JWTConfiguration? = nil,
-        tokens: TokenLifetimes = TokenLifetimes()
+        tokens: TokenLifetimes = TokenLifetimes(),
+        access: AccessRules = AccessRules(),
+        schemaFile: String? = nil
     ) {
         self.id = id
         self.partitionType = partitionType
@@ -35,6 +40,8 @@ package struct AppConfiguration: Hashable, Sendable {
         self.apiKey = apiKey
         self.jwt = jwt
         self.tokens = tokens
+        self.access = access
+        self.schemaFile = schemaFile
     }
 }
 

@@ -6,6 +6,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var storage: StorageLocation
     /// Where an operator reaches the server; nil: beside the store.
     package var adminSocket: String?
+    /// Nil: without TLS.
+    package var tls: ServerTLS.TLSFiles?
     package var log: LogConfiguration
     /// In the order of the file.
     package var apps: [AppConfiguration]
@@ -15,6 +17,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         publicURL: PublicURL? = nil,
         storage: StorageLocation,
         adminSocket: String? = nil,
+        tls: ServerTLS.TLSFiles? = nil,
         log: LogConfiguration = LogConfiguration(),
         apps: [AppConfiguration]
     ) {
@@ -22,6 +25,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         self.publicURL = publicURL
         self.storage = storage
         self.adminSocket = adminSocket
+        self.tls = tls
         self.log = log
         self.apps = apps
     }

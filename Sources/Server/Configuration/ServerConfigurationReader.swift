@@ -37,12 +37,12 @@ package enum ServerConfigurationReader {
     }
 
     private static func server(_ keys: MappingReader) -> ServerConfiguration {
-        keys.notYetSupported("tls")
         return ServerConfiguration(
             listen: keys.optional("listen", default: .standard) { $0.listenAddress() },
             publicURL: keys.optional("public_url") { $0.publicURL() },
             storage: keys.optional("storage", default: .standard) { $0.storage() },
             adminSocket: keys.optional("admin_socket") { $0.absolutePath() },
+            tls: keys.optional("tls") { $0.tls() },
             log: keys.section("log") { log in
                 LogConfiguration(
                     level: log.optional("level", default: .info) { $0.choice() },
@@ -96,6 +96,37 @@ extension NodeReader {
     }
 }
 
+extension NodeReader {
+    fileprivate func tls() -> ServerTLS.TLSFiles? {
+        mapping { keys in
+            let certificate = keys.required("certificate") { $0.absolutePath() }
+            let key = keys.required("key") { node in
+                node.secret().flatMap { reference -> String? in
+                    if case .file(let path) = reference { return path }
+                    node.report(.badValue, "names no file", remedy: "give { file: PATH }")
+                    return nil
+                }
+            }
+            guard let certificate, let key else { return nil }
+            return ServerTLS.TLSFiles(certificate: certificate, key: key)
+        }
+    }
+
+    fileprivate func accessRule() -> AccessRule? {
+        guard let text = string() else { return nil }
+        do throws(AccessRule.SyntaxError) {
+            return try AccessRule(text)
+        } catch {
+            report(
+                .badValue,
+                "is no rule: \(error)",
+                remedy: "write a condition such as partition == user.id"
+            )
+            return nil
+        }
+    }
+}
+
 extension StorageLocation {
     fileprivate static let example = "sqlite:/var/lib/realm-server/server.sqlite"
 }
@@ -124,7 +155,7 @@ extension NodeReader {
 
 extension AppConfiguration {
     fileprivate init(id: AppID, reading keys: MappingReader) {
-        keys.notYetSupported("schema", "offline_limit", "access", "rules")
+        keys.notYetSupported("offline_limit", "rules")
         self.init(
             id: id,
             partitionType: keys.section("sync") { sync in
@@ -138,7 +169,14 @@ extension AppConfiguration {
             allowsClientRecovery: keys.optional("client_recovery", default: true) { $0.bool() },
             anonymous: false,
             emailPassword: nil,
-            tokens: keys.section("tokens") { TokenLifetimes(reading: $0) }
+            tokens: keys.section("tokens") { TokenLifetimes(reading: $0) },
+            access: keys.section("access") { access in
+                AccessRules(
+                    read: access.optional("read") { $0.accessRule() },
+                    write: access.optional("write") { $0.accessRule() }
+                )
+            },
+            schemaFile: keys.optional("schema") { $0.absolutePath() }
         )
         let providers = keys.section("providers") { Providers(reading: $0) }
         self.anonymous = providers.anonymous

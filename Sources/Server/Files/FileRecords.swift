@@ -95,6 +95,8 @@ package struct HistoryEntry: Hashable, Sendable {
     package let changeset: [UInt8]
     /// Bytes of all changesets up to and including this one.
     package let cumulativeSizeInBytes: UInt64
+    /// The only client that sees it; nil for all of them (sync history, 11.2).
+    package let recipient: FileIdent?
 
     package init(
         version: SaltedServerVersion,
@@ -102,7 +104,8 @@ package struct HistoryEntry: Hashable, Sendable {
         clientVersion: ClientVersion,
         timestamp: OriginTimestamp,
         changeset: [UInt8],
-        cumulativeSizeInBytes: UInt64
+        cumulativeSizeInBytes: UInt64,
+        recipient: FileIdent? = nil
     ) {
         self.version = version
         self.origin = origin
@@ -110,5 +113,6 @@ package struct HistoryEntry: Hashable, Sendable {
         self.timestamp = timestamp
         self.changeset = changeset
         self.cumulativeSizeInBytes = cumulativeSizeInBytes
+        self.recipient = recipient
     }
 }

@@ -11,6 +11,7 @@ struct HTTPListener: Sendable {
     let services: ClientAPI
     let gate: SyncGate
     let serve: @Sendable (SyncSocket) async -> Void
+    var tls: ServerTLS?
     var timeouts = HTTPTimeouts()
     var limits = Limits.server
     let logger: Logger
@@ -33,6 +34,7 @@ struct HTTPListener: Sendable {
                 responder: responder,
                 gate: gate,
                 serve: serve,
+                tls: tls,
                 timeouts: timeouts,
                 limits: limits
             )

@@ -25,11 +25,13 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let gate: SyncGate
     let serve: @Sendable (SyncSocket) async -> Void
+    let tls: ServerTLS?
     let timeouts: HTTPTimeouts
     let limits: Limits
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler()) }
             let upgrader = SyncUpgrader(gate: gate, limits: limits)
             var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
@@ -69,7 +71,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
     ) throws -> Upgraded {
         guard let rejection else {
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
             try pipeline.addHandler(
                 HTTPConnectionStateHandler(idleTimeout: timeouts.idle, logger: logger)
             )

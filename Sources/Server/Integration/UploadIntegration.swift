@@ -12,6 +12,8 @@ package import Versions
 package struct UploadIntegration {
     let transaction: any StoreTransaction
     let policy: SchemaPolicy
+    /// Whether the user may change objects; schema changes are the policy's matter.
+    let mayWrite: Bool
     /// Marks every version that this process makes (sync history, 17).
     let versionSalt: Salt
     /// Milliseconds since 1970.
@@ -20,11 +22,13 @@ package struct UploadIntegration {
     package init(
         in transaction: any StoreTransaction,
         policy: SchemaPolicy,
+        mayWrite: Bool = true,
         versionSalt: Salt,
         now: Int64
     ) {
         self.transaction = transaction
         self.policy = policy
+        self.mayWrite = mayWrite
         self.versionSalt = versionSalt
         self.now = now
     }
@@ -33,6 +37,8 @@ package struct UploadIntegration {
     package struct Outcome: Hashable, Sendable {
         package let currentVersion: ServerVersion
         package let integratedCount: Int
+        /// Writes that were undone; the client must hear of each before it gets the version.
+        package let refused: [RefusedWrite]
     }
 
     /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be given up.
@@ -50,13 +56,15 @@ package struct UploadIntegration {
             $0.cursor.clientVersion > client.upload.clientVersion
         }
         try check(remaining, upload.progress, of: client, in: file)
+        var refused: [RefusedWrite] = []
         if !remaining.isEmpty {
-            try integrate(remaining, of: client.ident, into: &file)
+            refused = try integrate(remaining, of: client.ident, into: &file)
         }
         try record(upload, of: &client, in: file)
         return Outcome(
             currentVersion: file.currentVersion,
-            integratedCount: remaining.count
+            integratedCount: remaining.count,
+            refused: refused
         )
     }
 
@@ -85,8 +93,9 @@ package struct UploadIntegration {
         _ changesets: [UploadChangeset],
         of client: FileIdent,
         into file: inout ServerFile
-    ) throws {
-        guard let first = changesets.first else { return }
+    ) throws -> [RefusedWrite] {
+        guard let first = changesets.first else { return [] }
+        var refused: [RefusedWrite] = []
         var objects = try FileObjects(of: file.id, in: transaction)
         var applier = Applier<FileObjects>()
         var schema = objects.schema
@@ -114,10 +123,27 @@ package struct UploadIntegration {
             } catch {
                 throw error.refusal
             }
-            for (changeset, operand) in zip(changesets[start..<end], run) {
-                try policy.admit(operand.changeset, to: &schema)
-                try apply(operand.changeset, by: &applier, to: &objects)
-                try append(operand.changeset, changeset, of: client, to: &file)
+            for (index, operand) in zip(start..<end, run) {
+                let admitted =
+                    mayWrite ? operand.changeset : operand.changeset.schemaChangesOnly
+                try policy.admit(admitted, to: &schema)
+                try apply(admitted, by: &applier, to: &objects)
+                try append(admitted, changesets[index], of: client, to: &file)
+                guard !mayWrite else { continue }
+                // Whatever the merge left of it: the client has applied all of it.
+                let compensation = try Compensation(
+                    of: parsed[index].changeset,
+                    from: objects
+                )
+                guard !compensation.objects.isEmpty else { continue }
+                try append(compensation, for: client, to: &file)
+                refused.append(
+                    RefusedWrite(
+                        compensation.objects,
+                        in: changesets[index].cursor.clientVersion,
+                        undoneAt: file.currentVersion
+                    )
+                )
             }
             start = end
         }
@@ -130,6 +156,28 @@ package struct UploadIntegration {
                 in: file.id
             )
         }
+        return refused
+    }
+
+    private func append(
+        _ compensation: Compensation,
+        for client: FileIdent,
+        to file: inout ServerFile
+    ) throws(StoreError) {
+        file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
+        file.historySizeInBytes += UInt64(compensation.changeset.count)
+        try transaction.append(
+            HistoryEntry(
+                version: SaltedServerVersion(version: file.currentVersion, salt: versionSalt),
+                origin: .none,
+                clientVersion: .zero,
+                timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),
+                changeset: compensation.changeset,
+                cumulativeSizeInBytes: file.historySizeInBytes,
+                recipient: client
+            ),
+            to: file.id
+        )
     }
 
     private func parse(

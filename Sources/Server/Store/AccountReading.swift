@@ -32,6 +32,7 @@ package protocol AccountWriting: AccountReading {
     func setSyncState(_ state: SyncState, of app: AppID) throws(StoreError)
     /// Nil: the app is one of the configuration file.
     func setDeclaration(_ declaration: String?, of app: AppID) throws(StoreError)
+    func setRules(_ rules: AccessRules, of app: AppID) throws(StoreError)
     /// Removes the app, its users and everything they have synced.
     func removeApp(_ app: AppID) throws(StoreError)
     func insert(_ user: User, of app: AppID, at now: Int64) throws(StoreError)

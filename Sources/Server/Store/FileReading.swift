@@ -17,7 +17,8 @@ package protocol FileReading {
 
     /// Hands over the entries after a version, oldest first, until the visitor has enough.
     ///
-    /// Entries made by `reader` come without their changeset: nobody needs their own back.
+    /// Entries made by `reader` come without their changeset: nobody needs their own back. Those that
+    /// are for another client only do not come at all.
     func forEachEntry(
         of file: ServerFileID,
         after version: ServerVersion,

@@ -13,6 +13,8 @@ struct SessionFailure {
 
     init(_ error: any Error) {
         switch error {
+        case SessionFault.permissionDenied:
+            self.init(.permissionDenied, "the user may not read this partition (BIND)")
         case let fault as SessionFault:
             self.init(fault, "the client file does not fit the server's history (IDENT)")
         case let refusal as IntegrationRefusal:
@@ -33,6 +35,7 @@ struct SessionFailure {
         "the partition value is malformed, or not of the type of this app (BIND)"
     )
 
+    static let rulesChanged = SessionFailure(.sessionClosed, "permissions changed")
     static let paused = SessionFailure(.sessionClosed, "sync of this app is paused")
 
     static let backlog = SessionFailure(

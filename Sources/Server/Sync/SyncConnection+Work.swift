@@ -32,8 +32,13 @@ extension SyncConnection {
                     partition,
                     of: app.id,
                     for: user.id,
-                    needsFileIdent: needsFileIdent
+                    needsFileIdent: needsFileIdent,
+                    rules: rules,
+                    schema: service.apps[app.id]?.schema
                 )
+            }
+            if let version = opened.published {
+                service.registry.announce(version, of: opened.file)
             }
             work.opened(key, opened.file)
             perform(machine.opened(key, assigned: opened.assigned))
@@ -49,9 +54,17 @@ extension SyncConnection {
     ) async {
         guard let file = session.file else { return }
         let client: ClientFile
+        var refused: [RefusedWrite] = []
         do {
             client = try await patiently {
                 try await service.engine.identify(ident, in: file, for: user.id)
+            }
+            if rules.write != nil {
+                refused = try await service.engine.refusedWrites(
+                    of: client.ident,
+                    after: ident.download.serverVersion,
+                    in: file
+                )
             }
         } catch {
             return fail(key, SessionFailure(error))
@@ -67,6 +80,7 @@ extension SyncConnection {
         }
         work.identified(key, client)
         perform(machine.identified(key, upload: client.upload, locked: client.lockedServerVersion))
+        report(refused, key)
         // The client is at this end now: the other one leads nowhere (wire protocol, 12.5).
         await previous?.end(.normal, reason: "another connection serves this file")
     }
@@ -89,9 +103,12 @@ extension SyncConnection {
                 try await service.engine.integrate(
                     upload,
                     into: file,
-                    policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode)
+                    policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
+                    by: user.id,
+                    rules: rules
                 )
             }
+            report(outcome.refused, key)
             // An UPLOAD without changesets makes no version, and gets no answer (wire protocol, 12.3).
             guard outcome.integratedCount > 0 else { return }
             service.registry.announce(outcome.currentVersion, of: file)
@@ -102,6 +119,20 @@ extension SyncConnection {
             end(.normal, reason: "another connection serves this file")
         } catch {
             fail(key, SessionFailure(error))
+        }
+    }
+
+    /// The client must hear of what is undone before it gets the version that undoes it; its session
+    /// goes on (wire protocol, 13.5).
+    private func report(_ refused: [RefusedWrite], _ key: SessionKey) {
+        for write in refused {
+            perform(
+                machine.fail(
+                    key,
+                    .compensatingWrite(write.updates, undoneAt: write.undoneAt),
+                    message: "the user may not write to this partition: the write was undone"
+                )
+            )
         }
     }
 

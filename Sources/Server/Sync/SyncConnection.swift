@@ -58,6 +58,8 @@ actor SyncConnection {
         case stop
         /// Nobody may sync for a while (app services, 12.2).
         case pause
+        /// What users may do has changed: clients bind again at once (wire protocol, 13.6).
+        case rebind
         /// The user is no longer welcome: the client finds out when it refreshes its token, and logs
         /// the user out (app services, 7.4).
         case leave(reason: String)
@@ -119,6 +121,11 @@ actor SyncConnection {
         logger.debug("sync connection closed")
     }
 
+    /// What users may do right now.
+    var rules: AccessRules {
+        service.apps[app.id]?.configuration.access ?? app.access
+    }
+
     /// Lets the connection end in order, as soon as it gets to it.
     nonisolated func ask(to request: Request) {
         signal.yield(.request(request))
@@ -128,6 +135,8 @@ actor SyncConnection {
         switch request {
         case .stop: end(.normal, reason: "the server stops")
         case .leave(let reason): end(.unauthorized, reason: reason)
+        case .rebind:
+            for key in work.sessions.keys { fail(key, .rulesChanged) }
         case .pause:
             for key in work.sessions.keys { fail(key, .paused) }
             closing = closing ?? Closing(code: .normal, patience: .zero)

@@ -1,4 +1,5 @@
 import Changesets
+package import Schemas
 package import SyncProtocol
 package import Versions
 
@@ -30,20 +31,38 @@ package struct SyncEngine: Sendable {
         package let file: ServerFileID
         /// A new client file, if one was asked for.
         package let assigned: SaltedFileIdent?
+        /// The version that the declared schema has made, if the file lacked some of it.
+        package let published: ServerVersion?
     }
 
-    /// Finds the file of a partition, or makes it (sync history, 12).
+    /// Finds the file of a partition, or makes it (sync history, 12), with everything in it that the
+    /// schema declares. Throws `SessionFault`, `IntegrationRefusal` or `StoreError`.
     package func open(
         _ partition: Partition,
         of app: AppID,
         for user: UserID,
-        needsFileIdent: Bool
+        needsFileIdent: Bool,
+        rules: AccessRules = AccessRules(),
+        schema: RealmSchema? = nil
     ) async throws -> Opened {
         let salt = random.salt()
         let now = clock.millisecondsSince1970()
-        return try await store.write { transaction in
+        return try await store.write { [versionSalt] transaction in
+            guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
+                throw SessionFault.permissionDenied
+            }
             let file = try transaction.makeFile(of: app, partition)
-            guard needsFileIdent else { return Opened(file: file.id, assigned: nil) }
+            var published: ServerVersion?
+            if let schema {
+                published = try SchemaPublication(
+                    transaction: transaction,
+                    versionSalt: versionSalt,
+                    now: now
+                ).publish(schema, in: file.id)
+            }
+            guard needsFileIdent else {
+                return Opened(file: file.id, assigned: nil, published: published)
+            }
             let ident = try transaction.takeFileIdent(in: file.id)
             let client = ClientFile(
                 ident: ident,
@@ -53,8 +72,24 @@ package struct SyncEngine: Sendable {
                 lastSeenAt: now
             )
             try transaction.put(client, in: file.id)
-            return Opened(file: file.id, assigned: SaltedFileIdent(ident: ident, salt: salt))
+            return Opened(
+                file: file.id,
+                assigned: SaltedFileIdent(ident: ident, salt: salt),
+                published: published
+            )
         }
+    }
+
+    private static func admits(
+        _ rule: AccessRule?,
+        _ user: UserID,
+        of app: AppID,
+        to partition: Partition,
+        _ snapshot: any StoreSnapshot
+    ) throws(StoreError) -> Bool {
+        guard let rule else { return true }
+        guard let user = try snapshot.user(user, of: app) else { return false }
+        return rule.admits(user, to: partition)
     }
 
     /// Holds an IDENT against what is stored; whoever comes later with the same ident takes over
@@ -106,16 +141,57 @@ package struct SyncEngine: Sendable {
     package func integrate(
         _ upload: Upload,
         into file: ServerFileID,
-        policy: SchemaPolicy
+        policy: SchemaPolicy,
+        by user: UserID? = nil,
+        rules: AccessRules = AccessRules()
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
         return try await store.write { [versionSalt] transaction in
-            try UploadIntegration(
+            var mayWrite = true
+            if let rule = rules.write, let user, let known = try transaction.file(file) {
+                mayWrite = try Self.admits(
+                    rule,
+                    user,
+                    of: known.app,
+                    to: known.partition,
+                    transaction
+                )
+            }
+            return try UploadIntegration(
                 in: transaction,
                 policy: policy,
+                mayWrite: mayWrite,
                 versionSalt: versionSalt,
                 now: now
             ).integrate(upload, into: file)
+        }
+    }
+
+    /// What a client may not have heard of because its connection broke: writes that were undone
+    /// after the version it has (wire protocol, 13.5).
+    package func refusedWrites(
+        of client: FileIdent,
+        after version: ServerVersion,
+        in file: ServerFileID
+    ) async throws -> [RefusedWrite] {
+        try await store.read { snapshot in
+            var refused: [RefusedWrite] = []
+            var latest = ClientVersion.zero
+            try snapshot.forEachEntry(of: file, after: version, readBy: client) {
+                entry throws(StoreError) in
+                if entry.origin == client { latest = entry.clientVersion }
+                if entry.recipient == client {
+                    refused.append(
+                        RefusedWrite(
+                            Compensation.objects(undoneBy: entry.changeset),
+                            in: latest,
+                            undoneAt: entry.version.version
+                        )
+                    )
+                }
+                return .next
+            }
+            return refused
         }
     }
 

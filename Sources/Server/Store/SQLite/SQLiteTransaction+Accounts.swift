@@ -4,7 +4,10 @@ extension SQLiteTransaction: AccountWriting {
     func app(_ id: AppID) throws(StoreError) -> AppRecord? {
         try translating {
             let row = try connection.row(
-                "SELECT domain_id, sync_state, declaration FROM app WHERE app_id = ?",
+                """
+                SELECT domain_id, sync_state, declaration, read_rule, write_rule FROM app
+                WHERE app_id = ?
+                """,
                 [.text(id.rawValue)]
             )
             guard let row, case .text(let domainID) = row[0], case .text(let state) = row[1],
@@ -27,7 +30,30 @@ extension SQLiteTransaction: AccountWriting {
                     return SigningKey(id: id, secret: secret)
                 },
                 syncState: state,
-                declaration: declaration.isEmpty ? nil : declaration
+                declaration: declaration.isEmpty ? nil : declaration,
+                rules: AccessRules(
+                    read: try rule(row[3], of: id),
+                    write: try rule(row[4], of: id)
+                )
+            )
+        }
+    }
+
+    /// A rule that cannot be read must not become none.
+    private func rule(_ value: SQLite.Value, of app: AppID) throws(StoreError) -> AccessRule? {
+        guard case .text(let text) = value else { return nil }
+        guard let rule = try? AccessRule(text) else { throw damaged("a rule of app \(app)") }
+        return rule
+    }
+
+    func setRules(_ rules: AccessRules, of app: AppID) throws(StoreError) {
+        try translating {
+            try connection.run(
+                "UPDATE app SET read_rule = ?, write_rule = ? WHERE app_id = ?",
+                [
+                    rules.read.map { .text($0.text) } ?? .null,
+                    rules.write.map { .text($0.text) } ?? .null, .text(app.rawValue),
+                ]
             )
         }
     }

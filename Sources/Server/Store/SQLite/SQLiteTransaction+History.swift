@@ -23,8 +23,10 @@ extension SQLiteTransaction {
                 """
                 SELECT version, version_salt, origin_file_ident, client_version,
                     origin_timestamp, cumulative_bytes,
-                    CASE origin_file_ident WHEN ?3 THEN NULL ELSE changeset END
-                FROM history WHERE file_id = ?1 AND version > ?2 ORDER BY version
+                    CASE origin_file_ident WHEN ?3 THEN NULL ELSE changeset END, private_to
+                FROM history
+                WHERE file_id = ?1 AND version > ?2 AND private_to IN (0, ?3)
+                ORDER BY version
                 """
             )
             defer { statement.reset() }
@@ -41,7 +43,9 @@ extension SQLiteTransaction {
                     clientVersion: ClientVersion(statement.number(at: 3)),
                     timestamp: OriginTimestamp(statement.number(at: 4)),
                     changeset: statement.bytes(at: 6),
-                    cumulativeSizeInBytes: statement.number(at: 5)
+                    cumulativeSizeInBytes: statement.number(at: 5),
+                    recipient: statement.number(at: 7) == 0
+                        ? nil : FileIdent(statement.number(at: 7))
                 )
                 if try visit(entry) == .stop { return }
             }
@@ -54,8 +58,8 @@ extension SQLiteTransaction {
                 """
                 INSERT INTO history
                     (file_id, version, version_salt, origin_file_ident, client_version,
-                    origin_timestamp, cumulative_bytes, changeset)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    origin_timestamp, cumulative_bytes, changeset, private_to)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             )
             try statement.bind([
@@ -63,6 +67,7 @@ extension SQLiteTransaction {
                 .number(entry.version.salt.rawValue), .number(entry.origin.rawValue),
                 .number(entry.clientVersion.rawValue), .number(entry.timestamp.rawValue),
                 .number(entry.cumulativeSizeInBytes), .blob(entry.changeset),
+                .number(entry.recipient?.rawValue ?? 0),
             ])
             try statement.run()
             try connection.run(

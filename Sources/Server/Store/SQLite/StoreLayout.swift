@@ -12,7 +12,9 @@ enum StoreLayout {
             domain_id TEXT NOT NULL,
             created_at INTEGER NOT NULL,
             sync_state TEXT NOT NULL DEFAULT 'enabled',
-            declaration TEXT NOT NULL DEFAULT ''
+            declaration TEXT NOT NULL DEFAULT '',
+            read_rule TEXT,
+            write_rule TEXT
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE signing_key (
@@ -114,6 +116,7 @@ enum StoreLayout {
             client_version INTEGER NOT NULL,
             origin_timestamp INTEGER NOT NULL,
             cumulative_bytes INTEGER NOT NULL,
+            private_to INTEGER NOT NULL DEFAULT 0,
             changeset BLOB NOT NULL,
             PRIMARY KEY (file_id, version)
         ) STRICT;

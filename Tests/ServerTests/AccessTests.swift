@@ -1,0 +1,231 @@
+import Changesets
+import FoundationEssentials
+import Schemas
+import SyncProtocol
+import Testing
+import Versions
+
+@testable import Server
+
+/// App services, 12.2; wire protocol, 13.5; interfaces, 8.
+@Suite("Rules and declared schemas")
+struct AccessTests {
+    private static func user(_ id: String, _ data: [String: JSONValue] = [:]) -> User {
+        User(id: UserID(id), identities: [], isDisabled: false, data: data)
+    }
+
+    @Test(
+        "A rule holds for whom it says",
+        arguments: [
+            ("true", true), ("false", false), ("partition == user.id", true),
+            ("partition != user.id", false), ("partition == 'bob'", false),
+            ("NOT partition == \"bob\"", true), ("user.data.role == 'manager'", true),
+            ("user.data.team.number == 7", true), ("user.data.none == null", true),
+            ("user.data.role == 'clerk' OR true", true),
+            ("false AND true OR true", true), ("false AND (true OR true)", false),
+            ("partition == null", false),
+        ]
+    )
+    func rules(text: String, expected: Bool) throws {
+        let data: [String: JSONValue] = [
+            "role": .string("manager"), "team": .object(["number": .integer(7)]),
+        ]
+        let rule = try AccessRule(text)
+        #expect(rule.admits(Self.user("ann", data), to: .string("ann")) == expected)
+    }
+
+    @Test(
+        "What is no rule says why",
+        arguments: [
+            ("", "it ends too early"), ("partition ==", "it ends too early"),
+            ("partition = 1", "\"=\" is not expected here"), ("(true", "a parenthesis is open"),
+            ("'abc", "a string does not end"), ("true true", "\"true\" is not expected here"),
+            ("role == 1", "\"role\" is unknown; there are partition, user.id and user.data.NAME"),
+        ]
+    )
+    func badRules(text: String, reason: String) {
+        let error = #expect(throws: AccessRule.SyntaxError.self) { try AccessRule(text) }
+        #expect(error?.description == reason)
+    }
+
+    private static func app(read: String? = nil, write: String? = nil) throws -> AppConfiguration {
+        var app = TestApps.configurations[0]
+        app.access = AccessRules(
+            read: try read.map { try AccessRule($0) },
+            write: try write.map { try AccessRule($0) }
+        )
+        return app
+    }
+
+    @Test("Who may not read is told so at BIND, and no realm is made")
+    func read() async throws {
+        let app = try Self.app(read: "partition == user.id")
+        try await SyncWorld.with(.memory, apps: [app]) { world in
+            let user = try await world.logIn()
+            try await world.connect(as: user) { client in
+                try await client.bind(1, "\"store-42\"")
+                let report = try await client.expectError(session: 1)
+                #expect(report.code == 206)
+                #expect(report.body.action == .deleteRealm)
+                #expect(!report.body.tryAgain)
+                try await client.send(.unbind(1))
+                try await client.start(2, "\"\(user.user.id)\"")
+            }
+            let files = try await world.apps.store.read { try $0.files(of: TestApps.shop) }
+            #expect(files.map(\.partition) == [.string(Text(user.user.id.rawValue))])
+        }
+    }
+
+    @Test("Writes that are not allowed are undone for their client, and reported before that")
+    func write() async throws {
+        let app = try Self.app(write: "user.data.email == 'ann@example.net'")
+        try await SyncWorld.with(.memory, apps: [app]) { world in
+            _ = await world.apps.register("ann@example.net", "correct horse")
+            let login = await world.apps.logIn("ann@example.net", "correct horse").fields
+            let token = login["access_token"] ?? ""
+            let ann = SyncWorld.LoggedIn(
+                user: try await world.apps.accounts.authorizeSync(token, app: TestApps.shop),
+                token: token
+            )
+            let guest = try await world.logIn()
+            try await world.connect(as: ann) { writer in
+                try await writer.start()
+                try await writer.upload([
+                    upload(2, on: 0), upload(3, on: 0, Tasks.create(1, title: "kept")),
+                ])
+                _ = try await writer.expectDownload()
+
+                let (file, latest) = try await world.connect(as: guest) { client in
+                    let (file, first) = try await client.start()
+                    #expect(first.changesets.count == 2)
+                    // The schema is not what the rule is about; the objects are.
+                    try await client.upload(
+                        [
+                            upload(2, on: 2), upload(3, on: 2, Tasks.setTitle(1, "spoilt")),
+                            upload(4, on: 2, Tasks.create(9, title: "new")),
+                        ],
+                        locked: 2
+                    )
+                    var versions: [ServerVersion] = []
+                    for (clientVersion, id) in [(UInt64(3), Int64(1)), (4, 9)] {
+                        let report = try await client.expectError(session: 1)
+                        #expect(report.code == 231)
+                        #expect(report.body.action == .warning)
+                        guard case .compensated(let rejected, let version)? = report.body.details
+                        else { throw TestClient.Unexpected(wanted: "rejected updates") }
+                        #expect(rejected.clientVersion == ClientVersion(clientVersion))
+                        #expect(rejected.updates.map(\.className) == ["Task"])
+                        #expect(rejected.updates.map(\.key) == [.int(id)])
+                        versions.append(version)
+                    }
+                    #expect(versions == [ServerVersion(5), ServerVersion(7)])
+                    let undone = try await client.expectDownload()
+                    #expect(undone.changesets.map(\.cursor.serverVersion) == versions)
+                    #expect(undone.changesets.map(\.originFileIdent) == [.server, .server])
+                    #expect(undone.progress.upload == uploadCursor(4, 2))
+                    #expect(undone.progress.download == downloadCursor(7, 4))
+                    return (file, undone.progress.latestServerVersion)
+                }
+                // Nobody else sees any of it but the schema, which is as it was.
+                let other = try await writer.expectDownload()
+                #expect(other.changesets.map(\.cursor.serverVersion.rawValue) == [3])
+                #expect(other.progress.download.serverVersion == ServerVersion(7))
+
+                // A client that has not got the version hears of it again, and of nothing else.
+                try await world.connect(as: guest) { client in
+                    try await client.bind(needsFileIdent: false)
+                    try await client.ident(1, file, at: downloadCursor(5, 3), latest: latest)
+                    let report = try await client.expectError(session: 1)
+                    guard case .compensated(let rejected, let version)? = report.body.details
+                    else { throw TestClient.Unexpected(wanted: "rejected updates") }
+                    #expect(version == ServerVersion(7))
+                    #expect(rejected.clientVersion == ClientVersion(4))
+                    #expect(try await client.expectDownload().changesets.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test("Rules of an app of the store can be changed, and sessions bind again")
+    func setRules() async throws {
+        try await SyncWorld.with(.memory) { world in
+            await world.admin.call(
+                "POST",
+                "apps",
+                #"{"id":"till","configuration":"{\"providers\":{\"anonymous\":true}}"}"#
+            )
+            let till = AppID.named("till")
+            let user = try await world.logIn(to: till)
+            try await world.connect(as: user) { client in
+                try await client.start()
+                let wrong = await world.admin.call(
+                    "PUT",
+                    "apps/till/rules/access",
+                    #"{"read":"?"}"#
+                )
+                #expect(wrong.status == 400)
+                let reply = await world.admin.call(
+                    "PUT",
+                    "apps/till/rules/access",
+                    #"{"read":"partition == 'mine'"}"#
+                )
+                #expect(reply.text == #"{"app":"till","read":"partition == 'mine'"}"#)
+                let report = try await client.expectError(session: 1)
+                #expect(report.code == 200)
+                try await client.send(.unbind(1))
+                try await client.bind()
+                #expect(try await client.expectError(session: 1).code == 206)
+            }
+            let again = try await TestApps(store: world.apps.store, seed: 2)
+            #expect(
+                again.accounts.apps[till]?.configuration.access.read?.text == "partition == 'mine'"
+            )
+            let file = await world.admin.call("PUT", "apps/shop-abcde/rules/access", "{}")
+            #expect(file.status == 409)
+        }
+    }
+
+    @Test("Every realm has the declared schema, and grows when the declaration does")
+    func declaredSchema() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = "\(directory)/schema.yaml"
+            let text = """
+                classes:
+                  Task:
+                    primary_key: _id
+                    properties: { _id: int, title: string }
+                """
+            try Data(text.utf8).write(to: URL(filePath: path))
+            let app = AppConfiguration(id: TestApps.shop, anonymous: true, schemaFile: path)
+            let schema = try DeclaredSchema.read(path)
+            try await SyncWorld.with(.memory, apps: [app]) { world in
+                try await world.connect { client in
+                    let (_, download) = try await client.start()
+                    #expect(download.changesets.map(\.originFileIdent) == [.server])
+                    let changeset = try Changeset(decoding: download.changesets[0].bytes)
+                    var realm = RealmSchema()
+                    for instruction in changeset.instructions {
+                        _ = try realm.apply(instruction, strings: changeset.strings)
+                    }
+                    #expect(realm == schema)
+                    try await client.upload(
+                        [upload(2, on: 1, Tasks.create(1, title: "x"))],
+                        locked: 1
+                    )
+                    _ = try await client.expectDownload()
+                    // Nobody else may add to it.
+                    try await client.upload(
+                        [upload(3, on: 2, Tasks.addColumn("more", .int))],
+                        locked: 2
+                    )
+                    #expect(try await client.expectError(session: 1).code == 225)
+                }
+            }
+            await #expect(throws: DeclaredSchema.Unusable.self) {
+                var missing = app
+                missing.schemaFile = "\(directory)/none.yaml"
+                _ = try await TestApps(apps: [missing])
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import Testing
+
+@testable import Server
+
+@Suite("TLS of the server")
+struct ServerTLSTests {
+    private func files(in directory: String) throws -> ServerTLS.TLSFiles {
+        let files = ServerTLS.TLSFiles(
+            certificate: "\(directory)/chain.pem",
+            key: "\(directory)/key.pem"
+        )
+        try Data(Self.certificate.utf8).write(to: URL(filePath: files.certificate))
+        try Data(Self.key.utf8).write(to: URL(filePath: files.key))
+        return files
+    }
+
+    @Test("Files that are no certificate with its key are refused, and later change nothing")
+    func reload() async throws {
+        try await withTemporaryDirectory { directory in
+            let files = try files(in: directory)
+            let tls = try ServerTLS(files)
+            try tls.reload()
+            try Data("none".utf8).write(to: URL(filePath: files.certificate))
+            #expect(throws: ServerTLS.Unusable.self) { try tls.reload() }
+            #expect(throws: ServerTLS.Unusable.self) { try ServerTLS(files) }
+        }
+    }
+
+    @Test("Requests come over TLS, and the location says so")
+    func request() async throws {
+        try await withTemporaryDirectory { directory in
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
+            let server = try await RealmServer(
+                ServerConfiguration(
+                    listen: ListenAddress(host: "127.0.0.1", port: 0),
+                    storage: .standard,
+                    apps: TestApps.configurations
+                ),
+                store: try await SQLiteStore(.memory),
+                clock: ManualClock().wallClock,
+                random: .seeded(),
+                tls: try ServerTLS(files(in: directory)),
+                logger: logger,
+                onListening: { continuation.yield($0) }
+            )
+            let services = ServiceGroup(services: [server], logger: logger)
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await services.run() }
+                var iterator = addresses.makeAsyncIterator()
+                let address = try #require(await iterator.next())
+                var configuration = HTTPClient.Configuration()
+                configuration.tlsConfiguration = .makeClientConfiguration()
+                configuration.tlsConfiguration?.trustRoots = .certificates([
+                    try NIOSSLCertificate(bytes: Array(Self.certificate.utf8), format: .pem)
+                ])
+                let client = HTTPClient(configuration: configuration)
+                let url = "https://\(address)/api/client/v2.0/app/shop-abcde/location"
+                let reply = try await client.execute(
+                    HTTPClientRequest(url: url),
+                    timeout: .seconds(20)
+                )
+                let body = String(buffer: try await reply.body.collect(upTo: 4096))
+                #expect(body.contains("\"hostname\":\"https://\(address)\""))
+                #expect(body.contains("\"ws_hostname\":\"wss://\(address)\""))
+                try await client.shutdown()
+                await services.triggerGracefulShutdown()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    private static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBmjCCAUGgAwIBAgIUaefEnww+K++6LBpeEk1+hgBt7eMwCgYIKoZIzj0EAwIw
+        FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDIwMzEzMVoYDzIxMjYxMDI3
+        MjAzMTMxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+        PQMBBwNCAAT4sLD3/NmaGaCo4vuWJdBp953o8PIkGvTajdA1mffwEkP4YAviGR/4
+        e6dbPBYayVlkS76w844BC/TM9Z3T9VsSo28wbTAdBgNVHQ4EFgQUOMJBcljus0md
+        A8a7nRiX11CSQRwwHwYDVR0jBBgwFoAUOMJBcljus0mdA8a7nRiX11CSQRwwDwYD
+        VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+        zj0EAwIDRwAwRAIgT7BhNxqxsXkxlDhH0RPdRz6/jfC5hLZjOyHJ9hF+JVECIFiJ
+        7XBN/fU7qYdujo2vtz+jr4SZUteW1+RmY5fDFZam
+        -----END CERTIFICATE-----
+        """
+
+    private static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMoqxA9FJTCL++uVx
+        z8pvpLBZh+UZ/wAff4klSPRSCrihRANCAAT4sLD3/NmaGaCo4vuWJdBp953o8PIk
+        GvTajdA1mffwEkP4YAviGR/4e6dbPBYayVlkS76w844BC/TM9Z3T9VsS
+        -----END PRIVATE KEY-----
+        """
+}
