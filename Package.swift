@@ -130,7 +130,9 @@ let package = Package(
         module("SQLite", ["CSQLite"]),
         module(
             "LocalRealm",
-            ["Changesets", "Documents", "Merge", "SQLite", "Schemas", "Versions"]
+            [
+                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Versions",
+            ]
         ),
         module("Transport", ["SyncProtocol"] + nio),
         module("AppServices", [asyncHTTPClient, logging] + nio),
@@ -143,14 +145,15 @@ let package = Package(
         module(
             "SyncClient",
             [
-                "Changesets", "LocalRealm", "SQLite", "SyncProtocol", "Transport", "Versions",
-                logging,
+                "Changesets", "ClientReset", "LocalRealm", "SQLite", "SyncProtocol", "Transport",
+                "Versions", logging,
             ]
         ),
         module(
             "Agent",
             [
-                "AppServices", "Changesets", "Config", "Control", "LocalRealm", "Platform",
+                "AppServices", "Changesets", "ClientReset", "Config", "Control", "LocalRealm",
+                "Platform",
                 "SQLite", "Schemas", "SchemaFiles", "Settings", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, serviceLifecycle,
             ]
@@ -219,7 +222,8 @@ let package = Package(
         tests(
             "LocalRealm",
             [
-                "Changesets", "Documents", "FaultInjection", "LocalRealm", "Merge", "SQLite",
+                "Changesets", "ClientReset", "Documents", "FaultInjection", "LocalRealm", "Merge",
+                "SQLite",
                 "Schemas", "Versions", subprocess,
             ]
         ),

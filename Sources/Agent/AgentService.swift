@@ -41,7 +41,13 @@ package struct AgentService: Service, Sendable {
         let lock = HeldLock(try AgentLock(path: directory.lock))
         let database = try MetadataDatabase(path: directory.metadata)
         let events = AgentEvents()
-        var parts = Parts(version: version, log: log, database: database, events: events)
+        var parts = Parts(
+            version: version,
+            log: log,
+            database: database,
+            events: events,
+            recoveredDirectory: directory.recovered
+        )
         for app in configuration.apps { try parts.add(app) }
         for user in configuration.users { parts.add(user) }
         for realm in configuration.realms where realm.isEnabled { parts.add(realm) }
@@ -217,6 +223,14 @@ extension AgentService: ControlBackend {
             metadata: ["level": "\(level.rawValue)", "of": "\(category)"]
         )
         return log.report
+    }
+
+    func supervisor(of realm: String) throws(ControlError) -> RealmSupervisor {
+        if let supervisor = supervisors.first(where: { $0.configuration.name == realm }) {
+            return supervisor
+        }
+        let isDeclared = configuration.realms.contains { $0.name == realm }
+        throw isDeclared ? .disabledRealm(realm) : .unknownRealm(realm)
     }
 }
 

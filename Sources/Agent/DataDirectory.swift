@@ -19,6 +19,9 @@ package struct DataDirectory: Sendable {
         "\(path)/realms/\(name)/\(name).sqlite"
     }
 
+    /// Copies and lost changes that resets and deletions keep.
+    package var recovered: String { "\(path)/recovered" }
+
     private var privateDirectory: String { "\(path)/private" }
 
     /// Why a directory cannot be used.
@@ -44,6 +47,10 @@ package struct DataDirectory: Sendable {
     /// Creates the directory of a realm file: whoever creates `-wal` there, its group owns it.
     package static func prepareRealmDirectory(of file: String) throws(Failure) {
         try create(parent(of: file), mode: 0o2770)
+    }
+
+    static func prepareRecovered(_ directory: String) throws(Failure) {
+        try create(directory, mode: 0o750)
     }
 
     /// An existing directory keeps the mode that its owner gave it; missing ones above get 0750.

@@ -14,16 +14,25 @@ struct Parts {
     let log: AgentLog
     let database: MetadataDatabase
     let events: AgentEvents
+    /// Copies and lost changes that resets keep.
+    let recoveredDirectory: String
     let host = Host.current()
     private(set) var apps: [String: AppParts] = [:]
     private(set) var users: [String: UserParts] = [:]
     private(set) var supervisors: [RealmSupervisor] = []
 
-    init(version: String, log: AgentLog, database: MetadataDatabase, events: AgentEvents) {
+    init(
+        version: String,
+        log: AgentLog,
+        database: MetadataDatabase,
+        events: AgentEvents,
+        recoveredDirectory: String
+    ) {
         self.version = version
         self.log = log
         self.database = database
         self.events = events
+        self.recoveredDirectory = recoveredDirectory
     }
 
     struct AppParts {
@@ -132,6 +141,10 @@ struct Parts {
                     time: .continuous,
                     now: WallTime.now,
                     logger: log.logger("Sync.Client.Session")
+                ),
+                resets: ResetSurroundings(
+                    recoveredDirectory: recoveredDirectory,
+                    agentVersion: version
                 ),
                 register: MetadataRealmRegister(database: database, realm: realm.name),
                 pauses: AttemptPauses(

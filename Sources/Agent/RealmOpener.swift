@@ -24,6 +24,7 @@ struct RealmOpener: Sendable {
     func open(
         _ configuration: RealmConfiguration,
         userID: String,
+        isFreshCopy: Bool = false,
         report: @escaping @Sendable (RealmNews) -> Void
     ) async throws(Failure) -> RealmClient {
         guard case .partition(let setting) = configuration.scope else { throw .flexible }
@@ -39,14 +40,15 @@ struct RealmOpener: Sendable {
             throw .directory(error.description)
         }
         let file = LocalRealmConfiguration(
-            path: configuration.path,
+            path: isFreshCopy
+                ? RealmFile.freshPath(of: configuration.path) : configuration.path,
             owner: RealmOwner(
                 appID: configuration.user.app.appID,
                 userID: userID,
                 scope: .partition(partition)
             ),
             machineID: machineID,
-            schema: configuration.schema?.schema,
+            schema: isFreshCopy ? nil : configuration.schema?.schema,
             options: configuration.schema?.options ?? [:],
             splitGap: configuration.capture.splitGap
         )
@@ -58,6 +60,7 @@ struct RealmOpener: Sendable {
                 name: configuration.name,
                 partition: partition,
                 captureDelay: configuration.capture.delay,
+                isFreshCopy: isFreshCopy,
                 time: time,
                 now: { [now] in now().millisecondsSince1970 },
                 random: SystemRandomNumberGenerator(),

@@ -1,4 +1,5 @@
 import AppServices
+import ClientReset
 import Config
 import Control
 import LocalRealm
@@ -30,7 +31,8 @@ actor RealmSupervisor {
     nonisolated let configuration: RealmConfiguration
     let user: UserSession
     let connection: UserConnection
-    private let opener: RealmOpener
+    let opener: RealmOpener
+    let resets: ResetSurroundings
     let register: any RealmRegister
     let time: SyncTime
     /// Milliseconds since 1970.
@@ -53,11 +55,19 @@ actor RealmSupervisor {
     let permissionChanged = Signal()
     let onceWanted = Signal()
 
+    /// A reset is under way; the session is away meanwhile.
+    var isResetting = false
+    /// Why the last reset was left to the owner.
+    var resetFailure: ResetFailure?
+    /// The file is to be removed once it is closed.
+    var removesFile = false
+
     init(
         _ configuration: RealmConfiguration,
         user: UserSession,
         connection: UserConnection,
         opener: RealmOpener,
+        resets: ResetSurroundings,
         register: any RealmRegister,
         pauses: AttemptPauses,
         time: SyncTime,
@@ -69,6 +79,7 @@ actor RealmSupervisor {
         self.user = user
         self.connection = connection
         self.opener = opener
+        self.resets = resets
         self.register = register
         self.pauses = pauses
         self.time = time
@@ -130,6 +141,7 @@ actor RealmSupervisor {
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.followPermission(client) }
             group.addTask { await self.syncOnceWhenWanted(client) }
+            group.addTask { await self.followResets(client) }
             defer { group.cancelAll() }
             do throws(LocalRealmError) {
                 return Result<Void, LocalRealmError>.success(
@@ -142,6 +154,7 @@ actor RealmSupervisor {
         await connection.leave(client)
         await remember(client)
         await client.close()
+        removeFileIfWanted()
         do throws(LocalRealmError) {
             try result.get()
         } catch {
@@ -190,6 +203,11 @@ extension RealmSupervisor {
             status.detail = failure.detail
         case .running(let client):
             status.describe(await client.snapshot())
+        }
+        if isResetting {
+            (status.state, status.cause) = (.resetting, "client-reset")
+        } else if let resetFailure, status.state == .needsReset {
+            status.detail = "\(resetFailure) [\(resetFailure.code)]"
         }
         if let pauseCause {
             status.state = currentSuspension == nil ? .paused : .suspended

@@ -31,7 +31,7 @@ package struct DocumentShape: Sendable {
     }
 
     /// A value of the property, or an element of the collection that it holds.
-    func convert(_ value: Value, of property: PropertySchema) -> Value {
+    package func convert(_ value: Value, of property: PropertySchema) -> Value {
         guard !isIdentity, case .link(let name) = property.type, target[name]?.isEmbedded == true
         else { return value }
         return convert(value, ofEmbedded: name)

@@ -10,8 +10,6 @@ package enum ResetFailure: Error, Hashable, Sendable {
     case cycle(startedAt: Int64)
     /// The fresh copy could not be downloaded.
     case noFreshCopy(String)
-    /// A handler that had to succeed has not.
-    case handler(String)
 
     // The server's schema lacks or contradicts something of the local one.
     case classesRemoved([Text])
@@ -31,7 +29,6 @@ package enum ResetFailure: Error, Hashable, Sendable {
         case .recoveryNotPermitted: "reset.recovery_not_permitted"
         case .cycle: "reset.cycle"
         case .noFreshCopy: "reset.no_fresh_copy"
-        case .handler: "reset.handler_failed"
         case .classesRemoved, .propertiesRemoved, .schemaConflict: "reset.schema_breaking"
         case .eraseOfClass, .eraseOfProperty, .impossibleChange, .unreadableChange:
             "reset.not_recoverable"
@@ -42,7 +39,7 @@ package enum ResetFailure: Error, Hashable, Sendable {
     package var isOfRecovery: Bool {
         switch self {
         case .eraseOfClass, .eraseOfProperty, .impossibleChange, .unreadableChange: true
-        case .manualMode, .recoveryNotPermitted, .cycle, .noFreshCopy, .handler, .classesRemoved,
+        case .manualMode, .recoveryNotPermitted, .cycle, .noFreshCopy, .classesRemoved,
             .propertiesRemoved, .schemaConflict:
             false
         }
@@ -60,8 +57,6 @@ extension ResetFailure: CustomStringConvertible {
             "an earlier client reset did not bring the realm back in sync; giving up to prevent a cycle"
         case .noFreshCopy(let reason):
             "the server's state could not be downloaded: \(reason)"
-        case .handler(let name):
-            "the handler \(name) failed, and this reset requires it"
         case .classesRemoved(let names):
             "the server has no class \(Self.list(names)) any more"
         case .propertiesRemoved(let className, let names):

@@ -142,6 +142,7 @@ extension ConfigurationReader {
         _ plugins: Declarations<PluginConfiguration>,
         _ templates: TemplateReader
     ) -> ClientResetConfiguration {
+        keys.notYetServed("before", "after", "manual")
         let mode = keys.optional("mode", default: ClientResetConfiguration.Mode.recover) {
             $0.choice()
         }

@@ -60,7 +60,6 @@ extension ConfigurationReader {
             ) { $0.bool() }
             keys.notYetServed(
                 "open",
-                "client_reset",
                 "on_error",
                 "schedule",
                 "read_only",

@@ -7,4 +7,12 @@ package protocol ControlBackend: Sendable {
     func events(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord>
     func logLevels() async -> LogReport
     func setLogLevel(_ change: LogLevelChange) async throws(ControlError) -> LogReport
+    /// Resets the realm, or says what that would do; without a mode as it is configured.
+    func reset(
+        realm: String,
+        mode: String?,
+        isRehearsal: Bool
+    ) async throws(ControlError) -> ResetAnswer
+    /// Opens the realm again, with a session of its own.
+    func restart(realm: String) async throws(ControlError)
 }

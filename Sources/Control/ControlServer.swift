@@ -79,6 +79,7 @@ package struct ControlServer: Service {
         router.add(middleware: ChangeGuard(access: access))
         addAgentRoutes(to: router)
         addRealmRoutes(to: router)
+        addResetRoutes(to: router)
         return router
     }
 }

@@ -43,7 +43,7 @@ extension RealmFile {
         }
     }
 
-    private func drain(_ draft: inout Draft) throws -> DrainReport {
+    func drain(_ draft: inout Draft) throws -> DrainReport {
         try draft.verify(on: connection)
         guard try Drain.isNeeded(on: connection, draft.catalogue) else {
             return DrainReport(localVersion: draft.state.localVersion)

@@ -1,3 +1,4 @@
+import ClientReset
 import LocalRealm
 import Logging
 import SyncProtocol
@@ -184,6 +185,7 @@ extension RealmClient {
         }
         for effect in effects { try await perform(effect) }
         checkWaiters()
+        checkProof()
     }
 
     /// What the server sent does not fit: tell it, unless this machine is to blame.
@@ -213,6 +215,7 @@ extension RealmClient {
         reportPhase()
         for index in waiters.indices { waiters[index].needsDownload = false }
         checkWaiters()
+        checkProof(downloadCompleted: true)
     }
 
     private func suspend(_ problem: ServerProblem) {
@@ -225,7 +228,12 @@ extension RealmClient {
                 metadata: ["code": "\(problem.code)", "detail": "\(problem.message)"]
             )
             phase = .refused(issue)
-            finishWaiters(.refused(issue))
+            resets.cause = ResetCause(problem)
+            if resets.isAutomatic, resets.cause != nil {
+                resetWanted.raise()
+            } else {
+                finishWaiters(.refused(issue))
+            }
             return
         }
         logger.notice(

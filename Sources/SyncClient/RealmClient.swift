@@ -29,6 +29,11 @@ package actor RealmClient {
     var phase = SessionPhase.offline(.notTried) {
         didSet { if phase != oldValue { reportPhase() } }
     }
+    /// A copy for a client reset: it only downloads.
+    private let isFreshCopy: Bool
+    var resets = ResetWatch()
+    /// The server wants a reset of the realm.
+    package nonisolated let resetWanted = Signal()
     var lastConnected: Int64?
     var lastUploaded: Int64?
     var lastDownloaded: Int64?
@@ -47,7 +52,7 @@ package actor RealmClient {
     private var resumeAt: Duration?
     /// Why the realm cannot stay open; ends `run()`.
     private var failure: LocalRealmError?
-    private let ending = Signal()
+    let ending = Signal()
     private var connection: Connection?
 
     /// How a realm tells its connection that there is something to do.
@@ -68,6 +73,7 @@ package actor RealmClient {
         name: String,
         partition: String,
         captureDelay: Duration,
+        isFreshCopy: Bool = false,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         random: any RandomNumberGenerator & Sendable,
@@ -87,6 +93,7 @@ package actor RealmClient {
                         path: configuration.path,
                         partition: partition,
                         captureDelay: captureDelay,
+                        isFreshCopy: isFreshCopy,
                         time: time,
                         now: now,
                         random: random,
@@ -108,6 +115,7 @@ package actor RealmClient {
         path: String,
         partition: String,
         captureDelay: Duration,
+        isFreshCopy: Bool,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         random: any RandomNumberGenerator & Sendable,
@@ -120,6 +128,7 @@ package actor RealmClient {
         self.path = path
         self.partition = Text(partition)
         self.captureDelay = captureDelay
+        self.isFreshCopy = isFreshCopy
         self.time = time
         self.now = now
         self.random = random
@@ -163,8 +172,10 @@ extension RealmClient {
             path: partition,
             fileIdent: status.fileIdent,
             progress: status.progress,
-            localVersion: status.localVersion
+            localVersion: status.localVersion,
+            uploadActivation: isFreshCopy ? .never : isJustReset ? .immediate : .afterDownload
         )
+        expectProof()
         pursueSync()
     }
 
@@ -177,7 +188,8 @@ extension RealmClient {
         heldUpload = nil
         resumeAt = nil
         phase = .detached
-        finishWaiters(.offline(reason: "the realm does not sync now"))
+        // After a reset they go on waiting.
+        if !resets.isUnderway { finishWaiters(.offline(reason: "the realm does not sync now")) }
         guard case .send(let message) = farewell else { return nil }
         return message
     }

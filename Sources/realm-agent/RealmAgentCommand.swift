@@ -11,6 +11,7 @@ struct RealmAgentCommand: AsyncParsableCommand {
             RunCommand.self, StatusCommand.self, SyncCommand.self, SchemaCommand.self,
             CheckCommand.self,
             EventsCommand.self, LogLevelCommand.self,
+            ResetCommand.self, RestartCommand.self,
         ]
     )
 

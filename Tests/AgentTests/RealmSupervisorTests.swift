@@ -118,6 +118,10 @@ struct RealmSupervisorTests {
                 now: WallTime.now,
                 logger: logger
             ),
+            resets: ResetSurroundings(
+                recoveredDirectory: temporary.file("recovered"),
+                agentVersion: "1"
+            ),
             register: MetadataRealmRegister(
                 database: try MetadataDatabase(path: temporary.file("metadata.sqlite")),
                 realm: realm.name

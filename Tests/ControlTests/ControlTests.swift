@@ -32,6 +32,23 @@ struct ControlTests {
             )
         }
 
+        func reset(
+            realm: String,
+            mode: String?,
+            isRehearsal: Bool
+        ) async throws(ControlError) -> ResetAnswer {
+            guard realm == "stock" else { throw .unknownRealm(realm) }
+            return ResetAnswer(
+                realm: realm,
+                outcome: isRehearsal ? .rehearsed : .done,
+                didRecover: mode != "discard-unsynced-changes"
+            )
+        }
+
+        func restart(realm: String) async throws(ControlError) {
+            guard realm == "stock" else { throw .unknownRealm(realm) }
+        }
+
         static let records = [
             AgentFact.state(StateFact(state: .offline, cause: "backoff", detail: "x \"y\"")),
             .error(ErrorFact(code: "206", message: "no", fatal: true, logURL: "https://x/log")),

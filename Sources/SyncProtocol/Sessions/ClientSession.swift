@@ -46,6 +46,9 @@ package struct ClientSession: Sendable {
     package enum UploadActivation: Sendable {
         case afterDownload
         case immediate
+        /// The file is a copy for reading: nothing is ever uploaded, not even that something was
+        /// downloaded (client reset, 13).
+        case never
     }
 
     package let ident: SessionIdent
@@ -95,7 +98,7 @@ package struct ClientSession: Sendable {
         )
         self.uploads = UploadTurn(cursor: progress.upload)
         self.uploadActivation = uploadActivation
-        self.holdsUploads = uploadActivation == .afterDownload
+        self.holdsUploads = uploadActivation != .immediate
         self.delay = ReconnectDelay(resumption)
     }
 
@@ -447,7 +450,7 @@ extension ClientSession {
 
     private mutating func completion() -> [Effect] {
         guard fence.takeCompletion(integrated: integrated.download.serverVersion) else { return [] }
-        holdsUploads = false
+        holdsUploads = uploadActivation == .never
         return [.downloadCompleted]
     }
 }

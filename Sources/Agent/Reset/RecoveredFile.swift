@@ -1,0 +1,79 @@
+import Changesets
+import FoundationEssentials
+import Glibc
+import LocalRealm
+import Platform
+
+/// What a reset throws away, written down first: a file of JSON lines, one for each object
+/// (client reset, 3).
+///
+/// Each line carries the object as it was and a statement that makes the lost changes again.
+struct RecoveredFile {
+    let path: String
+
+    struct Failure: Error, CustomStringConvertible {
+        let path: String
+        let reason: String
+
+        var description: String { "\(path) cannot be written: \(reason)" }
+    }
+
+    /// In the directory, named for the realm and the moment.
+    init(in directory: String, realm: String, at moment: WallTime, suffix: String) {
+        let stamp = "\(moment)".filter { $0.isNumber || $0 == "T" || $0 == "Z" }
+        path = "\(directory)/\(realm)-\(stamp)\(suffix)"
+    }
+
+    /// Writes the lines durably; a file that is there already is left alone.
+    func write(_ objects: [UnsyncedObject]) throws(Failure) {
+        let parent = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
+        _ = mkdir(parent, 0o750)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { throw failure }
+        defer { close(descriptor) }
+        for object in objects {
+            var rest = try line(object)[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes {
+                    Glibc.write(descriptor, $0.baseAddress, $0.count)
+                }
+                guard count > 0 else { throw failure }
+                rest = rest.dropFirst(count)
+            }
+        }
+        guard fsync(descriptor) == 0 else { throw failure }
+        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw failure }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw failure }
+    }
+
+    private var failure: Failure {
+        Failure(path: path, reason: String(cString: strerror(errno)).lowercased())
+    }
+
+    private func line(_ object: UnsyncedObject) throws(Failure) -> [UInt8] {
+        struct Line: Encodable {
+            let `class`: String
+            let key: String
+            let properties: [String]
+            let isDeleted: Bool
+            let sql: String
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let head = Line(
+            class: object.className.description,
+            key: object.key,
+            properties: object.properties.map(\.description),
+            isDeleted: object.isDeleted,
+            sql: object.sql
+        )
+        guard let data = try? encoder.encode(head) else {
+            throw Failure(path: path, reason: "an object has no JSON form")
+        }
+        // The document is JSON already, and stays as the realm has it.
+        return Array(data.dropLast()) + Array(",\"object\":".utf8)
+            + (object.document ?? Array("null".utf8)) + Array("}\n".utf8)
+    }
+}

@@ -1,0 +1,65 @@
+/// The body of `POST /v1/realms/R/reset`.
+package struct ResetRequest: Codable, Sendable {
+    /// A mode of client resets; absent means the one configured.
+    package let mode: String?
+    /// Say what would happen, and change nothing.
+    package let dryRun: Bool?
+
+    package init(mode: String?, dryRun: Bool?) {
+        self.mode = mode
+        self.dryRun = dryRun
+    }
+}
+
+/// What a reset did, or would do.
+package struct ResetAnswer: Codable, Sendable, Equatable {
+    package let realm: String
+    package let outcome: Outcome
+    /// Whether unsynced changes were recovered rather than thrown away.
+    package var didRecover: Bool
+    /// Objects with changes that the server had not acknowledged.
+    package var unsynced: [Change] = []
+    /// Changes that have no place in the server's state any more.
+    package var discarded: [Change] = []
+    package var createdRows = 0
+    package var updatedRows = 0
+    package var erasedRows = 0
+    /// Where what was thrown away, or the whole realm, is kept.
+    package var keptPath: String?
+
+    package enum Outcome: String, Codable, Sendable {
+        case done
+        case rehearsed
+        /// The realm was moved away, and is downloaded anew.
+        case startedOver = "started-over"
+    }
+
+    package struct Change: Codable, Sendable, Equatable {
+        package let className: String
+        package let key: String
+        package let properties: [String]
+        package let note: String?
+
+        package init(className: String, key: String, properties: [String], note: String?) {
+            self.className = className
+            self.key = key
+            self.properties = properties
+            self.note = note
+        }
+    }
+
+    package init(realm: String, outcome: Outcome, didRecover: Bool) {
+        self.realm = realm
+        self.outcome = outcome
+        self.didRecover = didRecover
+    }
+}
+
+/// The answer of a verb that has nothing to tell.
+package struct PlainAnswer: Codable, Sendable, Equatable {
+    package let realm: String
+
+    package init(realm: String) {
+        self.realm = realm
+    }
+}

@@ -1,0 +1,90 @@
+package import ClientReset
+internal import SQLite
+internal import Versions
+
+/// A reset in three steps, each of them one transaction: begin, carry out, prove (client reset, 1).
+///
+/// The program may end between any two writes: before the second step the realm is as it was, after it
+/// the realm is a client file that the server knows.
+extension RealmFile {
+    /// The attempt that is not proven yet, if there is one.
+    package func resetAttempt() throws(LocalRealmError) -> ResetAttempt? {
+        try mappingErrors { try ResetRow(connection: connection).read() }
+    }
+
+    /// Writes down that a reset begins; durable when the call returns.
+    package func beginReset(_ attempt: ResetAttempt) throws(LocalRealmError) {
+        try mappingErrors {
+            try write(.full) { _ in try ResetRow(connection: connection).write(attempt) }
+        }
+    }
+
+    /// Writes down that the attempt has failed, so that the next one knows.
+    package func failReset() throws(LocalRealmError) {
+        try mappingErrors {
+            try write(.full) { _ in try ResetRow(connection: connection).markSpent() }
+        }
+    }
+
+    /// The realm has uploaded and downloaded everything since: the reset is no step of a cycle.
+    package func proveReset() throws(LocalRealmError) {
+        try mappingErrors {
+            try write(.normal) { _ in try ResetRow(connection: connection).remove() }
+        }
+    }
+
+    /// What a reset would do to the realm as it is now; changes nothing.
+    package func rehearseReset(
+        to freshPath: String,
+        _ method: ResetMethod
+    ) throws -> ResetReport {
+        let fresh = try FreshCopy(path: freshPath, vfs: configuration.vfs)
+        defer { fresh.close() }
+        return try connection.transaction(.deferred) {
+            try ResetPlan(connection, committed, statements, fresh, method).report
+        }
+    }
+
+    /// Makes the realm what the fresh copy is, with or without the unsynced changes, in one
+    /// transaction that programs see as one change.
+    ///
+    /// Their own writes that precede it are part of it; later ones are captured as ever. `beforehand`
+    /// is called with what is going to happen before it happens, and may forbid it by throwing.
+    ///
+    /// - Throws: a `ResetFailure` if it is not possible, a `LocalRealmError` for everything that is the
+    ///   matter with the file, or what `beforehand` throws. The realm is as it was then.
+    package func carryOutReset(
+        to freshPath: String,
+        _ method: ResetMethod,
+        beforehand: (ResetReport) throws -> Void = { _ in }
+    ) throws -> ResetReport {
+        do {
+            let fresh = try FreshCopy(path: freshPath, vfs: configuration.vfs)
+            defer { fresh.close() }
+            return try write(.full) { draft in
+                _ = try drain(&draft)
+                let plan = try ResetPlan(connection, draft, statements, fresh, method)
+                let report = plan.report
+                try beforehand(report)
+                let writer = ResetWriter(
+                    connection: connection,
+                    statements: statements,
+                    options: configuration.options
+                )
+                try writer.write(plan, &draft)
+                return report
+            }
+        } catch let failure as ResetFailure {
+            throw failure
+        } catch {
+            return try mappingErrors { throw error }
+        }
+    }
+
+    /// Writes a copy of the realm as it is now to a file that is not there yet.
+    package func copy(to path: String) throws(LocalRealmError) {
+        try mappingErrors {
+            try connection.run("VACUUM INTO ?1", [.text(path)])
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package import ClientReset
+package import LocalRealm
+import Logging
+import SyncProtocol
+import Versions
+
+/// What a client has to do with resets of its realm (client reset, 1).
+struct ResetWatch {
+    /// Somebody carries resets out, so those who wait for a sync go on waiting.
+    var isAutomatic = false
+    /// The session is away because of a reset, and comes back after it.
+    var isUnderway = false
+    /// The reset that the server wants.
+    var cause: ResetCause?
+    /// What must happen before a reset that was carried out counts as proven; nil if there is none.
+    var proof: Proof?
+
+    /// Everything down, and everything up to that version.
+    struct Proof {
+        var needsDownload = true
+        let uploadTarget: ClientVersion
+    }
+}
+
+extension RealmClient {
+    /// Whether to ask for resets, rather than to refuse to sync for good.
+    package func asksForResets() {
+        resets.isAutomatic = true
+    }
+
+    /// The reset that the server wants, if it does.
+    package var resetCause: ResetCause? { resets.cause }
+
+    /// The attempt that is not proven yet, if there is one.
+    package func resetAttempt() throws(LocalRealmError) -> ResetAttempt? {
+        try realm.resetAttempt()
+    }
+
+    /// What a reset would do, given the fresh copy; changes nothing.
+    package func rehearseReset(_ method: ResetMethod) throws -> ResetReport {
+        capture()
+        return try realm.rehearseReset(to: RealmFile.freshPath(of: path), method)
+    }
+
+    /// Carries the attempt out with the fresh copy; the session must have left its connection.
+    ///
+    /// - Throws: a `ResetFailure` if the attempt is spent, everything else if it is not.
+    package func carryOutReset(
+        _ attempt: ResetAttempt,
+        beforehand: @Sendable (ResetReport) throws -> Void
+    ) throws -> ResetReport {
+        try realm.beginReset(attempt)
+        do {
+            let fresh = RealmFile.freshPath(of: path)
+            let report = try realm.carryOutReset(to: fresh, attempt.method, beforehand: beforehand)
+            resets.cause = nil
+            return report
+        } catch let failure as ResetFailure {
+            try realm.failReset()
+            throw failure
+        }
+    }
+
+    /// A reset begins: those who wait for a sync wait for what comes after it.
+    package func beginReset() {
+        resets.isUnderway = true
+    }
+
+    /// The reset is over; the session can come back. If it has failed, what the server says then is
+    /// the last word to whoever waits.
+    package func endReset(isDone: Bool) {
+        resets.isUnderway = false
+        if !isDone { resets.isAutomatic = false }
+    }
+
+    /// Ends `run()` without a failure, so that the realm is opened anew.
+    package func end() {
+        ending.raise()
+    }
+
+    /// Writes a copy of the realm as it is now.
+    package func copy(to path: String) throws(LocalRealmError) {
+        try realm.copy(to: path)
+    }
+
+    // MARK: Proof
+
+    /// After a reset the first complete sync shows that it has helped (client reset, 8).
+    func expectProof() {
+        guard isJustReset else { return }
+        resets.proof = ResetWatch.Proof(uploadTarget: realm.status.localVersion)
+        session?.requestDownloadCompletion()
+    }
+
+    /// A reset was carried out and not proven yet.
+    var isJustReset: Bool {
+        guard let attempt = try? realm.resetAttempt() else { return false }
+        return attempt.isSpent
+    }
+
+    func checkProof(downloadCompleted: Bool = false) {
+        guard var proof = resets.proof else { return }
+        if downloadCompleted { proof.needsDownload = false }
+        resets.proof = proof
+        guard !proof.needsDownload else { return }
+        do throws(LocalRealmError) {
+            guard try realm.acknowledgedVersion() >= proof.uploadTarget else { return }
+            try realm.proveReset()
+            resets.proof = nil
+            logger.notice("client reset proven by a complete sync")
+        } catch {
+            fail(error)
+        }
+    }
+}
+
+extension ResetCause {
+    /// Nil for a problem that no reset helps against (client reset, 2.1).
+    init?(_ problem: ServerProblem) {
+        let action: ResetAction
+        switch problem.action {
+        case .clientReset: action = .clientReset
+        case .clientResetNoRecovery: action = .clientResetNoRecovery
+        case nil where (208...211).contains(problem.code): action = .clientReset
+        default: return nil
+        }
+        self.init(action: action, code: problem.code, message: problem.message)
+    }
+}

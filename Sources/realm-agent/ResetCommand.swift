@@ -1,0 +1,100 @@
+import ArgumentParser
+import Config
+import Control
+
+struct ResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Brings a realm back to the server's state, with its unsynced changes.",
+        discussion: """
+            Works through the running agent, which downloads the server's state beside the realm \
+            and then changes the realm in one transaction. With --dry-run it says what would \
+            become of every object with unsynced changes. The mode manual keeps a copy of the \
+            realm and starts over with an empty one.
+            """
+    )
+
+    @OptionGroup var files: ConfigurationOptions
+
+    @Argument(help: "The realm to reset.")
+    var realm: String
+
+    @Option(
+        help: """
+            recover-unsynced-changes, recover-or-discard-unsynced-changes, \
+            discard-unsynced-changes or manual; as configured if left out.
+            """
+    )
+    var mode: String?
+
+    @Flag(help: "Say what would happen, and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Print the answer as JSON.")
+    var json = false
+
+    func run() async throws {
+        let configuration = try files.load()
+        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let answer: ResetAnswer
+        do throws(ControlError) {
+            let request = ResetRequest(mode: mode, dryRun: dryRun)
+            answer = try await client.reset(realm: realm, request)
+        } catch {
+            throw CommandFailure(error)
+        }
+        guard !json else {
+            print(try answer.controlJSON())
+            return
+        }
+        for line in Self.text(of: answer) { print(line) }
+    }
+
+    static func text(of answer: ResetAnswer) -> [String] {
+        var lines: [String] = []
+        switch answer.outcome {
+        case .done: lines.append("\(answer.realm) was reset")
+        case .rehearsed: lines.append("a reset of \(answer.realm) would do this")
+        case .startedOver: lines.append("\(answer.realm) starts over")
+        }
+        let verb = answer.didRecover ? "recover" : "discard"
+        for change in answer.unsynced { lines.append("  \(verb)  \(describe(change))") }
+        for change in answer.discarded { lines.append("  drop     \(describe(change))") }
+        if answer.outcome != .startedOver {
+            lines.append(
+                "  rows: \(answer.createdRows) created, \(answer.updatedRows) updated, "
+                    + "\(answer.erasedRows) deleted"
+            )
+        }
+        if let path = answer.keptPath { lines.append("  kept in \(path)") }
+        return lines
+    }
+
+    private static func describe(_ change: ResetAnswer.Change) -> String {
+        let properties = change.properties.joined(separator: ", ")
+        let parts = ["\(change.className) \(change.key)", properties, change.note ?? ""]
+        return parts.filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+}
+
+struct RestartCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restart",
+        abstract: "Opens a realm again, with a new session."
+    )
+
+    @OptionGroup var files: ConfigurationOptions
+
+    @Argument(help: "The realm to open again.")
+    var realm: String
+
+    func run() async throws {
+        let configuration = try files.load()
+        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        do throws(ControlError) {
+            _ = try await client.restart(realm: realm)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
