@@ -79,6 +79,7 @@ package struct RealmServer: Service {
             if let path = adminSocketPath {
                 group.addTask { try await serveAdministration(at: path) }
             }
+            group.addTask { await sync.keepTrimming() }
             try await listener.run { address in
                 logger.notice(
                     "listening",

@@ -80,7 +80,7 @@ struct ConfigurationTests {
               "my app": {}
               shop:
                 sync: { mode: flexible }
-                offline_limit: 30d
+                offline_limit: 30
                 providers: { function: {}, jwt: { algorithm: ES256, secret: { env: A } } }
                 tokens: { refresh: 1m }
             """
@@ -99,8 +99,9 @@ struct ConfigurationTests {
                     + "digits, \"_\" and \"-\" only",
                 "realm-server.yaml:9:19: error: apps.shop.sync.mode: \"flexible\" is not supported "
                     + "yet by this version; use partition",
-                "realm-server.yaml:10:20: error: apps.shop.offline_limit: is not supported yet by "
-                    + "this version; remove it",
+                "realm-server.yaml:10:20: error: apps.shop.offline_limit: 30 has no unit; "
+                    + "give a duration such as 500ms, 30s, 5m, 2h or 7d",
+
                 "realm-server.yaml:11:28: error: apps.shop.providers.function: is not supported "
                     + "yet by this version; remove it",
                 "realm-server.yaml:11:65: error: apps.shop.providers.jwt.secret: does not go with "

@@ -28,6 +28,8 @@ struct ModelSimulationTests {
         #expect(coverage.serverReciprocals > 0)
         #expect(coverage.trimmedEntries > 0)
         #expect(coverage.serverRestarts > 0)
+        #expect(coverage.snapshots > 0)
+        #expect(coverage.trimmedVersions > 0)
     }
 
     @Test("start over once sync is terminated, with exactly the objects that the server kept")

@@ -41,7 +41,12 @@ final class SimulatedServer {
         SyncEngine(
             store: store,
             clock: WallClock { 1_772_600_767_000 },
-            random: RandomSource(SplitMix64(seed: salt))
+            random: RandomSource(SplitMix64(seed: salt)),
+            snapshots: SnapshotPolicy(
+                historySizeInBytes: 400,
+                ratio: 0,
+                changesetSizeInBytes: 120
+            )
         )
     }
 
@@ -54,6 +59,18 @@ final class SimulatedServer {
             store = try await SQLiteStore(location)
         }
         engine = Self.engine(store, salt: restarts)
+    }
+
+    /// Removes history that nobody needs; how far it is gone by now.
+    func trim() async throws -> ServerVersion {
+        try await engine.trim(
+            try Self.app(),
+            offlineLimitInMilliseconds: 1_000_000,
+            connected: []
+        )
+        return try await store.read { [file] in
+            try $0.file(file)?.baseVersion.version ?? .zero
+        }
     }
 
     /// Makes every client start over.

@@ -27,6 +27,8 @@ struct Simulation<Client: Replica> {
         var serverReciprocals = 0
         var trimmedEntries = 0
         var serverRestarts = 0
+        var snapshots = 0
+        var trimmedVersions: UInt64 = 0
 
         static func += (left: inout Coverage, right: Coverage) {
             left.mixedUploads += right.mixedUploads
@@ -38,6 +40,8 @@ struct Simulation<Client: Replica> {
             left.serverReciprocals += right.serverReciprocals
             left.trimmedEntries += right.trimmedEntries
             left.serverRestarts += right.serverRestarts
+            left.snapshots += right.snapshots
+            left.trimmedVersions += right.trimmedVersions
         }
     }
 
@@ -54,7 +58,9 @@ struct Simulation<Client: Replica> {
         self.clients = clients
         self.random = random
         links = clients.map { _ in nil }
+        // The last one joins when there is something to begin with.
         offline = clients.map { _ in 0 }
+        offline[clients.count - 1] = clients.count > 1 ? 10 : 0
     }
 
     mutating func run(steps: Int) async throws {
@@ -76,7 +82,11 @@ struct Simulation<Client: Replica> {
         case 17: try clients[number].drain()
         case 18: try await breakConnection(number)
         default:
-            if below(4) == 0 { try await restartServer() } else { try restartClient(number) }
+            switch below(8) {
+            case 0...1: try await restartServer()
+            case 2...5: coverage.trimmedVersions += try await server.trim().rawValue
+            default: try restartClient(number)
+            }
         }
     }
 }
@@ -94,6 +104,9 @@ extension Simulation {
             try client.storeFileIdent(ident)
         }
         let file = try await server.identify(client.fileIdent, client.progress)
+        if file.snapshotVersion > .zero, client.progress.download == .zero {
+            coverage.snapshots += 1
+        }
         links[number] = Link(file, client.progress)
     }
 

@@ -17,6 +17,8 @@ package struct AppConfiguration: Hashable, Sendable {
     package var access: AccessRules
     /// The path of the schema file; nil where clients alone make the schema.
     package var schemaFile: String?
+    /// Client files that were away for longer start over; nil: none has to.
+    package var offlineLimit: Duration?
 
     package init(
         id: AppID,
@@ -29,7 +31,8 @@ package struct AppConfiguration: Hashable, Sendable {
         jwt: JWTConfiguration? = nil,
         tokens: TokenLifetimes = TokenLifetimes(),
         access: AccessRules = AccessRules(),
-        schemaFile: String? = nil
+        schemaFile: String? = nil,
+        offlineLimit: Duration? = Self.usualOfflineLimit
     ) {
         self.id = id
         self.partitionType = partitionType
@@ -42,10 +45,18 @@ package struct AppConfiguration: Hashable, Sendable {
         self.tokens = tokens
         self.access = access
         self.schemaFile = schemaFile
+        self.offlineLimit = offlineLimit
     }
 }
 
 extension AppConfiguration {
+    /// 30 days (app services, 12.2).
+    package static let usualOfflineLimit = Duration.seconds(30 * 86_400)
+
+    var offlineLimitInMilliseconds: Int64? {
+        offlineLimit.map { $0.components.seconds * 1000 }
+    }
+
     /// Those that are on.
     var providers: [ProviderType] {
         var providers: [ProviderType] = []

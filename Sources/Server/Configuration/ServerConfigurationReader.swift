@@ -155,7 +155,10 @@ extension NodeReader {
 
 extension AppConfiguration {
     fileprivate init(id: AppID, reading keys: MappingReader) {
-        keys.notYetSupported("offline_limit", "rules")
+        keys.notYetSupported("rules")
+        let offlineLimit = keys.optional("offline_limit", default: Self.usualOfflineLimit) {
+            $0.duration(in: .zero...(.seconds(3650 * 86_400)))
+        }
         self.init(
             id: id,
             partitionType: keys.section("sync") { sync in
@@ -176,7 +179,8 @@ extension AppConfiguration {
                     write: access.optional("write") { $0.accessRule() }
                 )
             },
-            schemaFile: keys.optional("schema") { $0.absolutePath() }
+            schemaFile: keys.optional("schema") { $0.absolutePath() },
+            offlineLimit: offlineLimit > .zero ? offlineLimit : nil
         )
         let providers = keys.section("providers") { Providers(reading: $0) }
         self.anonymous = providers.anonymous

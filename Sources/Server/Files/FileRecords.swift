@@ -22,6 +22,8 @@ package struct ServerFile: Hashable, Sendable {
     package var generation: UInt64
     /// Bytes of all changesets up to the current version.
     package var historySizeInBytes: UInt64
+    /// The state that new clients begin with; nil: with the history.
+    package var snapshot: FileSnapshot?
 
     package init(
         id: ServerFileID,
@@ -30,7 +32,8 @@ package struct ServerFile: Hashable, Sendable {
         currentVersion: ServerVersion = .zero,
         baseVersion: SaltedServerVersion = .zero,
         generation: UInt64 = 0,
-        historySizeInBytes: UInt64 = 0
+        historySizeInBytes: UInt64 = 0,
+        snapshot: FileSnapshot? = nil
     ) {
         self.id = id
         self.app = app
@@ -38,6 +41,22 @@ package struct ServerFile: Hashable, Sendable {
         self.currentVersion = currentVersion
         self.baseVersion = baseVersion
         self.generation = generation
+        self.historySizeInBytes = historySizeInBytes
+        self.snapshot = snapshot
+    }
+}
+
+/// The state of a server file at one version, kept as changesets that stand for the history up to there
+/// (interfaces, 9).
+package struct FileSnapshot: Hashable, Sendable {
+    package let version: ServerVersion
+    package let sizeInBytes: UInt64
+    /// Of the history up to the version.
+    package let historySizeInBytes: UInt64
+
+    package init(version: ServerVersion, sizeInBytes: UInt64, historySizeInBytes: UInt64) {
+        self.version = version
+        self.sizeInBytes = sizeInBytes
         self.historySizeInBytes = historySizeInBytes
     }
 }
@@ -59,6 +78,9 @@ package struct ClientFile: Hashable, Sendable {
     package var sessionEpoch: UInt64
     /// Milliseconds since 1970.
     package var lastSeenAt: Int64
+    /// The snapshot that takes the place of the history up to it, for this client: what it downloads
+    /// and what its uploads are merged with. 0: none does.
+    package var snapshotVersion: ServerVersion
 
     package init(
         ident: FileIdent,
@@ -69,7 +91,8 @@ package struct ClientFile: Hashable, Sendable {
         lockedServerVersion: ServerVersion = .zero,
         isExpired: Bool = false,
         sessionEpoch: UInt64 = 0,
-        lastSeenAt: Int64
+        lastSeenAt: Int64,
+        snapshotVersion: ServerVersion = .zero
     ) {
         self.ident = ident
         self.salt = salt
@@ -80,6 +103,7 @@ package struct ClientFile: Hashable, Sendable {
         self.isExpired = isExpired
         self.sessionEpoch = sessionEpoch
         self.lastSeenAt = lastSeenAt
+        self.snapshotVersion = snapshotVersion
     }
 }
 

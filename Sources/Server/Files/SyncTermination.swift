@@ -25,6 +25,7 @@ struct SyncTermination {
         file.currentVersion = .zero
         file.baseVersion = .zero
         file.historySizeInBytes = 0
+        file.snapshot = nil
         try transaction.update(file)
         try FileState().read(file.id, from: transaction) { changeset throws(StoreError) in
             file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)

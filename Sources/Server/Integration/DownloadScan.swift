@@ -35,8 +35,7 @@ package struct DownloadScan {
         var clientVersion = cursor.lastIntegratedClientVersion
         var remainingBytes = file.historySizeInBytes
         var isComplete = true
-        try store.forEachEntry(of: id, after: position, readBy: ident) {
-            entry throws(StoreError) in
+        let take = { (entry: HistoryEntry) throws(StoreError) -> Visit in
             // Its own changes do not go back to it, but it learns how far they came.
             if entry.origin == ident {
                 clientVersion = max(clientVersion, entry.clientVersion)
@@ -63,6 +62,23 @@ package struct DownloadScan {
             sizeInBytes += entry.changeset.count
             remainingBytes = file.historySizeInBytes - entry.cumulativeSizeInBytes
             return .next
+        }
+        // A snapshot stands for the history up to it; a place inside is none in the history.
+        if client.snapshotVersion > position {
+            try store.forEachSnapshotEntry(
+                of: id,
+                in: client.snapshotVersion,
+                after: position,
+                take
+            )
+        }
+        if isComplete {
+            try store.forEachEntry(
+                of: id,
+                after: max(position, client.snapshotVersion),
+                readBy: ident,
+                take
+            )
         }
         if isComplete {
             position = file.currentVersion

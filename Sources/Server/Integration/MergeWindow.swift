@@ -9,20 +9,25 @@ struct MergeWindow {
     private var versions: [ServerVersion] = []
     private var operands: [MergeOperand] = []
 
-    /// Loads the entries after a version that did not come from the client itself.
+    /// Loads the entries after a version that did not come from the client itself; up to the snapshot
+    /// that it began with, those of the snapshot.
     init(
         of client: FileIdent,
+        with snapshot: ServerVersion = .zero,
         in file: ServerFileID,
         after version: ServerVersion,
         from store: any FileReading
     ) throws(StoreError) {
         let reciprocals = try store.reciprocals(for: client, in: file, after: version)
         var entries: [HistoryEntry] = []
-        try store.forEachEntry(of: file, after: version, readBy: client) {
-            entry throws(StoreError) in
+        let take = { (entry: HistoryEntry) throws(StoreError) -> Visit in
             if entry.origin != client, !entry.changeset.isEmpty { entries.append(entry) }
             return .next
         }
+        if snapshot > version {
+            try store.forEachSnapshotEntry(of: file, in: snapshot, after: version, take)
+        }
+        try store.forEachEntry(of: file, after: max(version, snapshot), readBy: client, take)
         for entry in entries {
             let number = entry.version.version
             let bytes = reciprocals[number] ?? entry.changeset

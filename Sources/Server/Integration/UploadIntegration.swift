@@ -58,7 +58,7 @@ package struct UploadIntegration {
         try check(remaining, upload.progress, of: client, in: file)
         var refused: [RefusedWrite] = []
         if !remaining.isEmpty {
-            refused = try integrate(remaining, of: client.ident, into: &file)
+            refused = try integrate(remaining, of: client, into: &file)
         }
         try record(upload, of: &client, in: file)
         return Outcome(
@@ -91,16 +91,18 @@ package struct UploadIntegration {
 
     private func integrate(
         _ changesets: [UploadChangeset],
-        of client: FileIdent,
+        of uploader: ClientFile,
         into file: inout ServerFile
     ) throws -> [RefusedWrite] {
         guard let first = changesets.first else { return [] }
+        let client = uploader.ident
         var refused: [RefusedWrite] = []
         var objects = try FileObjects(of: file.id, in: transaction)
         var applier = Applier<FileObjects>()
         var schema = objects.schema
         var window = try MergeWindow(
             of: client,
+            with: uploader.snapshotVersion,
             in: file.id,
             after: first.cursor.lastIntegratedServerVersion,
             from: transaction

@@ -26,6 +26,17 @@ package protocol FileReading {
         _ visit: (HistoryEntry) throws(StoreError) -> Visit
     ) throws(StoreError)
 
+    /// Hands over the changesets of a snapshot after a version, as entries that the server made.
+    func forEachSnapshotEntry(
+        of file: ServerFileID,
+        in snapshot: ServerVersion,
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError)
+
+    /// Bytes of all documents together.
+    func documentSize(in file: ServerFileID) throws(StoreError) -> UInt64
+
     /// What history entries became for one client, where that differs (sync history, 11.4).
     func reciprocals(
         for ident: FileIdent,
@@ -66,7 +77,25 @@ package protocol FileWriting: FileReading {
     /// Replaces the versions, the generation and the size that are kept for the file.
     func update(_ file: ServerFile) throws(StoreError)
 
-    /// Removes the whole history, and what it became for each client.
+    /// Adds the next changeset of a snapshot that is being made; `now` in milliseconds since 1970.
+    func appendSnapshot(
+        _ changeset: [UInt8],
+        at version: ServerVersion,
+        of snapshot: ServerVersion,
+        in file: ServerFileID,
+        at now: Int64
+    ) throws(StoreError)
+
+    /// Removes a snapshot, or all that neither the file nor a client needs any more.
+    func removeSnapshots(
+        of file: ServerFileID,
+        only snapshot: ServerVersion?
+    ) throws(StoreError)
+
+    /// Removes history up to a version.
+    func trimHistory(of file: ServerFileID, upTo version: ServerVersion) throws(StoreError)
+
+    /// Removes the whole history and all snapshots, and what it became for each client.
     func removeHistory(of file: ServerFileID) throws(StoreError)
 
     /// A number that no client file of this server file ever had, 2 at first.

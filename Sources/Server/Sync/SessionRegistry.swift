@@ -59,6 +59,11 @@ package final class SessionRegistry: Sendable {
         }
     }
 
+    /// The client files that have a session right now.
+    var members: [Member] {
+        state.withLock { Array($0.holders.keys) }
+    }
+
     /// How many connections and sessions of the app there are.
     func count(of app: AppID) -> (connections: Int, sessions: Int) {
         state.withLock { state in

@@ -57,7 +57,12 @@ extension SyncConnection {
         var refused: [RefusedWrite] = []
         do {
             client = try await patiently {
-                try await service.engine.identify(ident, in: file, for: user.id)
+                try await service.engine.identify(
+                    ident,
+                    in: file,
+                    for: user.id,
+                    offlineLimitInMilliseconds: app.offlineLimitInMilliseconds
+                )
             }
             if rules.write != nil {
                 refused = try await service.engine.refusedWrites(

@@ -12,18 +12,21 @@ package struct SyncEngine: Sendable {
     /// bring it back, or it would give used version numbers the same salt again (sync history, 17).
     private let versionSalt: Salt
     private let downloadLimitInBytes: Int
+    private let snapshots: SnapshotPolicy
 
     package init(
         store: any ServerStore,
         clock: WallClock,
         random: RandomSource,
-        downloadLimitInBytes: Int = 1 << 20
+        downloadLimitInBytes: Int = 1 << 20,
+        snapshots: SnapshotPolicy = SnapshotPolicy()
     ) {
         self.store = store
         self.clock = clock
         self.random = random
         self.versionSalt = random.salt()
         self.downloadLimitInBytes = downloadLimitInBytes
+        self.snapshots = snapshots
     }
 
     /// The server file that a session is bound to.
@@ -97,11 +100,12 @@ package struct SyncEngine: Sendable {
     package func identify(
         _ ident: ClientMessage.Ident,
         in id: ServerFileID,
-        for user: UserID
+        for user: UserID,
+        offlineLimitInMilliseconds limit: Int64? = nil
     ) async throws -> ClientFile {
         let now = clock.millisecondsSince1970()
-        return try await store.write { transaction in
-            guard let file = try transaction.file(id) else { throw SessionFault.badClientFileIdent }
+        return try await store.write { [snapshots] transaction in
+            guard var file = try transaction.file(id) else { throw SessionFault.badClientFileIdent }
             var client = try transaction.clientFile(ident.file.ident, in: id)
             try IdentCheck(
                 currentVersion: file.currentVersion,
@@ -110,7 +114,9 @@ package struct SyncEngine: Sendable {
                         salt: client.salt,
                         isOfOlderGeneration: client.generation != file.generation,
                         belongsToUser: client.owner == user,
-                        isExpired: client.isExpired,
+                        isExpired: client.isExpired
+                            || limit.map { now - client.lastSeenAt > $0 } == true
+                            || Self.needsTrimmedHistory(client, ident, file),
                         upload: client.upload
                     )
                 },
@@ -120,12 +126,32 @@ package struct SyncEngine: Sendable {
                     transaction
                 )
             ).verify(ident)
+            if client?.upload == .zero, ident.download == .zero, client?.snapshotVersion == .zero,
+                let snapshot = try SnapshotMaker(
+                    transaction: transaction,
+                    now: now,
+                    policy: snapshots
+                ).snapshot(of: &file)
+            {
+                client?.snapshotVersion = snapshot.version
+            }
             client?.sessionEpoch += 1
             client?.lastSeenAt = now
             guard let client else { throw SessionFault.badClientFileIdent }
             try transaction.put(client, in: id)
             return client
         }
+    }
+
+    /// A file that was brought back from a backup may want what it had said it has.
+    private static func needsTrimmedHistory(
+        _ client: ClientFile,
+        _ ident: ClientMessage.Ident,
+        _ file: ServerFile
+    ) -> Bool {
+        let begins = client.upload == .zero && ident.download == .zero
+        let start = max(ident.download.serverVersion, client.snapshotVersion)
+        return !begins && start < file.baseVersion.version
     }
 
     private static func salt(
@@ -164,6 +190,34 @@ package struct SyncEngine: Sendable {
                 versionSalt: versionSalt,
                 now: now
             ).integrate(upload, into: file)
+        }
+    }
+
+    /// Removes history of the app's files that nobody needs who was seen within the limit.
+    /// Those that are connected right now count as seen.
+    package func trim(
+        _ app: AppID,
+        offlineLimitInMilliseconds limit: Int64,
+        connected: [(file: ServerFileID, ident: FileIdent)]
+    ) async throws {
+        let now = clock.millisecondsSince1970()
+        let files = try await store.read { try $0.files(of: app) }
+        for file in files where file.snapshot != nil {
+            let present = connected.filter { $0.file == file.id }.map(\.ident)
+            _ = try await store.write { transaction in
+                for ident in present {
+                    guard var client = try transaction.clientFile(ident, in: file.id) else {
+                        continue
+                    }
+                    client.lastSeenAt = now
+                    try transaction.put(client, in: file.id)
+                }
+                return try HistoryTrimming(
+                    transaction: transaction,
+                    now: now,
+                    offlineLimitInMilliseconds: limit
+                ).run(file.id)
+            }
         }
     }
 

@@ -37,6 +37,28 @@ package final class SyncService: Sendable {
         self.logger = logger
     }
 
+    /// Trims history now and then, until the task is cancelled (sync history, 16).
+    func keepTrimming() async {
+        while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
+            let connected = registry.members.map { (file: $0.file, ident: $0.ident) }
+            for app in apps.all {
+                guard let limit = app.configuration.offlineLimitInMilliseconds else { continue }
+                do {
+                    try await engine.trim(
+                        app.id,
+                        offlineLimitInMilliseconds: limit,
+                        connected: connected
+                    )
+                } catch {
+                    logger.error(
+                        "history could not be trimmed",
+                        metadata: ["app": "\(app.id)", "error": "\(error)"]
+                    )
+                }
+            }
+        }
+    }
+
     /// Serves one connection until it ends; the caller then lets go of the stream.
     package func serve(
         _ stream: any MessageStream,

@@ -18,14 +18,19 @@ struct ServerFileWorld {
     static let app = AppID.named("shop-abcde")
     static let ann = UserID("ann")
 
-    init(downloadLimitInBytes: Int = 1 << 20, seed: UInt64 = 1) async throws {
+    init(
+        downloadLimitInBytes: Int = 1 << 20,
+        snapshots: SnapshotPolicy = SnapshotPolicy(),
+        seed: UInt64 = 1
+    ) async throws {
         self.clock = ManualClock()
         self.store = try await SQLiteStore(.memory)
         self.engine = SyncEngine(
             store: store,
             clock: clock.wallClock,
             random: .seeded(seed),
-            downloadLimitInBytes: downloadLimitInBytes
+            downloadLimitInBytes: downloadLimitInBytes,
+            snapshots: snapshots
         )
         self.file = try await engine.open(
             .string("store-42"),

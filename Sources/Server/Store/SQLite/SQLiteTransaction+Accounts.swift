@@ -265,7 +265,7 @@ extension SQLiteTransaction {
 
     func removeApp(_ app: AppID) throws(StoreError) {
         try translating {
-            for table in ["history", "client_file", "reciprocal", "object"] {
+            for table in ["history", "client_file", "reciprocal", "snapshot", "object"] {
                 try connection.run(
                     """
                     DELETE FROM \(table)

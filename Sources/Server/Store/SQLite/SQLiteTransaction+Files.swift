@@ -32,7 +32,8 @@ extension SQLiteTransaction: FileWriting {
             let statement = try connection.statement(
                 """
                 SELECT file_id, current_version, base_version, base_version_salt, generation,
-                    history_bytes, app_id, partition
+                    history_bytes, app_id, partition, snapshot_version, snapshot_bytes,
+                    bytes_behind_snapshot
                 FROM server_file WHERE \(condition)
                 """
             )
@@ -58,7 +59,14 @@ extension SQLiteTransaction: FileWriting {
                 salt: Salt(row.number(at: 3))
             ),
             generation: row.number(at: 4),
-            historySizeInBytes: row.number(at: 5)
+            historySizeInBytes: row.number(at: 5),
+            snapshot: row.number(at: 8) == 0
+                ? nil
+                : FileSnapshot(
+                    version: ServerVersion(row.number(at: 8)),
+                    sizeInBytes: row.number(at: 9),
+                    historySizeInBytes: row.number(at: 10)
+                )
         )
     }
 
@@ -82,7 +90,8 @@ extension SQLiteTransaction: FileWriting {
             let statement = try connection.statement(
                 """
                 SELECT salt, user_id, generation, client_version, recip_base_version,
-                    locked_server_version, is_expired, session_epoch, last_seen_at, ident
+                    locked_server_version, is_expired, session_epoch, last_seen_at, ident,
+                    snapshot_version
                 FROM client_file WHERE file_id = ? \(condition)
                 """
             )
@@ -109,7 +118,8 @@ extension SQLiteTransaction: FileWriting {
             lockedServerVersion: ServerVersion(statement.number(at: 5)),
             isExpired: statement.integer(at: 6) != 0,
             sessionEpoch: statement.number(at: 7),
-            lastSeenAt: statement.integer(at: 8)
+            lastSeenAt: statement.integer(at: 8),
+            snapshotVersion: ServerVersion(statement.number(at: 10))
         )
     }
 
@@ -118,14 +128,18 @@ extension SQLiteTransaction: FileWriting {
             try connection.run(
                 """
                 UPDATE server_file SET current_version = ?, base_version = ?,
-                    base_version_salt = ?, generation = ?, history_bytes = ?
+                    base_version_salt = ?, generation = ?, history_bytes = ?,
+                    snapshot_version = ?, snapshot_bytes = ?, bytes_behind_snapshot = ?
                 WHERE file_id = ?
                 """,
                 [
                     .number(file.currentVersion.rawValue),
                     .number(file.baseVersion.version.rawValue),
                     .number(file.baseVersion.salt.rawValue), .number(file.generation),
-                    .number(file.historySizeInBytes), .integer(file.id.rawValue),
+                    .number(file.historySizeInBytes),
+                    .number(file.snapshot?.version.rawValue ?? 0),
+                    .number(file.snapshot?.sizeInBytes ?? 0),
+                    .number(file.snapshot?.historySizeInBytes ?? 0), .integer(file.id.rawValue),
                 ]
             )
         }
@@ -133,7 +147,7 @@ extension SQLiteTransaction: FileWriting {
 
     func removeHistory(of file: ServerFileID) throws(StoreError) {
         try translating {
-            for table in ["history", "reciprocal"] {
+            for table in ["history", "reciprocal", "snapshot"] {
                 try connection.run(
                     "DELETE FROM \(table) WHERE file_id = ?",
                     [.integer(file.rawValue)]
@@ -175,8 +189,8 @@ extension SQLiteTransaction: FileWriting {
                 REPLACE INTO client_file
                     (file_id, ident, salt, user_id, generation, client_version,
                     recip_base_version, locked_server_version, is_expired, session_epoch,
-                    last_seen_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    last_seen_at, snapshot_version)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .integer(file.rawValue), .number(client.ident.rawValue),
@@ -185,7 +199,7 @@ extension SQLiteTransaction: FileWriting {
                     .number(client.upload.lastIntegratedServerVersion.rawValue),
                     .number(client.lockedServerVersion.rawValue),
                     .integer(client.isExpired ? 1 : 0), .number(client.sessionEpoch),
-                    .integer(client.lastSeenAt),
+                    .integer(client.lastSeenAt), .number(client.snapshotVersion.rawValue),
                 ]
             )
         }

@@ -104,6 +104,9 @@ enum StoreLayout {
             generation INTEGER NOT NULL DEFAULT 0,
             history_bytes INTEGER NOT NULL DEFAULT 0,
             next_file_ident INTEGER NOT NULL DEFAULT 2,
+            snapshot_version INTEGER NOT NULL DEFAULT 0,
+            snapshot_bytes INTEGER NOT NULL DEFAULT 0,
+            bytes_behind_snapshot INTEGER NOT NULL DEFAULT 0,
             schema BLOB NOT NULL DEFAULT x'',
             UNIQUE (app_id, partition)
         ) STRICT;
@@ -133,6 +136,7 @@ enum StoreLayout {
             is_expired INTEGER NOT NULL,
             session_epoch INTEGER NOT NULL,
             last_seen_at INTEGER NOT NULL,
+            snapshot_version INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (file_id, ident)
         ) STRICT, WITHOUT ROWID;
 
@@ -142,6 +146,15 @@ enum StoreLayout {
             version INTEGER NOT NULL,
             changeset BLOB NOT NULL,
             PRIMARY KEY (file_id, ident, version)
+        ) STRICT;
+
+        CREATE TABLE snapshot (
+            file_id INTEGER NOT NULL,
+            snapshot_version INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            made_at INTEGER NOT NULL,
+            changeset BLOB NOT NULL,
+            PRIMARY KEY (file_id, snapshot_version, version)
         ) STRICT;
 
         CREATE TABLE object (
