@@ -205,7 +205,7 @@ let package = Package(
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(
             "ClientReset",
-            ["Changesets", "ClientReset", "Documents", "Schemas", "Versions"]
+            ["Changesets", "ClientReset", "Documents", "Schemas", "SyncProtocol", "Versions"]
         ),
         tests("YAML", ["YAML"]),
         tests("Settings", ["Settings", "YAML"]),
@@ -261,7 +261,8 @@ let package = Package(
         tests(
             "Simulation",
             [
-                "Changesets", "Documents", "LocalRealm", "Merge", "SQLite", "Schemas", "Server",
+                "Changesets", "ClientReset", "Documents", "LocalRealm", "Merge", "SQLite",
+                "Schemas", "Server",
                 "SyncProtocol", "Versions",
             ]
         ),

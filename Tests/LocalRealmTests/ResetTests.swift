@@ -200,6 +200,75 @@ struct ResetTests {
         #expect(try fixture.realm.resetAttempt() == nil)
     }
 
+    @Test("Collections, embedded objects and links inside JSON follow the server's state")
+    func collections() throws {
+        let schema = RealmSchema([
+            ClassSchema(name: "Item", kind: .topLevel(.int)),
+            ClassSchema(
+                name: "Part",
+                kind: .embedded,
+                properties: [
+                    PropertySchema(name: "n", type: .int, isNullable: true),
+                    PropertySchema(name: "to", type: .link(target: "Item"), isNullable: true),
+                ]
+            ),
+            ClassSchema(
+                name: "Box",
+                kind: .topLevel(.int),
+                properties: [
+                    PropertySchema(
+                        name: "items",
+                        type: .link(target: "Item"),
+                        isNullable: false,
+                        collection: .list
+                    ),
+                    PropertySchema(name: "part", type: .link(target: "Part"), isNullable: true),
+                    PropertySchema(name: "any", type: .mixed, isNullable: true),
+                    PropertySchema(
+                        name: "map",
+                        type: .int,
+                        isNullable: true,
+                        collection: .dictionary
+                    ),
+                ]
+            ),
+        ])
+        let server = ServerModel()
+        let fixtures = try (0..<2).map { _ in try RealmFixture(schema) }
+        for fixture in fixtures { try fixture.realm.storeFileIdent(server.register()) }
+        try fixtures[0].connect().execute(
+            """
+            INSERT INTO Item VALUES (1), (2), (3);
+            INSERT INTO Box(_id, items, part, any, map)
+              VALUES (1, '[1,2]', '{"n":1,"to":3}', '[1,{"a":2}]', '{"k":1}'),
+                     (2, '[3]', NULL, '{"$link":{"class":"Item","key":1}}', '{}')
+            """
+        )
+        for _ in 0..<2 { for fixture in fixtures { try fixture.exchange(with: server) } }
+        try fixtures[1].connect().execute(
+            """
+            UPDATE Box SET items = '[3,1,2]', part = NULL, map = '{"k":2,"l":3}' WHERE _id = 1;
+            DELETE FROM Box WHERE _id = 2;
+            """
+        )
+        try fixtures[1].exchange(with: server)
+        try fixtures[0].connect().execute(
+            """
+            UPDATE Box SET items = '[1,2,3]', part = '{"n":7,"to":3}', map = '{"k":1,"m":4}',
+              any = '[1,{"a":5}]' WHERE _id = 1;
+            UPDATE Box SET items = '[1]' WHERE _id = 2
+            """
+        )
+        let report = try fixtures[0].reset(with: server, .recover)
+        let rows = try fixtures[0].rows("SELECT * FROM Box ORDER BY _id")
+        #expect(rows == [#"1|[3,1,3,2]|null|[1,{"a":5}]|{"k":2,"l":3,"m":4}"#])
+        #expect(report.discarded.contains { $0.reason == .objectIsGone })
+        for _ in 0..<2 { for fixture in fixtures { try fixture.exchange(with: server) } }
+        let others = try fixtures[1].rows("SELECT * FROM Box ORDER BY _id")
+        #expect(others == rows)
+        #expect(try fixtures[0].rows("SELECT * FROM Box ORDER BY _id") == rows)
+    }
+
     @Test("Realms that are reset at random moments end with the rows that all others have")
     func convergence() throws {
         for seed in Seeds.some(30) {
