@@ -15,6 +15,8 @@ package struct LocalRealmConfiguration: Sendable {
     package var splitGap: Duration
     /// How long a write waits for another program's transaction.
     package var busyTimeout: Duration
+    /// Log rows that a drain holds in memory at once; a longer log is taken piece by piece.
+    package var drainLimitInRows = 100_000
     /// The SQLite file layer; tests name one that can be told to fail.
     package var vfs: String?
 
@@ -43,6 +45,10 @@ extension LocalRealmConfiguration {
     /// The properties whose changes are sent as increments.
     var counters: Set<PropertyName> {
         Set(options.filter(\.value.isCounter).keys)
+    }
+
+    var drainLimits: CaptureLog.Limits {
+        CaptureLog.Limits(rows: drainLimitInRows, bytes: 64 << 20)
     }
 }
 

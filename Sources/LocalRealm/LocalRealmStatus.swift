@@ -31,15 +31,19 @@ package struct DrainReport: Hashable, Sendable {
     package var changesetCount: Int
     /// Values that could not be sent: the rows hold what they held before.
     package var rejected: [RejectedValue]
+    /// What was found about the tables since the last report.
+    package var notices: [SchemaNotice]
 
     package init(
         localVersion: ClientVersion,
         changesetCount: Int = 0,
-        rejected: [RejectedValue] = []
+        rejected: [RejectedValue] = [],
+        notices: [SchemaNotice] = []
     ) {
         self.localVersion = localVersion
         self.changesetCount = changesetCount
         self.rejected = rejected
+        self.notices = notices
     }
 }
 

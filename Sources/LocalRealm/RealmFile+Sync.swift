@@ -9,7 +9,7 @@ extension RealmFile {
     /// Costs next to nothing when there are none.
     package func drain() throws(LocalRealmError) -> DrainReport {
         try mappingErrors {
-            guard try Drain.isNeeded(on: connection, committed.catalogue) else {
+            guard try Drain.isNeeded(on: connection, committed) else {
                 return DrainReport(localVersion: committed.state.localVersion)
             }
             return try write(.full) { try drain(&$0) }
@@ -45,19 +45,22 @@ extension RealmFile {
 
     func drain(_ draft: inout Draft) throws -> DrainReport {
         try draft.verify(on: connection)
-        guard try Drain.isNeeded(on: connection, draft.catalogue) else {
-            return DrainReport(localVersion: draft.state.localVersion)
+        let notices = draft.takeNotices()
+        guard try Drain.isNeeded(on: connection, draft) else {
+            return DrainReport(localVersion: draft.state.localVersion, notices: notices)
         }
-        var drain = try Drain(
+        var drain = Drain(
             draft,
             connection,
             statements,
             now: clock(),
             splitGap: configuration.splitGap,
-            counters: configuration.counters
+            counters: configuration.counters,
+            limits: configuration.drainLimits
         )
         try drain.run()
         draft = drain.draft
+        drain.report.notices = notices
         return drain.report
     }
 

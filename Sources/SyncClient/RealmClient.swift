@@ -251,6 +251,7 @@ extension RealmClient {
             let report = try realm.drain()
             isBlocked = false
             for value in report.rejected { warn(of: value) }
+            for notice in report.notices { warn(of: notice) }
             if report.changesetCount > 0 { noticeLocalVersion() }
         } catch {
             let isNews = !isBlocked
@@ -281,6 +282,13 @@ extension RealmClient {
                 "code": "capture.rejected", "class": "\(value.className)", "key": "\(value.key)",
                 "property": "\(value.property?.description ?? "")", "reason": "\(value.reason)",
             ]
+        )
+    }
+
+    private func warn(of notice: SchemaNotice) {
+        logger.warning(
+            "the tables of the realm are not only the agent's work",
+            metadata: ["code": "\(notice.code)", "detail": "\(notice.message)"]
         )
     }
 

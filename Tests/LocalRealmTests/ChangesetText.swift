@@ -28,14 +28,29 @@ enum ChangesetText {
         case .eraseObject(let target):
             return "EraseObject \(object(target, changeset))"
         case .update(let update):
-            let isDefault = update.detail == .isDefault(true) ? " (default)" : ""
-            let value = changeset.scalar(update.payload).map(text) ?? "\(update.payload)"
-            return "\(place(update.target, changeset)) = \(value)\(isDefault)"
+            var detail = update.detail == .isDefault(true) ? " (default)" : ""
+            if case .priorSize(let size) = update.detail { detail = " p\(size)" }
+            return
+                "\(place(update.target, changeset)) = \(text(update.payload, changeset))\(detail)"
         case .addInteger(let target, let amount):
             return "\(place(target, changeset)) += \(amount)"
-        default:
-            return "\(instruction)"
+        case .arrayInsert(let target, let payload, let size):
+            return "\(place(target, changeset)) insert \(text(payload, changeset)) p\(size)"
+        case .arrayErase(let target, let size):
+            return "\(place(target, changeset)) erase p\(size)"
+        case .arrayMove(let target, let to, let size):
+            return "\(place(target, changeset)) move to \(to) p\(size)"
+        case .clear(let target, let collection):
+            return "\(place(target, changeset)) clear \(collection)"
+        case .setInsert(let target, let payload):
+            return "\(place(target, changeset)) add \(text(payload, changeset))"
+        case .setErase(let erase):
+            return "\(place(erase.target, changeset)) remove \(text(erase.payload, changeset))"
         }
+    }
+
+    private static func text(_ payload: Payload, _ changeset: Changeset) -> String {
+        changeset.scalar(payload).map(text) ?? "\(payload)"
     }
 
     private static func kind(
@@ -58,7 +73,14 @@ enum ChangesetText {
     }
 
     private static func place(_ target: Instruction.PathTarget, _ changeset: Changeset) -> String {
-        "\(object(target.object, changeset)): \(changeset.text(target.field))"
+        let path = target.path.map { element in
+            switch element {
+            case .index(let index): "[\(index)]"
+            case .string(let index): ".\(changeset.text(index))"
+            }
+        }
+        return
+            "\(object(target.object, changeset)): \(changeset.text(target.field))\(path.joined())"
     }
 
     static func text(_ key: ObjectKey) -> String {

@@ -20,11 +20,19 @@ final class RealmFixture {
     init(
         _ schema: RealmSchema? = nil,
         options: [PropertyName: PropertyOptions] = [:],
-        vfs: String? = nil
+        vfs: String? = nil,
+        drainLimitInRows: Int = 100_000
     ) throws {
         directory = try TemporaryDirectory()
         path = directory.file("stock.sqlite")
-        realm = try Self.open(path, schema, options: options, vfs: vfs, clock)
+        realm = try Self.open(
+            path,
+            schema,
+            options: options,
+            vfs: vfs,
+            clock,
+            drainLimitInRows: drainLimitInRows
+        )
     }
 
     static func open(
@@ -34,18 +42,21 @@ final class RealmFixture {
         vfs: String? = nil,
         _ clock: TestClock = TestClock(),
         owner: RealmOwner = .test,
-        machineID: String = "machine"
+        machineID: String = "machine",
+        drainLimitInRows: Int = 100_000
     ) throws(LocalRealmError) -> RealmFile {
         var random = SplitMix64(seed: 7)
+        var configuration = LocalRealmConfiguration(
+            path: path,
+            owner: owner,
+            machineID: machineID,
+            schema: schema,
+            options: options,
+            vfs: vfs
+        )
+        configuration.drainLimitInRows = drainLimitInRows
         return try RealmFile.open(
-            LocalRealmConfiguration(
-                path: path,
-                owner: owner,
-                machineID: machineID,
-                schema: schema,
-                options: options,
-                vfs: vfs
-            ),
+            configuration,
             clock: { clock.now },
             random: &random
         )

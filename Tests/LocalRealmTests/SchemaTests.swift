@@ -294,19 +294,11 @@ struct SchemaTests {
     }
 
     @Test(
-        "Tables and triggers changed by hand are noticed, before anything else is done",
+        "Tables changed by hand are noticed, before anything else is done",
         arguments: [
-            ("DROP TRIGGER _realm_1_u1", "trigger _realm_1_u1 is missing"),
             ("DROP TABLE Note", "table Note is missing"),
             ("ALTER TABLE Note RENAME COLUMN text TO body", "column Note.text is missing"),
             ("ALTER TABLE Note RENAME TO Paper", "table Note is missing"),
-            (
-                """
-                DROP TRIGGER _realm_1_insert;
-                CREATE TRIGGER _realm_1_insert AFTER INSERT ON Note BEGIN SELECT 1; END
-                """,
-                "trigger _realm_1_insert was changed"
-            ),
         ]
     )
     func altered(sql: String, message: String) throws {
@@ -328,6 +320,100 @@ struct SchemaTests {
             try RealmFixture.open(fixture.path)
         }
         #expect(opening.kind == .schemaAltered)
+    }
+
+    @Test(
+        "Triggers and indexes changed by hand are made anew, and it is reported",
+        arguments: [
+            ("DROP TRIGGER _realm_1_u1", "trigger _realm_1_u1 is missing"),
+            ("DROP TRIGGER _realm_1_insert", "trigger _realm_1_insert is missing"),
+            (
+                """
+                DROP TRIGGER _realm_1_insert;
+                CREATE TRIGGER _realm_1_insert AFTER INSERT ON Note BEGIN SELECT 1; END
+                """,
+                "trigger _realm_1_insert was changed"
+            ),
+        ]
+    )
+    func repaired(sql: String, message: String) throws {
+        let fixture = try RealmFixture(.notes)
+        _ = try fixture.realm.drain()
+        let program = try fixture.connect()
+        let parts = "SELECT name, sql FROM sqlite_schema WHERE name GLOB '_realm_1_*' ORDER BY name"
+        let before = try fixture.rows(parts)
+        try program.execute(sql)
+        // Nothing is in the log, and yet it is found.
+        let report = try fixture.realm.drain()
+        #expect(report.notices == [.repaired(alterations: [message])])
+        #expect(try fixture.rows(parts) == before)
+        #expect(try fixture.realm.drain().notices == [])
+        try program.execute("INSERT INTO Note VALUES (1, 'x'); UPDATE Note SET text = 'y'")
+        #expect(try fixture.drained() == ["CreateObject Note 1", "Note 1: text = \"y\""])
+        // While the agent is not running, too.
+        fixture.realm.close()
+        try program.execute(sql)
+        try fixture.reopen()
+        #expect(try fixture.realm.drain().notices == [.repaired(alterations: [message])])
+        #expect(try fixture.rows(parts) == before)
+    }
+
+    @Test("A column of the application's own is reported once")
+    func applicationColumn() throws {
+        let fixture = try RealmFixture(.notes)
+        _ = try fixture.realm.drain()
+        let program = try fixture.connect()
+        try program.execute("ALTER TABLE Note ADD COLUMN mine ANY")
+        #expect(try fixture.realm.drain().notices == [.applicationColumns(["Note.mine"])])
+        try program.execute("CREATE TABLE other(x); INSERT INTO Note(_id, mine) VALUES (1, 2)")
+        #expect(try fixture.realm.drain().notices == [])
+    }
+
+    @Test("A changed default is for rows inserted from then on, whatever the table has become")
+    func changedDefaults() throws {
+        let schema = RealmSchema([
+            ClassSchema(
+                name: "Note",
+                kind: .topLevel(.int),
+                properties: [
+                    .init(name: "text", type: .string, isNullable: false),
+                    .init(name: "size", type: .int, isNullable: true),
+                ]
+            )
+        ])
+        func options(_ text: Text?, _ size: Int64?) -> [PropertyName: PropertyOptions] {
+            [
+                .init(className: "Note", property: "text"): .init(
+                    defaultValue: text.map(Scalar.string)
+                ),
+                .init(className: "Note", property: "size"): .init(
+                    defaultValue: size.map(Scalar.int)
+                ),
+            ]
+        }
+        let fixture = try RealmFixture(.notes)
+        let program = try fixture.connect()
+        try program.execute("INSERT INTO Note(_id) VALUES (1)")
+        try program.execute("CREATE INDEX own ON Note(text); CREATE VIEW v AS SELECT * FROM Note")
+        // The column is added with a default, which the row of before does not get.
+        try fixture.reopen(schema, options: options(nil, 7))
+        try program.execute("INSERT INTO Note(_id) VALUES (2)")
+        try fixture.reopen(schema, options: options("it's\u{0}new", 8))
+        try program.execute("INSERT INTO Note(_id) VALUES (3)")
+        try fixture.reopen(schema, options: options("x", nil))
+        try program.execute("INSERT INTO Note(_id) VALUES (4)")
+        try fixture.reopen(schema)
+        try program.execute("INSERT INTO Note(_id) VALUES (5)")
+        #expect(
+            try fixture.rows("SELECT _id, hex(text), size FROM Note ORDER BY _id") == [
+                "1||null", "2||7", "3|69742773006E6577|8", "4|78|null", "5||null",
+            ]
+        )
+        #expect(try fixture.rows("PRAGMA integrity_check") == ["ok"])
+        #expect(try fixture.rows("SELECT count(*) FROM v") == ["5"])
+        #expect(try fixture.realm.drain().notices == [])
+        let model = try fixture.history().flatMap(\.lines)
+        #expect(model.contains("Note 3: size = 8 (default)") || model.contains("Note 3: size = 8"))
     }
 
     @Test("Tables, views, indexes, columns and triggers of the application's own are left alone")

@@ -93,6 +93,7 @@ struct WholeModelSchemaTests {
                 "Holder.listOfPerson must hold the _id of objects of Person"
             ),
             ("setOfMixed", "'[[1]]'", "Holder.setOfMixed must not hold collections"),
+            ("setOfMixed", "'[{\"a\":1}]'", "Holder.setOfMixed must not hold collections"),
             (
                 "listOfAddress", "'[null]'",
                 "Holder.listOfAddress must hold objects of class Address"
@@ -134,6 +135,7 @@ struct WholeModelSchemaTests {
             ("listOfPerson", #"["kim",{"$string":{"base64":"AA=="}}]"#),
             ("dictionaryOfPerson", #"{"a":null,"b":"kim"}"#),
             ("listOfMixed", #"[[{"a":[]}],null,1]"#), ("dictionaryOfAddress", #"{"home":null}"#),
+            ("setOfMixed", #"[ { "$date" : "2026-01-01" }, 1]"#),
             ("address", #"{"tags":null,"geo":{"x":1}}"#), ("address", "{}"),
         ]
     )

@@ -6,13 +6,25 @@ package struct RandomWorld {
     package var random: SplitMix64
     package let schema: RealmSchema
 
-    package init(seed: UInt64) {
+    /// What schemas may say.
+    package enum Model: Sendable {
+        /// Scalars and links.
+        case scalars
+        /// Collections, embedded objects and Mixed, too.
+        case whole
+    }
+
+    package init(seed: UInt64, _ model: Model = .scalars) {
         var random = SplitMix64(seed: seed)
-        schema = Self.schema(&random)
+        schema =
+            switch model {
+            case .scalars: Self.schema(&random)
+            case .whole: Self.wholeSchema(&random)
+            }
         self.random = random
     }
 
-    private static let types: [PropertyType] = [
+    static let types: [PropertyType] = [
         .int, .bool, .string, .binary, .timestamp, .float, .double, .decimal, .objectID, .uuid,
     ]
 
@@ -67,6 +79,7 @@ extension RandomWorld {
     }
 
     package mutating func value(of property: PropertySchema) -> String {
+        if isJSON(property) { return jsonLiteral(of: property) }
         if property.isNullable, chance(20) { return "NULL" }
         switch property.type {
         case .int: return pick(["0", "1", "-1", "9223372036854775807", "-9223372036854775808"])

@@ -17,7 +17,11 @@ package struct TableContents: Equatable {
             )
             while try statement.step() {
                 let values = try owner.properties.enumerated().map { index, property in
-                    try Self.decode(Self.column(statement, index + 1), property, schema)
+                    try ColumnForm.decode(
+                        Self.column(statement, index + 1),
+                        of: property,
+                        in: schema
+                    )
                 }
                 let objectKey = try ColumnForm.decodeKey(Self.column(statement, 0), as: key)
                 objects[owner.name, default: [:]][objectKey] = Document(values: values)
@@ -27,22 +31,6 @@ package struct TableContents: Equatable {
 
     package init(_ realm: InMemoryRealm) {
         objects = realm.objects.filter { !$0.value.isEmpty }
-    }
-
-    private static func decode(
-        _ column: ColumnValue,
-        _ property: PropertySchema,
-        _ schema: RealmSchema
-    ) throws -> Documents.Value {
-        switch schema.elementType(of: property) {
-        case .scalar(let type):
-            let isNullable = property.isNullable
-            return .scalar(try ColumnForm.decode(column, as: type, isNullable: isNullable))
-        case .link(let target):
-            return .scalar(try ColumnForm.decodeLink(column, to: target).map(Scalar.link) ?? .null)
-        default:
-            return .null
-        }
     }
 
     private static func column(_ statement: Statement, _ index: Int) -> ColumnValue {

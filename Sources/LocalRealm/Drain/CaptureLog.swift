@@ -1,7 +1,10 @@
 internal import Documents
 internal import SQLite
 
-/// What the capture log says, object by object and group by group (local realm, 4.2 and 4.3).
+/// What a piece of the capture log says, object by object and group by group (local realm, 4.2 and 4.3).
+///
+/// The log may be longer than memory: of what comes after the piece only the values are kept that the
+/// piece's own objects had at its end.
 struct CaptureLog {
     private(set) var objects: [ObjectTrace] = []
     private(set) var groups: [Group] = []
@@ -9,6 +12,14 @@ struct CaptureLog {
     private var changes: [Change] = []
     /// For each table, where an object with that key is.
     private var positions: [[ColumnValue: Int]]
+    /// The last row of the piece.
+    private(set) var lastSequence: Int64 = 0
+    /// Whether the log goes on after the piece.
+    private(set) var hasMore = false
+    private var rowCount = 0
+    private var keptBytes = 0
+    /// Objects that an INSERT has met and may still replace, in the statement that is being read.
+    private var beingReplaced: Set<Int> = []
     /// Where the last row was about: statements often log several rows of one object.
     private var last: (table: Int, object: Int)?
 
@@ -48,6 +59,8 @@ struct CaptureLog {
         var deathGroup: Int?
         /// The group that created it for the last time.
         var birthGroup: Int?
+        /// It is deleted after the piece: what it held until then does not matter any more.
+        var endsLater = false
         fileprivate var firstChange: Int?
         fileprivate var lastChange: Int?
         fileprivate var lastTouchedGroup = -1
@@ -62,36 +75,92 @@ extension CaptureLog {
         try connection.integer("SELECT 1 FROM _realm_capture LIMIT 1") == nil
     }
 
-    /// Reads the whole log; a pause longer than the gap starts another group.
+    /// How much of the log is held in memory at once.
+    struct Limits {
+        var rows = 100_000
+        var bytes = 64 << 20
+    }
+
+    /// Reads the rows above a number, as many as the limits allow; a pause longer than the gap starts
+    /// another group.
     static func read(
         from connection: Connection,
         _ catalogue: Catalogue,
-        splitGapInMilliseconds gap: Int64
+        after sequence: Int64,
+        splitGapInMilliseconds gap: Int64,
+        limits: Limits = Limits()
     ) throws -> CaptureLog {
         var log = CaptureLog(tableCount: catalogue.tables.count)
+        log.lastSequence = sequence
         let statement = try connection.statement(
-            "SELECT at, class, key, prop, old FROM _realm_capture ORDER BY seq"
+            "SELECT at, class, key, prop, old, seq FROM _realm_capture WHERE seq > ?1 ORDER BY seq"
         )
         defer { statement.reset() }
+        try statement.bind(sequence, at: 1)
         while try statement.step() {
-            let at = statement.integer(at: 0)
-            guard let table = catalogue.position(ofID: statement.integer(at: 1)) else { continue }
-            log.open(at: at, gap: gap)
-            let mark = statement.integer(at: 3)
-            let object = log.object(table, statement, isNew: mark == CaptureMark.inserted)
-            log.touch(object)
-            switch mark {
-            case CaptureMark.inserted: log.insert(object)
-            case CaptureMark.deleted: log.delete(object)
-            case CaptureMark.existed: break
-            default:
-                guard let column = catalogue[table].position(ofID: mark) else { continue }
-                if log.wantsChange(object, column) {
-                    log.append(statement.columnValue(at: 4), object, column)
-                }
+            let table = catalogue.position(ofID: statement.integer(at: 1))
+            if log.hasMore || log.mayEnd(before: statement, table, limits) {
+                log.hasMore = true
+                if let table { log.lookAhead(at: statement, table, catalogue) }
+            } else {
+                log.take(statement, table, catalogue, gap)
             }
         }
         return log
+    }
+
+    private mutating func take(
+        _ row: Statement,
+        _ table: Int?,
+        _ catalogue: Catalogue,
+        _ gap: Int64
+    ) {
+        lastSequence = row.integer(at: 5)
+        guard let table else { return }
+        rowCount += 1
+        if groups.last?.lastAt != row.integer(at: 0) { beingReplaced = [] }
+        open(at: row.integer(at: 0), gap: gap)
+        let mark = row.integer(at: 3)
+        let object = object(table, row, isNew: mark == CaptureMark.inserted)
+        touch(object)
+        switch mark {
+        case CaptureMark.inserted:
+            beingReplaced.remove(object)
+            insert(object)
+        case CaptureMark.deleted: delete(object)
+        case CaptureMark.existed: beingReplaced.insert(object)
+        default:
+            guard let column = catalogue[table].position(ofID: mark) else { return }
+            if wantsChange(object, column, in: groups.count - 1) {
+                append(row.columnValue(at: 4), object, column, in: groups.count - 1)
+            }
+        }
+    }
+
+    /// Whether the piece can end here: it is full, and no statement is in the middle of a row.
+    private func mayEnd(before row: Statement, _ table: Int?, _ limits: Limits) -> Bool {
+        guard rowCount >= limits.rows || keptBytes >= limits.bytes else { return false }
+        // All rows of one statement have one time.
+        if groups.last?.lastAt != row.integer(at: 0) { return true }
+        guard let table, beingReplaced.isEmpty else { return false }
+        return positions[table][row.columnValue(at: 2)] == nil
+    }
+
+    /// Notes what an object of the piece held at its end, or that it will be gone.
+    private mutating func lookAhead(at row: Statement, _ table: Int, _ catalogue: Catalogue) {
+        guard let object = positions[table][row.columnValue(at: 2)],
+            objects[object].isPresent, !objects[object].endsLater
+        else { return }
+        let mark = row.integer(at: 3)
+        if mark == CaptureMark.deleted {
+            objects[object].endsLater = true
+            objects[object].firstChange = nil
+            objects[object].lastChange = nil
+        } else if let column = catalogue[table].position(ofID: mark),
+            wantsChange(object, column, in: groups.count)
+        {
+            append(row.columnValue(at: 4), object, column, in: groups.count)
+        }
     }
 
     private mutating func open(at: Int64, gap: Int64) {
@@ -147,8 +216,7 @@ extension CaptureLog {
     }
 
     /// Only the first old value of a group counts, and none of the group that created the object.
-    private func wantsChange(_ object: Int, _ column: Int) -> Bool {
-        let group = groups.count - 1
+    private func wantsChange(_ object: Int, _ column: Int, in group: Int) -> Bool {
         guard objects[object].isPresent, objects[object].birthGroup != group else { return false }
         var index = objects[object].lastChange
         while let current = index, changes[current].group == group {
@@ -158,12 +226,19 @@ extension CaptureLog {
         return true
     }
 
-    private mutating func append(_ old: ColumnValue, _ object: Int, _ column: Int) {
+    private mutating func append(
+        _ old: ColumnValue,
+        _ object: Int,
+        _ column: Int,
+        in group: Int
+    ) {
+        switch old {
+        case .text(let bytes), .blob(let bytes): keptBytes += bytes.count
+        case .null, .integer, .real: break
+        }
         let index = changes.count
         let last = objects[object].lastChange
-        changes.append(
-            Change(group: groups.count - 1, column: column, old: old, previous: last)
-        )
+        changes.append(Change(group: group, column: column, old: old, previous: last))
         if let last {
             changes[last].next = index
         } else {
@@ -173,16 +248,9 @@ extension CaptureLog {
     }
 }
 
-// MARK: Adding what the log does not say
+// MARK: Correcting
 
 extension CaptureLog {
-    /// Notes that the drain itself changes a value, as if the last group had done it.
-    mutating func addChange(table: Int, key: ColumnValue, column: Int, old: ColumnValue) {
-        let object = object(table, key, wasPresent: true)
-        touch(object)
-        if wantsChange(object, column) { append(old, object, column) }
-    }
-
     /// Takes out an object that cannot be sent.
     mutating func drop(_ object: Int) {
         objects[object].isPresent = false

@@ -17,7 +17,9 @@ extension Drain {
             try cutIfLarge()
         }
         for object in touched {
-            guard log.objects[object].isPresent, let reference = references[object] else {
+            guard log.objects[object].isPresent, !log.objects[object].endsLater,
+                let reference = references[object]
+            else {
                 continue
             }
             try writeValues(of: object, reference, in: group)
@@ -134,6 +136,10 @@ extension Drain {
         } catch {
             try reject(trace, column: position, stored, error)
             value = try before ?? column.decode(column.insertDefault, in: schema)
+            if schema.mayHoldLinksInJSON(column.property) {
+                let table = draft.catalogue[trace.table]
+                try backlinks.set(value.links, of: table, trace.key, column)
+            }
         }
         let canonical = column.encode(value, in: schema)
         if canonical != stored {

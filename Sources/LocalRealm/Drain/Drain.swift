@@ -12,6 +12,10 @@ struct Drain {
     /// Milliseconds since 1970.
     let now: Int64
     var draft: Draft
+    private let splitGapInMilliseconds: Int64
+    private let limits: CaptureLog.Limits
+    let backlinks: Backlinks
+    /// The piece of the log that is being drained.
     var log: CaptureLog
     /// What the log's objects are called outside of this file; nil for those with an impossible key.
     var references: [ObjectReference?] = []
@@ -21,6 +25,9 @@ struct Drain {
     /// What other replicas have where a group left a value that cannot be sent.
     var unsent: [Place: Documents.Value] = [:]
     let diff: ValueDiff
+
+    /// How many rejected values are kept in the file.
+    private static let keptIssues = 1000
 
     /// A changeset larger than this is cut at the next object (local realm, 4.2).
     static let changesetLimitInBytes = 15 << 20
@@ -34,8 +41,9 @@ struct Drain {
         _ statements: StatementPool,
         now: Int64,
         splitGap: Duration,
-        counters: Set<PropertyName>
-    ) throws {
+        counters: Set<PropertyName>,
+        limits: CaptureLog.Limits
+    ) {
         self.connection = connection
         self.statements = statements
         self.now = now
@@ -43,35 +51,70 @@ struct Drain {
         self.diff = ValueDiff(schema: draft.catalogue.schema, counters: counters)
         self.report = DrainReport(localVersion: draft.state.localVersion)
         let (seconds, attoseconds) = splitGap.components
-        self.log = try CaptureLog.read(
-            from: connection,
-            draft.catalogue,
-            splitGapInMilliseconds: seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        )
+        self.splitGapInMilliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        self.limits = limits
+        self.backlinks = Backlinks(connection: connection, catalogue: draft.catalogue)
+        self.log = CaptureLog(tableCount: draft.catalogue.tables.count)
     }
 
     /// Whether there is anything to do.
-    static func isNeeded(
-        on connection: Connection,
-        _ catalogue: Catalogue
-    ) throws(SQLiteError) -> Bool {
-        if catalogue.schema.hasAdditions(to: catalogue.published) { return true }
+    static func isNeeded(on connection: Connection, _ draft: Draft) throws(SQLiteError) -> Bool {
+        let catalogue = draft.catalogue
+        if !draft.notices.isEmpty || catalogue.schema.hasAdditions(to: catalogue.published) {
+            return true
+        }
+        // Somebody's own table, or a trigger of ours that is gone and logs nothing any more.
+        if try connection.integer("PRAGMA schema_version") != draft.schemaVersion { return true }
         return try !CaptureLog.isEmpty(on: connection)
     }
 
     mutating func run() throws {
-        try readKeys()
-        try Nullifier(connection: connection, catalogue: draft.catalogue).run(&log)
-        // Of the objects whose links were emptied.
-        try readKeys()
+        let catalogue = draft.catalogue
+        try BacklinkRefresh(
+            connection: connection,
+            statements: statements,
+            catalogue: catalogue,
+            backlinks: backlinks
+        ).run()
+        try Nullifier(
+            connection: connection,
+            statements: statements,
+            catalogue: catalogue,
+            backlinks: backlinks
+        ).run()
         try publishSchema()
-        for group in log.groups.indices {
-            stamp = try stamp(of: log.groups[group].lastAt)
-            try write(group)
+        repeat {
+            try readPiece()
+            for group in log.groups.indices {
+                stamp = try stamp(of: log.groups[group].lastAt)
+                try write(group)
+                try finishChangeset()
+            }
+            try connection.run(
+                "DELETE FROM _realm_capture WHERE seq <= ?1",
+                [.integer(log.lastSequence)]
+            )
+        } while log.hasMore
+        // A schema that no data shares a changeset with.
+        if !changeset.isEmpty {
+            stamp = try stamp(of: now)
             try finishChangeset()
         }
-        try connection.run("DELETE FROM _realm_capture")
         report.localVersion = draft.state.localVersion
+    }
+
+    /// Reads the next piece of the log: memory must not grow with it.
+    private mutating func readPiece() throws {
+        log = try CaptureLog.read(
+            from: connection,
+            draft.catalogue,
+            after: log.lastSequence,
+            splitGapInMilliseconds: splitGapInMilliseconds,
+            limits: limits
+        )
+        references = []
+        unsent = [:]
+        try readKeys()
     }
 
     private mutating func readKeys() throws {
@@ -101,11 +144,6 @@ struct Drain {
         draft.catalogue.published = catalogue.schema
         let version = ClientVersion(draft.state.localVersion.rawValue + 1)
         try CatalogueStore(connection: connection).markAllPublished(version)
-        // With data in the log it shares the changeset of the first group.
-        if log.groups.isEmpty {
-            stamp = try stamp(of: now)
-            try finishChangeset()
-        }
     }
 }
 
@@ -171,6 +209,11 @@ extension Drain {
         try statement.bind(value, at: 5)
         try statement.bind("\(error)", at: 6)
         try statement.run()
+        // The newest are enough to find a program that writes what it should not.
+        try connection.run(
+            "DELETE FROM _realm_issue WHERE id <= ?1 - \(Self.keptIssues)",
+            [.integer(connection.lastInsertedRowID)]
+        )
         report.rejected.append(
             RejectedValue(
                 className: table.name,

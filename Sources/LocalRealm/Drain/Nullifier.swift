@@ -6,55 +6,110 @@ internal import Schemas
 /// Empties the links to objects that local programs have deleted (local realm, 4.4).
 ///
 /// Deleting by SQL leaves them dangling. The server's erasures do so for good; a local one has to say
-/// what became of the links, so the drain edits the rows and the diff does the rest.
+/// what became of the links, so the drain edits the rows that hold them and adds to the log what they
+/// held, as if the last transaction had done it. The diff does the rest.
 struct Nullifier {
     let connection: Connection
+    let statements: StatementPool
     let catalogue: Catalogue
+    let backlinks: Backlinks
 
-    func run(_ log: inout CaptureLog) throws {
+    func run() throws {
+        guard
+            let at = try connection.integer(
+                "SELECT at FROM _realm_capture ORDER BY seq DESC LIMIT 1"
+            )
+        else { return }
         let referrers = catalogue.tables.map { catalogue.referrers(to: $0.name) }
-        for index in log.objects.indices where !log.objects[index].isPresent {
-            let object = log.objects[index]
-            for referrer in referrers[object.table] {
-                try empty(referrer, linkTo: object, &log)
+        // Sorted, so read to its end before the first row is added to the log.
+        let deleted = try connection.prepare(
+            """
+            SELECT class, key FROM _realm_capture WHERE prop = \(CaptureMark.deleted)
+            GROUP BY class, key ORDER BY min(seq)
+            """
+        )
+        while try deleted.step() {
+            guard let position = catalogue.position(ofID: deleted.integer(at: 0)) else { continue }
+            let (table, key) = (catalogue[position], deleted.columnValue(at: 1))
+            // Created again: the links to it live.
+            if try statements.statements(of: table).exists(key) { continue }
+            if !catalogue.linkHoldingColumns(of: table).isEmpty {
+                try backlinks.removeAll(of: table, key)
+            }
+            for referrer in referrers[position] {
+                try empty(referrer, linkTo: key, at: at)
+            }
+            for source in try backlinks.sources(ofLinksTo: table, key) {
+                try removeLinks(in: source, to: table, key, at: at)
             }
         }
     }
 
+    /// Links in columns of their own.
     private func empty(
         _ referrer: (table: Int, column: Int),
-        linkTo object: CaptureLog.ObjectTrace,
-        _ log: inout CaptureLog
+        linkTo key: ColumnValue,
+        at: Int64
     ) throws {
         let table = catalogue[referrer.table]
         let column = SQLText.name(table.columns[referrer.column].columnName)
         let name = SQLText.name(table.tableName)
-        let link = object.key == .null ? ColumnValue.blob([]) : object.key
-
-        let search = try connection.statement(
+        let link = key == .null ? ColumnValue.blob([]) : key
+        let log = try connection.statement(
             """
-            SELECT \(SQLText.name(table.keyColumn)) FROM \(name)
-            WHERE \(column) = ?1 AND \(column) IS NOT NULL ORDER BY 1
+            INSERT INTO _realm_capture(at, class, key, prop, old)
+            SELECT ?2, \(table.id), \(SQLText.name(table.keyColumn)), \
+            \(table.columns[referrer.column].id), \(column) FROM \(name)
+            WHERE \(column) = ?1 AND \(column) IS NOT NULL ORDER BY 3
             """
         )
-        try search.bind(link, at: 1)
-        var hasReferrers = false
-        while try search.step() {
-            hasReferrers = true
-            log.addChange(
-                table: referrer.table,
-                key: search.columnValue(at: 0),
-                column: referrer.column,
-                old: link
-            )
-        }
-        search.reset()
-        guard hasReferrers else { return }
-
+        try log.bind(link, at: 1)
+        try log.bind(at, at: 2)
+        try log.run()
+        guard connection.changes > 0 else { return }
         let update = try connection.statement(
             "UPDATE \(name) SET \(column) = NULL WHERE \(column) = ?1 AND \(column) IS NOT NULL"
         )
         try update.bind(link, at: 1)
         try update.run()
+    }
+
+    /// Links inside of JSON.
+    private func removeLinks(
+        in source: Backlinks.Source,
+        to target: ClassTable,
+        _ targetKey: ColumnValue,
+        at: Int64
+    ) throws {
+        guard let table = catalogue.position(ofID: source.classID).map({ catalogue[$0] }),
+            let position = table.position(ofID: source.property),
+            let key = try? ColumnForm.decodeKey(targetKey, as: target.key)
+        else { return }
+        let column = table.columns[position]
+        let deleted = ObjectReference(className: target.name, key: key)
+        let tableStatements = statements.statements(of: table)
+        let stored = try tableStatements.withColumns([position], of: source.key) {
+            $0.columnValue(at: 0)
+        }
+        // What cannot be read will be rejected.
+        guard let stored, let value = try? column.decode(stored, in: catalogue.schema) else {
+            return
+        }
+        let rest = value.removingLinks { $0 == deleted }
+        let log = try connection.statement(
+            "INSERT INTO _realm_capture(at, class, key, prop, old) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        try log.bind(at, at: 1)
+        try log.bind(table.id, at: 2)
+        try log.bind(source.key, at: 3)
+        try log.bind(column.id, at: 4)
+        try log.bind(stored, at: 5)
+        try log.run()
+        _ = try tableStatements.update(
+            source.key,
+            at: [position],
+            to: [column.encode(rest, in: catalogue.schema)]
+        )
+        try backlinks.set(rest.links, of: table, source.key, column)
     }
 }

@@ -9,21 +9,46 @@ struct Draft {
     /// Applications' UNIQUE indexes on class tables, found then.
     var uniqueIndexes: [String] = []
 
-    /// Tables or triggers are not as the agent made them (local realm, 7.4).
+    /// The applications' columns that were found then.
+    private var applicationColumns: [String] = []
+    /// What has not been reported yet.
+    var notices: [SchemaNotice] = []
+
+    init(state: RealmState, catalogue: Catalogue) {
+        self.state = state
+        self.catalogue = catalogue
+    }
+
+    /// Tables or columns are not as the agent made them (local realm, 7.4).
     struct Altered: Error {
         let alterations: [String]
     }
 
-    /// Compares the file with the catalogue if anybody has changed its schema since the last time.
+    /// Compares the file with the catalogue if anybody has changed its schema since the last time, and
+    /// makes triggers and indexes anew that are not as they should be.
     mutating func verify(on connection: Connection) throws {
         let current = try connection.integer("PRAGMA schema_version")
         guard current != schemaVersion else { return }
         let findings = try SchemaVerifier(connection: connection, catalogue: catalogue).verify()
         guard findings.alterations.isEmpty else {
-            throw Altered(alterations: findings.alterations)
+            throw Altered(alterations: findings.alterations + findings.repairable)
         }
+        if !findings.repairable.isEmpty {
+            let editor = SchemaEditor(connection, catalogue, options: [:], published: 0)
+            for table in catalogue.tables { try editor.renewParts(of: table) }
+            notices.append(.repaired(alterations: findings.repairable))
+        }
+        let newColumns = findings.applicationColumns.filter { !applicationColumns.contains($0) }
+        if !newColumns.isEmpty { notices.append(.applicationColumns(newColumns)) }
+        applicationColumns = findings.applicationColumns
         uniqueIndexes = findings.uniqueIndexes
-        schemaVersion = current
+        schemaVersion = try connection.integer("PRAGMA schema_version")
+    }
+
+    /// Hands out what has not been reported yet.
+    mutating func takeNotices() -> [SchemaNotice] {
+        defer { notices = [] }
+        return notices
     }
 
     /// Takes over what an editor has made of the tables in the current transaction.

@@ -90,6 +90,7 @@ struct Opening {
             throw LocalRealmError(.schemaConflict, path: configuration.path, "\(problem)")
         }
         try editor.flush()
+        try editor.renewDefaults()
         try draft.adopt(editor)
     }
 }

@@ -22,7 +22,9 @@ struct ElementCheck {
         case .list(let element):
             refusals += Self.elements(element, acceptsNull, subject)
         case .set(.mixed):
-            refusals.append(("type = 'array'", "\(subject) must not hold collections"))
+            // An object is a value if its first member is a tag.
+            let condition = "type = 'array' OR type = 'object' AND value NOT GLOB '{\"$*'"
+            refusals.append((condition, "\(subject) must not hold collections"))
         case .set(let element):
             refusals += Self.elements(element, acceptsNull, subject)
         case .dictionary(let element):

@@ -9,8 +9,13 @@ struct SchemaVerifier {
     let catalogue: Catalogue
 
     struct Findings: Hashable {
-        /// What is missing or changed: writes may have gone uncaptured.
+        /// Tables and columns that are missing or changed.
         var alterations: [String] = []
+        /// Triggers and indexes that are missing or changed, which can be made anew; writes may have
+        /// gone uncaptured.
+        var repairable: [String] = []
+        /// Columns of class tables that are the application's own.
+        var applicationColumns: [String] = []
         /// Applications' UNIQUE indexes on class tables, which remote rows could violate.
         var uniqueIndexes: [String] = []
     }
@@ -54,9 +59,9 @@ struct SchemaVerifier {
         _ findings: inout Findings
     ) {
         switch stored[part.name] {
-        case nil: findings.alterations.append("\(type) \(part.name) is missing")
+        case nil: findings.repairable.append("\(type) \(part.name) is missing")
         case part.sql: break
-        default: findings.alterations.append("\(type) \(part.name) was changed")
+        default: findings.repairable.append("\(type) \(part.name) was changed")
         }
     }
 
@@ -77,9 +82,8 @@ struct SchemaVerifier {
         for row in rows {
             if case .text(let name) = row[0] { columns[name] = Array(row[1...]) }
         }
-        // A column of the application's own is allowed: it is not synchronised.
         for expected in expectedColumns(of: table) {
-            switch columns[expected.name] {
+            switch columns.removeValue(forKey: expected.name) {
             case nil:
                 findings.alterations.append(
                     "column \(table.tableName).\(expected.name) is missing"
@@ -91,6 +95,8 @@ struct SchemaVerifier {
                 )
             }
         }
+        // A column of the application's own is allowed: it is not synchronised.
+        findings.applicationColumns += columns.keys.sorted().map { "\(table.tableName).\($0)" }
         return true
     }
 
