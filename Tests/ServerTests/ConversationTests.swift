@@ -373,7 +373,9 @@ struct ConversationTests {
         }
     }
 
-    @Test("Another user's file is not for syncing, and a reset keeps no writes where that is off")
+    @Test(
+        "D3 Another user's file is not for syncing, and a reset keeps no writes where that is off"
+    )
     func faults() async throws {
         var app = TestApps.configurations[0]
         app.allowsClientRecovery = false

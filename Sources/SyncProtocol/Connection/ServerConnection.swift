@@ -49,6 +49,7 @@ package struct ServerConnection: Sendable {
     }
 
     private static let firstVersionWithLogMessages = 10
+    private static let refusedSessionsFactor = 16
 
     /// Reports an error of the whole connection and closes it.
     package mutating func fail(_ fault: ConnectionFault, message: String) -> [Effect] {
@@ -103,6 +104,10 @@ extension ServerConnection {
         keys[bind.session] = key
         sessions[key] = ServerSession(bind, allowsRecovery: allowsRecovery)
         let limits = context.limits
+        // Refused sessions are kept until their UNBIND. A client that never sends any means no good.
+        guard sessions.count <= limits.sessionsPerConnection * Self.refusedSessionsFactor else {
+            return fail(.otherError, message: "far too many sessions on this connection")
+        }
         guard sessions.count <= limits.sessionsPerConnection else {
             return update(key) {
                 $0.fail(.otherError, message: "too many sessions on this connection")

@@ -1,0 +1,141 @@
+import Logging
+import SyncProtocol
+import Synchronization
+import Testing
+import Transport
+import Versions
+
+@testable import Server
+
+@Suite("What the server endures")
+struct EnduranceTests {
+    /// Is locked for the first few transactions of each kind, as if another program had it.
+    private final class LockedStore: ServerStore {
+        private let store: any ServerStore
+        private let refusals = Mutex(0)
+
+        init(_ store: any ServerStore) {
+            self.store = store
+        }
+
+        func refuse(_ count: Int) {
+            refusals.withLock { $0 = count }
+        }
+
+        private func meetLock() throws {
+            let isLocked = refusals.withLock { refusals in
+                refusals -= 1
+                return refusals >= 0
+            }
+            if isLocked { throw StoreError(.locked, "another program keeps the store locked") }
+        }
+
+        func write<Outcome: Sendable>(
+            _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
+        ) async throws -> Outcome {
+            try meetLock()
+            return try await store.write(body)
+        }
+
+        func read<Outcome: Sendable>(
+            _ body: @escaping @Sendable (any StoreSnapshot) throws -> Outcome
+        ) async throws -> Outcome {
+            try meetLock()
+            return try await store.read(body)
+        }
+    }
+
+    @Test("A store that is locked for a while ends no session: what was asked is done after it")
+    func lockedStore() async throws {
+        let store = LockedStore(try await SQLiteStore(.memory))
+        let apps = try await TestApps(store: store)
+        let service = SyncService.testing(apps)
+        let subProtocol = SubProtocol(mode: .partitionBased, version: 14)
+        let user = SyncUser(id: UserID("ann"), app: TestApps.shop, mustLeaveAt: .max)
+        let (stream, server) = InMemoryStream.makePair(subProtocol: subProtocol.token)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await service.serve(server, of: user, subProtocol) }
+            let client = TestClient(stream)
+            store.refuse(2)
+            try await client.bind()
+            let file = try await client.expectIdent()
+            store.refuse(2)
+            try await client.ident(1, file)
+            _ = try await client.expectDownload()
+            store.refuse(2)
+            try await client.upload([upload(2, on: 0)])
+            #expect(try await client.expectDownload().progress.upload == uploadCursor(2, 0))
+            await stream.close(.normal, reason: "")
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("10 000 BINDs are answered one by one, far more end the connection, others go on")
+    func manyBinds() async throws {
+        try await SyncWorld.with(.memory) { world in
+            try await world.connect { other in
+                try await other.start()
+                try await world.connect { client in
+                    let limit = Limits.server.sessionsPerConnection
+                    var refused = 0
+                    for number in 1...UInt64(10_000) {
+                        let session = try #require(SessionIdent(number))
+                        // No partition at all: the store is not asked.
+                        try await client.bind(session, "")
+                        let report = try await client.expectError(session: session)
+                        #expect(report.code == (number <= UInt64(limit) ? 204 : 201))
+                        refused += 1
+                    }
+                    #expect(refused == 10_000)
+                    var last: JSONErrorReport?
+                    for number in UInt64(10_001)...UInt64(limit * 16 + 1) {
+                        try await client.bind(try #require(SessionIdent(number)), "")
+                        guard case .jsonError(let report)? = try await client.receive() else {
+                            break
+                        }
+                        last = report
+                    }
+                    #expect(last?.session == nil)
+                    #expect(last?.code == 101)
+                }
+                try await other.upload([upload(2, on: 0)])
+                #expect(try await other.expectDownload().progress.upload == uploadCursor(2, 0))
+            }
+        }
+    }
+
+    @Test("C10 A copy of a synced file takes a new ident, and goes on where the original was")
+    func copiedFile() async throws {
+        try await SyncWorld.with(.memory) { world in
+            let user = try await world.logIn()
+            try await world.connect(as: user) { client in
+                try await client.start()
+                try await client.upload([
+                    upload(2, on: 0), upload(3, on: 0, Tasks.create(1, title: "x")),
+                ])
+                let latest = try await client.expectDownload().progress.latestServerVersion
+                try await client.bind(2)
+                let copy = try await client.expectIdent(2)
+                try await client.ident(2, copy, at: downloadCursor(2, 0), latest: latest)
+                let first = try await client.expectDownload(2)
+                #expect(first.changesets.isEmpty)
+                #expect(first.progress.upload == .zero)
+                try await client.upload(
+                    [upload(9, on: 2, Tasks.setTitle(1, "by the copy"))],
+                    locked: 2,
+                    in: 2
+                )
+                // The original hears of it, the copy of its success.
+                var answers: [SessionIdent: ServerMessage.Download] = [:]
+                for _ in 0..<2 {
+                    guard case .download(let download)? = try await client.receive() else {
+                        throw TestClient.Unexpected(wanted: "DOWNLOAD")
+                    }
+                    answers[download.session] = download
+                }
+                #expect(answers[1]?.changesets.count == 1)
+                #expect(answers[2]?.progress.upload == uploadCursor(9, 2))
+            }
+        }
+    }
+}
