@@ -102,6 +102,10 @@ final class SimulatedServer {
         return try await engine.identify(message, in: file, for: Self.user)
     }
 
+    func identify(_ message: ClientMessage.Ident) async throws -> ClientFile {
+        try await engine.identify(message, in: file, for: Self.user)
+    }
+
     func integrate(_ upload: Upload) async throws -> UploadIntegration.Outcome {
         try await engine.integrate(
             upload,
