@@ -86,6 +86,7 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         case "request.malformed": 400
         case "request.forbidden": 403
         case "agent.stopping": 503
+        case _ where code.hasPrefix("reset."): 409
         default: 500
         }
     }

@@ -71,8 +71,9 @@ struct ResetCoordinator: Sendable {
         return .interrupted
     }
 
-    /// What a reset would do; the fresh copy stays for the real one.
+    /// What a reset would do.
     func rehearse(mode: ResetMode) async throws -> ResetReport {
+        defer { RealmFile.removeFreshCopy(of: configuration.path) }
         try await downloadFreshCopy()
         return try await client.rehearseReset(mode == .discard ? .discard : .recover)
     }
