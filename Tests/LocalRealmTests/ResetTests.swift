@@ -267,6 +267,9 @@ struct ResetTests {
         let others = try fixtures[1].rows("SELECT * FROM Box ORDER BY _id")
         #expect(others == rows)
         #expect(try fixtures[0].rows("SELECT * FROM Box ORDER BY _id") == rows)
+        let links = "SELECT target_class, target_key, key FROM _realm_backlink ORDER BY 1, 2, 3"
+        #expect(try fixtures[0].rows(links) == ["1|1|1", "1|2|1", "1|3|1"])
+        #expect(try fixtures[1].rows(links) == ["1|1|1", "1|2|1", "1|3|1"])
     }
 
     @Test("Realms that are reset at random moments end with the rows that all others have")
