@@ -17,14 +17,16 @@ import Transport
 ///
 /// The composition root: it knows every concrete type, and holds no rules.
 package struct AgentService: Service, Sendable {
-    private let configuration: AgentConfiguration
+    let configuration: AgentConfiguration
     private let version: String
     private let log: AgentLog
     private let servesControl: Bool
     private let lock: HeldLock
     private let exchanges: [AsyncHTTPExchange]
     private let connections: [UserConnection]
-    private let supervisors: [RealmSupervisor]
+    let supervisors: [RealmSupervisor]
+    let sessions: [String: UserSession]
+    let database: MetadataDatabase
     private let events: AgentEvents
 
     /// Takes the data directory, and puts everything together without starting it.
@@ -60,6 +62,8 @@ package struct AgentService: Service, Sendable {
             exchanges: parts.apps.values.map(\.exchange),
             connections: parts.users.values.map(\.connection),
             supervisors: parts.supervisors,
+            sessions: parts.users.mapValues(\.session),
+            database: database,
             events: events
         )
     }
@@ -196,11 +200,7 @@ extension AgentService: ControlBackend {
         realm: String,
         timeout: Duration?
     ) async throws(ControlError) -> SyncReport {
-        guard let supervisor = supervisors.first(where: { $0.configuration.name == realm }) else {
-            let isDeclared = configuration.realms.contains { $0.name == realm }
-            throw isDeclared ? .disabledRealm(realm) : .unknownRealm(realm)
-        }
-        return await supervisor.sync(timeout: timeout)
+        return try await supervisor(of: realm).sync(timeout: timeout)
     }
 
     package func events(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord> {

@@ -1,4 +1,5 @@
 import Config
+import Glibc
 import LocalRealm
 import Logging
 import Platform
@@ -19,6 +20,11 @@ struct RealmOpener: Sendable {
         case flexible
         case directory(String)
         case realm(LocalRealmError)
+    }
+
+    /// Whether there is a file to open, which need not be a good one.
+    func hasFile(_ configuration: RealmConfiguration) -> Bool {
+        access(configuration.path, F_OK) == 0
     }
 
     func open(

@@ -45,11 +45,19 @@ extension RealmSupervisor {
     }
 
     /// The running client, after one more attempt if need be.
-    private func running(until deadline: Duration?) async throws(Failure) -> RealmClient {
+    private func running(
+        until deadline: Duration?,
+        isPatient: Bool = false
+    ) async throws(Failure) -> RealmClient {
         switch stage {
         case .running(let client): return client
         case .stopped: throw .stopping
-        case .failed: attemptNow.raise()
+        case .failed(let failure):
+            if !isPatient {
+                attemptNow.raise()
+            } else if failure.outcome != .offline {
+                throw failure
+            }
         case .starting: break
         }
         guard await attempt(until: deadline) else { throw .late }
@@ -82,7 +90,7 @@ extension RealmSupervisor {
 }
 
 extension RealmSupervisor.Failure {
-    fileprivate static let stopping = Self(
+    static let stopping = Self(
         state: .offline,
         cause: "by-user",
         detail: "the agent is stopping",
@@ -95,4 +103,48 @@ extension RealmSupervisor.Failure {
         detail: "the realm was not open in the time given",
         outcome: .timedOut
     )
+}
+
+/// Waiting, and watching.
+extension RealmSupervisor {
+    /// Until what was committed so far is up, or what the server has by now is here, or both: across
+    /// reconnects, restarts of the session and log-ins that time can heal.
+    func wait(for directions: [TransferDirection], timeout: Duration?) async -> SyncReport {
+        let deadline = timeout.map { time.uptime() + $0 }
+        while true {
+            if let currentSuspension {
+                return report(.offline, "the realm is suspended (\(currentSuspension.cause.word))")
+            }
+            let client: RealmClient
+            do throws(Failure) {
+                client = try await running(until: deadline, isPatient: true)
+            } catch {
+                guard error.outcome == .offline, error != .stopping else {
+                    return report(error.outcome, error.detail)
+                }
+                continue
+            }
+            let rest = deadline.map { max(.zero, $0 - time.uptime()) }
+            let outcome = await client.wait(for: directions, timeout: rest, time)
+            return SyncReport(
+                realm: configuration.name,
+                outcome: outcome,
+                uploadedBytes: 0,
+                downloadedBytes: 0
+            )
+        }
+    }
+
+    /// How one direction goes; nil if the realm is not open.
+    func progress(
+        _ direction: TransferDirection,
+        _ mode: ProgressNotifier.Mode
+    ) async -> AsyncStream<TransferProgress>? {
+        guard case .running(let client) = stage else { return nil }
+        return await client.progress(direction, mode)
+    }
+
+    private func report(_ outcome: SyncReport.Outcome, _ detail: String) -> SyncReport {
+        SyncReport(realm: configuration.name, outcome: outcome, detail: detail)
+    }
 }

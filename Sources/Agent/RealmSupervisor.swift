@@ -21,7 +21,7 @@ actor RealmSupervisor {
     }
 
     /// Why there is no session yet.
-    struct Failure: Error, Sendable {
+    struct Failure: Error, Sendable, Equatable {
         let state: RealmState
         let cause: String
         let detail: String
@@ -61,6 +61,11 @@ actor RealmSupervisor {
     var resetFailure: ResetFailure?
     /// The file is to be removed once it is closed.
     var removesFile = false
+    /// How many need the file closed; it is not opened while there are any.
+    private var closers = 0
+    private let closing = Signal()
+    private var isFileInUse = false
+    private var closeWaiters: [CheckedContinuation<Void, Never>] = []
 
     init(
         _ configuration: RealmConfiguration,
@@ -103,6 +108,7 @@ actor RealmSupervisor {
                 settle(.failed(error))
                 _ = await attemptNow.wait(atMost: pauses.next(), time)
             }
+            if closers == 0, !Task.isCancelled, case .running = stage { settle(.starting) }
         }
         settle(.stopped)
     }
@@ -121,6 +127,12 @@ actor RealmSupervisor {
             throw Failure(error)
         }
         userID = account.userID
+        // A realm that was deleted and suspended is not to come back by itself.
+        while closers > 0 || (!isAllowed && !opener.hasFile(configuration)) {
+            if Task.isCancelled { throw .stopping }
+            await waitForPermission()
+        }
+        isFileInUse = true
         do throws(RealmOpener.Failure) {
             return try await opener.open(
                 configuration,
@@ -128,12 +140,34 @@ actor RealmSupervisor {
                 report: { [events, name = configuration.name] in events.publish($0, realm: name) }
             )
         } catch {
+            fileIsClosed()
             throw Failure(error)
         }
     }
 
+    private func fileIsClosed() {
+        isFileInUse = false
+        for waiter in closeWaiters { waiter.resume() }
+        closeWaiters = []
+    }
+
+    /// Runs the work while the file is closed and stays so; the realm is brought up anew after it.
+    func whileClosed<Result: Sendable>(
+        _ work: @escaping @Sendable () async -> Result
+    ) async -> Result {
+        closers += 1
+        closing.raise()
+        if isFileInUse { await withCheckedContinuation { closeWaiters.append($0) } }
+        let result = await work()
+        closers -= 1
+        permissionChanged.raise()
+        return result
+    }
+
     /// Runs the realm until the task is cancelled; the file is closed in any case.
     private func run(_ client: RealmClient) async throws(Failure) {
+        // What was asked before the file was open has been answered by opening it.
+        if closers == 0 { closing.lower() }
         settle(.running(client))
         await remember(client)
         let start = time.uptime()
@@ -143,23 +177,36 @@ actor RealmSupervisor {
             group.addTask { await self.syncOnceWhenWanted(client) }
             group.addTask { await self.followResets(client) }
             defer { group.cancelAll() }
-            do throws(LocalRealmError) {
-                return Result<Void, LocalRealmError>.success(
-                    try await connection.run(client, joins: false)
-                )
-            } catch {
-                return .failure(error)
-            }
+            return await runUntilClosing(client)
         }
         await connection.leave(client)
         await remember(client)
         await client.close()
         removeFileIfWanted()
+        fileIsClosed()
         do throws(LocalRealmError) {
             try result.get()
         } catch {
             pauses.wasOpen(time.uptime() - start)
             throw Failure(.realm(error))
+        }
+    }
+
+    private func runUntilClosing(_ client: RealmClient) async -> Result<Void, LocalRealmError> {
+        await withTaskGroup(of: Result<Void, LocalRealmError>.self) { group in
+            group.addTask { [connection] in
+                do throws(LocalRealmError) {
+                    return .success(try await connection.run(client, joins: false))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask { [closing] in
+                await closing.wait()
+                return .success(())
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .success(())
         }
     }
 

@@ -60,15 +60,40 @@ extension UserSession {
 
     /// Creates the configured e-mail/password account.
     package func register() async throws(Failure) {
-        guard case .emailPassword(let email, let password) = try await credential() else {
-            throw .logInRefused(
-                code: "auth.no_password",
-                message: "only users of the provider email-password are registered"
-            )
-        }
+        let (email, password) = try await emailPassword()
         try await mapped { () throws(ServiceError) in
             try await client.register(email: email, password: password)
         }
+    }
+
+    /// Confirms the configured account with what its owner was sent.
+    package func confirm(token: String, tokenID: String) async throws(Failure) {
+        try await mapped { () throws(ServiceError) in
+            try await client.confirm(token: token, tokenID: tokenID)
+        }
+    }
+
+    /// Gives the configured account the configured password, with what its owner was sent; without
+    /// that, has it sent.
+    package func resetPassword(token: String?, tokenID: String?) async throws(Failure) {
+        let (email, password) = try await emailPassword()
+        try await mapped { () throws(ServiceError) in
+            if let token, let tokenID {
+                try await client.resetPassword(password, token: token, tokenID: tokenID)
+            } else {
+                try await client.sendPasswordReset(email: email)
+            }
+        }
+    }
+
+    private func emailPassword() async throws(Failure) -> (email: String, password: String) {
+        guard case .emailPassword(let email, let password) = try await credential() else {
+            throw .logInRefused(
+                code: "auth.no_password",
+                message: "only users of the provider email-password have a password"
+            )
+        }
+        return (email, password)
     }
 
     private func isDone(_ call: () async throws(ServiceError) -> Void) async -> Bool {

@@ -81,8 +81,10 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
     /// The HTTP status that goes with the code.
     var status: Int {
         switch code {
-        case "realm.unknown", "request.unknown": 404
-        case "realm.disabled": 409
+        case "realm.unknown", "auth.unknown_user", "request.unknown": 404
+        case "realm.disabled", "realm.not_open", "realm.pending_uploads", "auth.pending_uploads",
+            "auth.logged_out", "auth.refused":
+            409
         case "request.malformed": 400
         case "request.forbidden": 403
         case "agent.stopping": 503

@@ -34,7 +34,7 @@ extension RealmClient {
         switch cause {
         case .notTried: break
         case .serverError(let reason): finishWaiters(.failed(reason: reason))
-        case .backoff(let reason): finishWaiters(.offline(reason: reason))
+        case .backoff(let reason): finishWaiters(.offline(reason: reason), patient: false)
         case .loginRequired(let reason): finishWaiters(.loginRequired(reason: reason))
         }
     }
@@ -184,6 +184,8 @@ extension RealmClient {
             return
         }
         for effect in effects { try await perform(effect) }
+        hasDownloaded = true
+        reportTransfer()
         checkWaiters()
         checkProof()
     }
@@ -239,7 +241,8 @@ extension RealmClient {
         logger.notice(
             "session suspended",
             metadata: [
-                "code": "\(problem.code)", "detail": "\(problem.message)", "retry": "\(delay)",
+                "code": "\(problem.code)", "detail": "\(problem.message)",
+                "retry": "\(delay.forPeople)",
             ]
         )
         phase = .suspended(issue)

@@ -2,12 +2,14 @@ import LocalRealm
 import SyncProtocol
 import Versions
 
-/// Somebody who waits until everything is up and down.
+/// Somebody who waits until everything is up, or down, or both.
 struct SyncWaiter {
     let id: Int
-    /// Everything up to here must be acknowledged.
-    let uploadTarget: ClientVersion
-    var needsDownload = true
+    /// Everything up to here must be acknowledged; nil if uploads are not waited for.
+    let uploadTarget: ClientVersion?
+    var needsDownload: Bool
+    /// Goes on waiting while the server cannot be reached.
+    let isPatient: Bool
     let continuation: CheckedContinuation<SyncOutcome, Never>
 }
 
@@ -15,12 +17,32 @@ extension RealmClient {
     /// Returns when every local write committed so far is acknowledged and everything the server has
     /// by now is here; or when that is not going to happen soon.
     package func sync(timeout: Duration?, _ time: SyncTime) async -> SyncOutcome {
+        await wait(for: TransferDirection.allCases, isPatient: false, timeout: timeout, time)
+    }
+
+    /// The same for some directions, across reconnects and as long as it takes: only what time does
+    /// not heal ends it (sync history, 9.3). Without pending writes, waiting for uploads needs no
+    /// network.
+    package func wait(
+        for directions: [TransferDirection],
+        timeout: Duration?,
+        _ time: SyncTime
+    ) async -> SyncOutcome {
+        await wait(for: directions, isPatient: true, timeout: timeout, time)
+    }
+
+    private func wait(
+        for directions: [TransferDirection],
+        isPatient: Bool,
+        timeout: Duration?,
+        _ time: SyncTime
+    ) async -> SyncOutcome {
         guard !isClosed else { return .offline(reason: "the realm is closed") }
         guard capture() else { return .failed(reason: blockedReason) }
         switch phase {
         case .refused(let issue): return .refused(issue)
-        case .suspended: resumeNow()
-        case .offline, .detached, .connecting, .bound: break
+        case .suspended where !isPatient: resumeNow()
+        case .suspended, .offline, .detached, .connecting, .bound: break
         }
         let id = nextWaiterID
         nextWaiterID += 1
@@ -29,10 +51,18 @@ extension RealmClient {
                 guard let timeout, (try? await time.sleep(timeout)) != nil else { return }
                 await self.finishWaiter(id, .timedOut)
             }
-            let outcome = await wait(id)
+            let outcome = await wait(id, directions, isPatient)
             group.cancelAll()
             return outcome
         }
+    }
+
+    /// Whether the server lacks anything that was written here; also if that cannot be told.
+    package func hasPendingUploads() -> Bool {
+        guard !isClosed, capture(), let acknowledged = try? realm.acknowledgedVersion() else {
+            return true
+        }
+        return acknowledged < realm.status.localVersion
     }
 
     private var blockedReason: String {
@@ -40,15 +70,22 @@ extension RealmClient {
             + "[\(LocalRealmError.Kind.busy.rawValue)]"
     }
 
-    private func wait(_ id: Int) async -> SyncOutcome {
+    private func wait(
+        _ id: Int,
+        _ directions: [TransferDirection],
+        _ isPatient: Bool
+    ) async -> SyncOutcome {
         await withCheckedContinuation { continuation in
             waiters.append(
                 SyncWaiter(
                     id: id,
-                    uploadTarget: realm.status.localVersion,
+                    uploadTarget: directions.contains(.upload) ? realm.status.localVersion : nil,
+                    needsDownload: directions.contains(.download),
+                    isPatient: isPatient,
                     continuation: continuation
                 )
             )
+            checkWaiters()
             pursueSync()
         }
     }
@@ -57,8 +94,9 @@ extension RealmClient {
     /// is nobody to ask: joining does it then.
     func pursueSync() {
         guard !waiters.isEmpty, session != nil else { return }
-        session?.requestDownloadCompletion()
-        wantConnectionNow()
+        if waiters.contains(where: \.needsDownload) { session?.requestDownloadCompletion() }
+        if waiters.contains(where: { !$0.isPatient }) { wantConnectionNow() }
+        callAttention()
     }
 
     /// Lets go whoever has what it waits for.
@@ -66,14 +104,18 @@ extension RealmClient {
         guard !waiters.isEmpty else { return }
         do throws(LocalRealmError) {
             let acknowledged = try realm.acknowledgedVersion()
-            finish(where: { !$0.needsDownload && $0.uploadTarget <= acknowledged }, .done)
+            finish(
+                where: { !$0.needsDownload && $0.uploadTarget ?? .zero <= acknowledged },
+                .done
+            )
         } catch {
             fail(error)
         }
     }
 
-    func finishWaiters(_ outcome: SyncOutcome) {
-        finish(where: { _ in true }, outcome)
+    /// Lets go everybody, or only those who are not patient.
+    func finishWaiters(_ outcome: SyncOutcome, patient: Bool = true) {
+        finish(where: { patient || !$0.isPatient }, outcome)
     }
 
     private func finishWaiter(_ id: Int, _ outcome: SyncOutcome) {

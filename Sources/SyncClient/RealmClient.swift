@@ -47,6 +47,13 @@ package actor RealmClient {
     var heldUpload: ClientMessage?
     let uploadHeld = Signal()
 
+    var observers: [Int: ProgressObserver] = [:]
+    var nextObserverID = 1
+    var transfers: TransferEstimator
+    var lastTransfer: TransferReport?
+    /// What the server has for us is not known before its first DOWNLOAD.
+    var hasDownloaded = false
+
     private let resumption = Signal()
     /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
     private var resumeAt: Duration?
@@ -122,6 +129,7 @@ package actor RealmClient {
         logger: Logger,
         report: @escaping @Sendable (RealmNews) -> Void
     ) {
+        self.transfers = TransferEstimator(realm.status)
         self.realm = realm
         self.executor = executor
         self.name = name
@@ -140,6 +148,7 @@ package actor RealmClient {
     package func close() {
         isClosed = true
         finishWaiters(.offline(reason: "the realm is closed"))
+        finishObservers()
         realm.close()
     }
 
@@ -271,6 +280,7 @@ extension RealmClient {
     /// Tells the session how far the local history goes now.
     func noticeLocalVersion() {
         session?.localVersionAvailable(realm.status.localVersion)
+        reportTransfer()
         callAttention()
     }
 
@@ -315,6 +325,15 @@ extension RealmClient {
     func resume(after delay: Duration) {
         resumeAt = time.uptime() + delay
         resumption.raise()
+    }
+
+    /// Ends the session for good, with what is to be dealt with first.
+    func refuse(_ issue: SessionIssue) {
+        session = nil
+        heldUpload = nil
+        resumeAt = nil
+        phase = .refused(issue)
+        finishWaiters(.refused(issue))
     }
 
     func resumeNow() {

@@ -24,6 +24,13 @@ package final class Signal: Sendable {
         waiter?.resume(returning: true)
     }
 
+    /// Forgets that it was raised.
+    package func lower() {
+        state.withLock { state in
+            if case .raised = state { state = .idle }
+        }
+    }
+
     /// Lets go of a task that waits, without raising the signal for anybody else.
     private func release() {
         let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in

@@ -171,6 +171,11 @@ extension UserConnection {
             return pause(because: "\(problem.message) (\(problem.code))")
         case .failed(let reaction, let description):
             machine.disconnected(reaction.reason, at: now, using: &random)
+            // The same message would come again: no realm of this connection can go on as it is.
+            if reaction.action.isClientReset {
+                let issue = SessionIssue(kind: .clientReset, code: "1009", message: description)
+                for realm in realms.values { await realm.refuse(issue) }
+            }
             do throws(EndpointFailure) {
                 guard try await answer(reaction.action, token) else {
                     return pause(because: description)
@@ -213,13 +218,13 @@ extension UserConnection {
         }
         let delay = next - time.uptime()
         guard delay > .zero else { return nil }
-        report(reason, retry: "\(delay)")
+        report(reason, retry: delay.forPeople)
         return .backoff(reason: reason)
     }
 
     /// Without a token or an address there is nothing to try at once.
     private func pause(because failure: EndpointFailure) -> OfflineCause {
-        let retry = machine.nextAttempt.map { "\(max(.zero, $0 - time.uptime()))" } ?? "when asked"
+        let retry = machine.nextAttempt.map { ($0 - time.uptime()).forPeople } ?? "when asked"
         switch failure {
         case .unavailable(let reason):
             report(reason, retry: retry)

@@ -8,7 +8,9 @@ struct RealmAgentCommand: AsyncParsableCommand {
         abstract: "Keeps local realms, plain SQLite files, in sync with an app's backend.",
         version: agentVersion,
         subcommands: [
-            RunCommand.self, StatusCommand.self, SyncCommand.self, SchemaCommand.self,
+            RunCommand.self, StatusCommand.self, SyncCommand.self, WaitCommand.self,
+            ProgressCommand.self, SuspendCommand.self, ResumeCommand.self,
+            ReconnectCommand.self, UsersCommand.self, DeleteCommand.self, SchemaCommand.self,
             CheckCommand.self,
             EventsCommand.self, LogLevelCommand.self,
             ResetCommand.self, RestartCommand.self,

@@ -165,7 +165,9 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error.code {
             case "agent.not_running", "agent.no_answer", "agent.forbidden": .unavailable
-            case "realm.unknown", "realm.disabled": .configuration
+            case "realm.unknown", "realm.disabled", "auth.unknown_user": .configuration
+            case "auth.unavailable": .unavailable
+            case "auth.refused", "auth.logged_out": .loginRequired
             default: .failed
             }
         self.init(status: status, message: error.description)

@@ -1,6 +1,7 @@
 import AppServices
 import Config
 import Control
+import FoundationEssentials
 import Logging
 import Platform
 import SyncClient
@@ -216,6 +217,43 @@ struct RealmSupervisorTests {
         let run = Task { await supervisor.run() }
         while await supervisor.status().state == .suspended { await Task.yield() }
         #expect(await supervisor.sync(timeout: nil).outcome == .loginRequired)
+        run.cancel()
+        await run.value
+    }
+
+    @Test("Work that needs the file closed runs alone, also before there is a file")
+    func whileClosed() async throws {
+        let supervisor = try supervisor(status: 401)
+        let run = Task { await supervisor.run() }
+        #expect(await supervisor.whileClosed { 7 } == 7)
+        #expect(await supervisor.sync(timeout: nil).outcome == .loginRequired)
+        run.cancel()
+        await run.value
+        #expect(await supervisor.whileClosed { 8 } == 8)
+    }
+
+    @Test("What a file holds that is not open cannot be told, so it is deleted only by force")
+    func deletion() async throws {
+        let supervisor = try supervisor(status: 401)
+        let path = supervisor.configuration.path
+        try DataDirectory.prepareRealmDirectory(of: path)
+        try Data("x".utf8).write(to: URL(filePath: path))
+        await #expect(throws: RealmSupervisor.DeletionFailure.notOpen) {
+            try await supervisor.delete(force: false)
+        }
+        #expect(try await supervisor.delete(force: true) == [path])
+        #expect(await supervisor.status().state == .suspended)
+        #expect(try await supervisor.delete(force: false) == [])
+    }
+
+    @Test("Waiting ends with what time does not heal")
+    func waiting() async throws {
+        let supervisor = try supervisor(status: 401)
+        let run = Task { await supervisor.run() }
+        #expect(await supervisor.wait(for: [.upload], timeout: nil).outcome == .loginRequired)
+        await supervisor.suspend()
+        #expect(await supervisor.wait(for: [.upload], timeout: nil).outcome == .offline)
+        #expect(await supervisor.progress(.upload, .indefinite) == nil)
         run.cancel()
         await run.value
     }

@@ -296,4 +296,77 @@ struct UserConnectionTests {
             #expect(heard.withLock { $0 } == ["BIND 1", "UNBIND 1", "BIND 2"])
         }
     }
+
+    @Test("Waiting goes on without a server, ends with the answer, and needs none for no writes")
+    func waiting() async throws {
+        let mayAnswer = Signal()
+        let endpoint = ScriptedEndpoint(
+            { _ in },
+            { server in
+                let session = try await server.open(Self.file)
+                while true {
+                    switch try await server.receive() {
+                    case .upload(let upload):
+                        guard !upload.changesets.isEmpty else { continue }
+                        await mayAnswer.wait()
+                        let version = upload.progress.clientVersion.rawValue
+                        try await server.send(
+                            .progress(session, server: 1, client: version, uploaded: version)
+                        )
+                    case .mark(_, let request): try await server.send(.mark(session, request))
+                    default: continue
+                    }
+                }
+            }
+        )
+        try await withRealm(endpoint, reconnect: .init(initial: .milliseconds(1))) { realm, path in
+            try insert(path, 1)
+            async let outcome = realm.wait(
+                for: [.upload, .download],
+                timeout: .seconds(60),
+                .continuous
+            )
+            let progress = await realm.progress(.upload, .outstanding)
+            mayAnswer.raise()
+            #expect(await outcome == .done)
+            #expect(await !realm.hasPendingUploads())
+            var last: TransferProgress?
+            for await report in progress { last = report }
+            #expect(last?.estimate == 1)
+        }
+        try await withRealm(ScriptedEndpoint()) { realm, _ in
+            // The schema is waiting to go up, so this takes as long as it may.
+            let outcome = await realm.wait(
+                for: [.upload],
+                timeout: .milliseconds(1),
+                .continuous
+            )
+            #expect(outcome == .timedOut)
+            #expect(await realm.wait(for: [], timeout: nil, .continuous) == .done)
+        }
+    }
+
+    @Test("Closed because a message was too big, every realm of the connection needs a reset")
+    func messageTooBig() async throws {
+        let endpoint = ScriptedEndpoint { server in
+            _ = try await server.open(Self.file)
+            await server.stream.close(.messageTooBig, reason: "too big")
+        }
+        try await withRealm(endpoint) { realm, _ in
+            while await !realm.snapshot().phase.isRefused { await Task.yield() }
+            let outcome = await realm.wait(for: [.download], timeout: .seconds(60), .continuous)
+            guard case .refused(let issue) = outcome else {
+                Issue.record("unexpected \(outcome)")
+                return
+            }
+            #expect(issue.kind == .clientReset)
+            #expect(issue.code == "1009")
+        }
+    }
+}
+
+extension SessionPhase {
+    fileprivate var isRefused: Bool {
+        if case .refused = self { true } else { false }
+    }
 }

@@ -1,0 +1,154 @@
+import AppServices
+import Config
+package import Control
+import FoundationEssentials
+import Platform
+
+/// What the control API asks about users.
+extension AgentService {
+    package func users() async throws(ControlError) -> UsersReport {
+        let stored = try await storedUsers()
+        return UsersReport(
+            users: configuration.users.map { user in
+                UserReport(user, stored.first { $0.name == user.name })
+            }
+        )
+    }
+
+    package func perform(
+        _ operation: UserOperation,
+        on name: String,
+        _ request: UserRequest
+    ) async throws(ControlError) -> UserReport {
+        guard let user = configuration.users.first(where: { $0.name == name }),
+            let session = sessions[name]
+        else { throw .unknownUser(name) }
+        let realms = supervisors.filter { $0.configuration.user.name == name }
+        do throws(UserSession.Failure) {
+            switch operation {
+            case .login:
+                _ = try await session.logInAgain()
+                for realm in realms { await realm.reconnect() }
+            case .logout:
+                let isAnonymous = try await session.cachedAccount()?.isAnonymous ?? false
+                if isAnonymous {
+                    try await delete(realms, force: request.force ?? false)
+                } else {
+                    try await refusePending(realms, force: request.force ?? false)
+                }
+                _ = try await session.logOut()
+                for realm in realms { await realm.restart() }
+            case .remove:
+                try await delete(realms, force: request.force ?? false)
+                try await session.remove()
+                for realm in realms { await realm.restart() }
+            case .delete:
+                try await delete(realms, force: request.force ?? false)
+                try await session.deleteUser()
+                for realm in realms { await realm.restart() }
+            case .register: try await session.register()
+            case .confirm:
+                try await session.confirm(
+                    token: request.token ?? "",
+                    tokenID: request.tokenId ?? ""
+                )
+            case .resetPassword:
+                try await session.resetPassword(token: request.token, tokenID: request.tokenId)
+            }
+        } catch {
+            throw ControlError(error, user: name)
+        }
+        return UserReport(user, try await storedUsers().first { $0.name == name })
+    }
+
+    private func storedUsers() async throws(ControlError) -> [StoredUser] {
+        do {
+            return try await database.users()
+        } catch {
+            throw ControlError(code: "agent.io_error", message: "\(error)")
+        }
+    }
+
+    private func delete(
+        _ realms: [RealmSupervisor],
+        force: Bool
+    ) async throws(UserSession.Failure) {
+        // All or none: first see whether there is anything to lose.
+        try await refusePending(realms, force: force)
+        for realm in realms {
+            do throws(RealmSupervisor.DeletionFailure) {
+                _ = try await realm.delete(force: true)
+            } catch {
+                throw .storage(reason: "\(error)")
+            }
+        }
+    }
+
+    private func refusePending(
+        _ realms: [RealmSupervisor],
+        force: Bool
+    ) async throws(UserSession.Failure) {
+        guard !force else { return }
+        for realm in realms where await realm.hasPendingUploads() == true {
+            throw .logInRefused(
+                code: "auth.pending_uploads",
+                message:
+                    "realm \"\(realm.configuration.name)\" holds writes that the server does not "
+                    + "have; wait for them, or add --force"
+            )
+        }
+    }
+}
+
+extension UserReport {
+    init(_ user: UserConfiguration, _ stored: StoredUser?) {
+        self.init(
+            name: user.name,
+            app: user.app.name,
+            provider: user.provider.word,
+            state: stored?.state ?? "never-logged-in"
+        )
+        guard let stored, !stored.userID.isEmpty else { return }
+        userId = stored.userID
+        loggedInAt = WallTime(millisecondsSince1970: stored.loggedInAt * 1_000).description
+        identities = Profile(identitiesText: stored.identities, data: "{}")?
+            .identities.map(\.providerType)
+    }
+}
+
+extension UserConfiguration.Provider {
+    fileprivate var word: String {
+        switch self {
+        case .anonymous: "anonymous"
+        case .emailPassword: "email-password"
+        case .apiKey: "api-key"
+        case .jwt: "jwt"
+        case .function: "function"
+        }
+    }
+}
+
+extension ControlError {
+    init(_ failure: UserSession.Failure, user: String) {
+        switch failure {
+        case .unavailable(let reason):
+            self.init(code: "auth.unavailable", message: reason, remedy: "try again later")
+        case .logInRefused("auth.pending_uploads", let message):
+            self.init(code: "auth.pending_uploads", message: message)
+        case .logInRefused(let code, let message):
+            self.init(
+                code: "auth.refused",
+                message: "\(message) (\(code))",
+                remedy: "check the credential of users.\(user)"
+            )
+        case .loggedOut:
+            self.init(
+                code: "auth.logged_out",
+                message: "user \"\(user)\" was logged out here",
+                remedy: "`realm-agent users login \(user)` logs in again"
+            )
+        case .storage(let reason):
+            self.init(code: "agent.io_error", message: reason)
+        }
+    }
+}

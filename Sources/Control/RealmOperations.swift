@@ -1,0 +1,114 @@
+/// What the control API asks about single realms and users, beside status and sync (interfaces, 6).
+package protocol RealmOperations: Sendable {
+    /// Returns when what the request names is up, or down, or both, or its time is over.
+    func wait(_ request: WaitRequest, for realm: String) async throws(ControlError) -> SyncReport
+    /// How one direction goes; the stream ends with the work, the realm, or its reader.
+    func progress(
+        _ request: ProgressRequest,
+        of realm: String
+    ) async throws(ControlError) -> AsyncStream<ProgressReport>
+    func suspend(_ realm: String, _ request: SuspendRequest) async throws(ControlError)
+    func resume(_ realm: String) async throws(ControlError)
+    /// All realms try now what they would try later.
+    func reconnect() async
+    func delete(_ realm: String, _ request: DeleteRequest) async throws(ControlError)
+        -> DeleteReport
+
+    func users() async throws(ControlError) -> UsersReport
+    func perform(
+        _ operation: UserOperation,
+        on user: String,
+        _ request: UserRequest
+    ) async throws(ControlError) -> UserReport
+}
+
+/// The body of `POST /v1/realms/R/wait`.
+package struct WaitRequest: Codable, Sendable, Equatable {
+    package enum Direction: String, Codable, Sendable, CaseIterable {
+        case upload, download
+    }
+
+    /// Both if absent.
+    package var directions: [Direction]?
+    /// Absent means as long as it takes.
+    package var timeoutInSeconds: Double?
+
+    package init(directions: [Direction]?, timeoutInSeconds: Double?) {
+        self.directions = directions
+        self.timeoutInSeconds = timeoutInSeconds
+    }
+}
+
+/// The query of `GET /v1/realms/R/progress`.
+package struct ProgressRequest: Sendable, Equatable {
+    package enum Mode: String, Sendable, CaseIterable {
+        /// Every change.
+        case indefinite
+        /// What is to be done now, and no more.
+        case outstanding
+    }
+
+    package let direction: WaitRequest.Direction
+    package let mode: Mode
+
+    package init(direction: WaitRequest.Direction, mode: Mode) {
+        self.direction = direction
+        self.mode = mode
+    }
+}
+
+/// One line of `GET /v1/realms/R/progress`.
+package struct ProgressReport: Codable, Sendable, Equatable {
+    package let realm: String
+    package let direction: String
+    package let transferredBytes: UInt64
+    package let transferableBytes: UInt64
+    /// 0 to 1; 1 only when nothing is left.
+    package let estimate: Double
+
+    package init(
+        realm: String,
+        direction: String,
+        transferredBytes: UInt64,
+        transferableBytes: UInt64,
+        estimate: Double
+    ) {
+        self.realm = realm
+        self.direction = direction
+        self.transferredBytes = transferredBytes
+        self.transferableBytes = transferableBytes
+        self.estimate = estimate
+    }
+}
+
+/// The body of `POST /v1/realms/R/suspend`.
+package struct SuspendRequest: Codable, Sendable, Equatable {
+    /// Absent means until somebody resumes the realm.
+    package var seconds: Double?
+
+    package init(seconds: Double?) {
+        self.seconds = seconds
+    }
+}
+
+/// The body of `POST /v1/realms/R/delete`.
+package struct DeleteRequest: Codable, Sendable, Equatable {
+    /// Deletes also what the server does not have.
+    package var force: Bool?
+
+    package init(force: Bool?) {
+        self.force = force
+    }
+}
+
+/// The answer of `POST /v1/realms/R/delete`.
+package struct DeleteReport: Codable, Sendable, Equatable {
+    package let realm: String
+    /// What was there and is gone.
+    package let files: [String]
+
+    package init(realm: String, files: [String]) {
+        self.realm = realm
+        self.files = files
+    }
+}

@@ -1,0 +1,74 @@
+import LocalRealm
+import Versions
+
+/// Somebody who watches uploads or downloads.
+struct ProgressObserver {
+    var notifier: ProgressNotifier
+    let continuation: AsyncStream<TransferProgress>.Continuation
+}
+
+extension RealmClient {
+    /// Reports of one direction; the stream ends with the work in the mode that does, or with the
+    /// realm. A slow reader gets the newest reports.
+    package func progress(
+        _ direction: TransferDirection,
+        _ mode: ProgressNotifier.Mode
+    ) -> AsyncStream<TransferProgress> {
+        // Whoever asks now shall see what was written before.
+        capture()
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: TransferProgress.self,
+            bufferingPolicy: .bufferingNewest(16)
+        )
+        guard !isClosed else {
+            continuation.finish()
+            return stream
+        }
+        let id = nextObserverID
+        nextObserverID += 1
+        observers[id] = ProgressObserver(
+            notifier: ProgressNotifier(
+                direction,
+                mode,
+                localVersion: realm.status.localVersion.rawValue
+            ),
+            continuation: continuation
+        )
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.removeObserver(id) }
+        }
+        if let lastTransfer { notify(id, lastTransfer) }
+        return stream
+    }
+
+    /// Tells the observers how far everything is, if that is known and has changed.
+    func reportTransfer() {
+        guard hasDownloaded else { return }
+        let report = transfers.report(realm.status)
+        guard report != lastTransfer else { return }
+        lastTransfer = report
+        for id in observers.keys.sorted() { notify(id, report) }
+    }
+
+    private func notify(_ id: Int, _ report: TransferReport) {
+        guard var observer = observers[id] else { return }
+        if let progress = observer.notifier.receive(report) {
+            observer.continuation.yield(progress)
+        }
+        if observer.notifier.isExpired {
+            observers[id] = nil
+            observer.continuation.finish()
+        } else {
+            observers[id] = observer
+        }
+    }
+
+    func finishObservers() {
+        for observer in observers.values { observer.continuation.finish() }
+        observers = [:]
+    }
+
+    private func removeObserver(_ id: Int) {
+        observers[id] = nil
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Config
+import Control
+
+struct SuspendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "suspend",
+        abstract: "Stops the sync of realms, in both directions, until they are resumed.",
+        discussion: """
+            Local writes go on, and go up later. A suspension outlives restarts of the agent.
+            Exit status: 0 done, 1 failed, 2 configuration, 3 no agent is running.
+            """
+    )
+
+    @OptionGroup var selection: RealmSelection
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("Resume by itself after this long, such as 2h.", valueName: "duration")
+    )
+    var duration: TimeoutArgument?
+
+    func run() async throws {
+        let request = SuspendRequest(seconds: duration.map { $0.duration / .seconds(1) })
+        try await selection.perform { client, realm throws(ControlError) in
+            try await client.suspend(realm, request)
+        }
+    }
+}
+
+/// Which realms a command is for: some by name, or all.
+struct RealmSelection: ParsableArguments {
+    @OptionGroup var files: ConfigurationOptions
+
+    @Argument(help: "The realms.")
+    var realms: [String] = []
+
+    @Flag(help: "All realms that are enabled.")
+    var all = false
+
+    func validate() throws {
+        guard realms.isEmpty == all else {
+            throw ValidationError("name one realm or several, or give --all")
+        }
+    }
+
+    /// Does the same to each, and stops at the first that refuses.
+    func perform(
+        _ body: (ControlClient, String) async throws(ControlError) -> Void
+    ) async throws {
+        let configuration = try files.load()
+        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let names = all ? configuration.realms.filter(\.isEnabled).map(\.name) : realms
+        for name in names {
+            do throws(ControlError) {
+                try await body(client, name)
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+    }
+}
