@@ -60,7 +60,7 @@ package struct AgentService: Service, Sendable {
             servesControl: servesControl,
             lock: lock,
             exchanges: parts.apps.values.map(\.exchange),
-            connections: parts.users.values.map(\.connection),
+            connections: parts.connections,
             supervisors: parts.supervisors,
             sessions: parts.users.mapValues(\.session),
             database: database,
@@ -94,16 +94,13 @@ extension AgentService {
         let logger = log.logger("Agent")
         // Servers and tasks that are over may refer to the service for a moment longer.
         defer { lock.release() }
-        try await cancelWhenGracefulShutdown {
-            try await withThrowingTaskGroup { group in
-                group.addTask { await runRealms(supervisors) }
-                defer {
-                    ServiceManager().reportStopping()
-                    group.cancelAll()
-                }
-                // Without any realm, too, this ends only with an error or with the agent.
-                try await serveControl()
-            }
+        try await withThrowingTaskGroup { group in
+            group.addTask { await runRealms(supervisors) }
+            defer { group.cancelAll() }
+            // Without any realm, too, this ends only with an error or with the agent.
+            try await cancelWhenGracefulShutdown { try await serveControl() }
+            ServiceManager().reportStopping()
+            await finishRealms()
         }
         for exchange in exchanges { await exchange.shutdown() }
         logger.notice("stopped")
@@ -139,6 +136,13 @@ extension AgentService {
         await withTaskGroup { group in
             for connection in connections { group.addTask { await connection.run() } }
             for supervisor in supervisors { group.addTask { await supervisor.run() } }
+        }
+    }
+
+    /// The last uploads, and a word to the server, each realm within its time.
+    private func finishRealms() async {
+        await withTaskGroup { group in
+            for supervisor in supervisors { group.addTask { await supervisor.finish() } }
         }
     }
 

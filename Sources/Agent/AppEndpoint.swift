@@ -9,10 +9,18 @@ struct AppEndpoint: SyncEndpoint {
     let user: UserSession
     let webSocket: WebSocketClient
     let userAgent: String
+    let headers: [(name: String, value: String)]
     /// Whether a connection to the endpoint has ever stood.
     private let hasConnected = ConnectedMark()
 
-    init(client: AppClient, user: UserSession, webSocket: WebSocketClient, userAgent: String) {
+    init(
+        client: AppClient,
+        user: UserSession,
+        webSocket: WebSocketClient,
+        userAgent: String,
+        headers: [(name: String, value: String)]
+    ) {
+        self.headers = headers
         self.client = client
         self.user = user
         self.webSocket = webSocket
@@ -65,7 +73,7 @@ struct AppEndpoint: SyncEndpoint {
             .init(
                 query: "baas_at=\(token.text)",
                 subProtocols: [subProtocols],
-                headers: [(name: "User-Agent", value: userAgent)]
+                headers: [(name: "User-Agent", value: userAgent)] + headers
             )
         ) { stream in
             mark.set()

@@ -19,6 +19,7 @@ struct Parts {
     let host = Host.current()
     private(set) var apps: [String: AppParts] = [:]
     private(set) var users: [String: UserParts] = [:]
+    private(set) var connections: [UserConnection] = []
     private(set) var supervisors: [RealmSupervisor] = []
 
     init(
@@ -36,6 +37,8 @@ struct Parts {
     }
 
     struct AppParts {
+        /// What the operator wants sent with every request.
+        let headers: [(name: String, value: String)]
         let exchange: AsyncHTTPExchange
         let client: AppClient
         let webSocket: WebSocketClient
@@ -43,13 +46,17 @@ struct Parts {
 
     struct UserParts {
         let session: UserSession
-        let connection: UserConnection
+        let endpoint: AppEndpoint
+        /// Nil where each realm has one of its own.
+        let sharedConnection: UserConnection?
     }
 
     mutating func add(_ app: AppConfiguration) throws {
+        let headers = try Self.headers(of: app)
         let exchange = AsyncHTTPExchange(
             caFile: app.tls.certificateAuthorityFile,
-            verifiesPeer: app.tls.verifiesServer
+            verifiesPeer: app.tls.verifiesServer,
+            headers: headers
         )
         let client = AppClient(
             appID: app.appID,
@@ -84,7 +91,24 @@ struct Parts {
             connectTimeout: app.timeouts.connect,
             maximumMessageSizeInBytes: Limits.client.messageSizeInBytes
         )
-        apps[app.name] = AppParts(exchange: exchange, client: client, webSocket: webSocket)
+        apps[app.name] = AppParts(
+            headers: headers,
+            exchange: exchange,
+            client: client,
+            webSocket: webSocket
+        )
+    }
+
+    private static func headers(
+        of app: AppConfiguration
+    ) throws -> [(name: String, value: String)] {
+        try app.headers.sorted { $0.key < $1.key }.map { name, value in
+            switch value {
+            case .text(let text): (name: name, value: text)
+            case .secret(let reference):
+                (name: name, value: try SecretSource.ofProcess.read(reference))
+            }
+        }
     }
 
     private static func trust(_ configuration: Config.TLSConfiguration) -> NIOSSL.TLSConfiguration {
@@ -108,24 +132,50 @@ struct Parts {
             credential: { () throws(UserSession.Failure) in try user.provider.credential() },
             now: Self.secondsSince1970
         )
-        var logger = log.logger("Sync.Client.Network")
-        logger[metadataKey: "user"] = "\(user.name)"
+        let endpoint = AppEndpoint(
+            client: app.client,
+            user: session,
+            webSocket: app.webSocket,
+            userAgent: "realm-agent/\(version) (Linux \(host.systemVersion))",
+            headers: app.headers
+        )
         users[user.name] = UserParts(
             session: session,
-            connection: UserConnection(
-                endpoint: AppEndpoint(
-                    client: app.client,
-                    user: session,
-                    webSocket: app.webSocket,
-                    userAgent: "realm-agent/\(version) (Linux \(host.systemVersion))"
-                ),
-                timing: user.app.timeouts.timing,
-                reconnect: user.app.backoff.parameters,
-                time: .continuous,
-                random: SystemRandomNumberGenerator(),
-                logger: logger
-            )
+            endpoint: endpoint,
+            sharedConnection: user.app.sharesConnections
+                ? connection(user, to: endpoint, timing: user.app.timeouts.timing) : nil
         )
+    }
+
+    private mutating func connection(
+        _ user: UserConfiguration,
+        to endpoint: AppEndpoint,
+        timing: ConnectionTiming,
+        realm: String? = nil
+    ) -> UserConnection {
+        var logger = log.logger("Sync.Client.Network")
+        logger[metadataKey: "user"] = "\(user.name)"
+        if let realm { logger[metadataKey: "realm"] = "\(realm)" }
+        let connection = UserConnection(
+            endpoint: endpoint,
+            timing: timing,
+            reconnect: user.app.backoff.parameters,
+            time: .continuous,
+            random: SystemRandomNumberGenerator(),
+            logger: logger
+        )
+        connections.append(connection)
+        return connection
+    }
+
+    /// The connection of one realm alone lets go at once: nobody else could need it.
+    private mutating func ownConnection(
+        of realm: RealmConfiguration,
+        to endpoint: AppEndpoint
+    ) -> UserConnection {
+        var timing = realm.user.app.timeouts.timing
+        timing.linger = .zero
+        return connection(realm.user, to: endpoint, timing: timing, realm: realm.name)
     }
 
     mutating func add(_ realm: RealmConfiguration) {
@@ -135,7 +185,7 @@ struct Parts {
             RealmSupervisor(
                 realm,
                 user: user.session,
-                connection: user.connection,
+                connection: user.sharedConnection ?? ownConnection(of: realm, to: user.endpoint),
                 opener: RealmOpener(
                     machineID: host.machineID,
                     time: .continuous,

@@ -146,6 +146,22 @@ extension RealmStatus {
         describe(snapshot.phase, isFirstDownloadFinished: file.isFirstDownloadFinished)
     }
 
+    /// Where nothing else is in the way, the state says how far the opening is.
+    mutating func describe(_ opening: OpeningState.Verdict) {
+        switch (state, opening) {
+        case (.progress, .open): state = .open
+        case (.open, .waiting): state = .progress
+        case (.open, .late(let limit)), (.progress, .late(let limit)),
+            (.connecting, .late(let limit)), (.offline, .late(let limit)):
+            state = .failed
+            cause = cause ?? "backoff"
+            detail =
+                "not downloaded within \(limit.forPeople), as open.timeout has it; the download goes on"
+                + (detail.map { ": \($0)" } ?? "")
+        default: break
+        }
+    }
+
     mutating func describe(_ phase: SessionPhase, isFirstDownloadFinished: Bool) {
         switch phase {
         case .bound:

@@ -43,7 +43,7 @@ extension RealmSupervisor {
     }
 
     var isAllowed: Bool {
-        guard currentSuspension == nil, !isResetting else { return false }
+        guard currentSuspension == nil, !isResetting, !isFinishing else { return false }
         guard urgentSyncs == 0 else { return true }
         switch permission {
         case .run, .once: return true

@@ -52,6 +52,8 @@ actor RealmSupervisor {
     var suspension: Suspension?
     /// How many asked for a sync now, whatever the permission says.
     var urgentSyncs = 0
+    /// The agent is about to end: nothing joins a connection any more.
+    private(set) var isFinishing = false
     let permissionChanged = Signal()
     let onceWanted = Signal()
 
@@ -164,6 +166,10 @@ actor RealmSupervisor {
         return result
     }
 
+    func stopFollowing() {
+        isFinishing = true
+    }
+
     /// Runs the realm until the task is cancelled; the file is closed in any case.
     private func run(_ client: RealmClient) async throws(Failure) {
         // What was asked before the file was open has been answered by opening it.
@@ -249,7 +255,9 @@ extension RealmSupervisor {
             status.cause = failure.cause
             status.detail = failure.detail
         case .running(let client):
-            status.describe(await client.snapshot())
+            let snapshot = await client.snapshot()
+            status.describe(snapshot)
+            status.describe(opening(snapshot))
         }
         if isResetting {
             (status.state, status.cause) = (.resetting, "client-reset")
@@ -271,5 +279,18 @@ extension RealmSupervisor {
             let value = try? setting.value(userID: userID ?? "")
         else { return "" }
         return value.canonicalExtendedJSON
+    }
+
+    /// How far the opening is that the configuration asks for.
+    private func opening(_ snapshot: RealmSnapshot) -> OpeningState.Verdict {
+        var isOffline = false
+        if case .offline(let cause) = snapshot.phase { isOffline = cause != .notTried }
+        return OpeningState(
+            configuration: configuration.opening,
+            isFirstDownloadFinished: snapshot.file.isFirstDownloadFinished,
+            hasDownloaded: snapshot.hasCompletedDownload,
+            elapsed: snapshot.age,
+            isOffline: isOffline
+        ).verdict
     }
 }

@@ -9,11 +9,18 @@ import NIOSSL
 /// HTTP over the network. Await `shutdown()` to be sure that its connections are gone.
 package final class AsyncHTTPExchange: HTTPExchange {
     private let client: HTTPClient
+    private let headers: [(name: String, value: String)]
     /// Larger answers are refused: no route of the API has one.
     private static let maximumReplySizeInBytes = 4 << 20
 
-    /// Trusts the authorities in `caFile`, a PEM file, or those of the system where it is nil.
-    package init(caFile: String?, verifiesPeer: Bool = true) {
+    /// Trusts the authorities in `caFile`, a PEM file, or those of the system where it is nil;
+    /// `headers` go with every request.
+    package init(
+        caFile: String?,
+        verifiesPeer: Bool = true,
+        headers: [(name: String, value: String)] = []
+    ) {
+        self.headers = headers
         var tls = TLSConfiguration.makeClientConfiguration()
         if let caFile { tls.trustRoots = .file(caFile) }
         if !verifiesPeer { tls.certificateVerification = .none }
@@ -37,7 +44,7 @@ package final class AsyncHTTPExchange: HTTPExchange {
     ) async throws(UnreachableError) -> ServiceReply {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
-        for header in request.headers {
+        for header in headers + request.headers {
             outgoing.headers.add(name: header.name, value: header.value)
         }
         if request.method == .post { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }

@@ -23,7 +23,7 @@ extension ConfigurationReader {
             }
             let proxy = keys.optional("proxy", default: .environment, readProxy)
             let headers = keys.optional("headers", default: [:], readHeaders)
-            keys.notYetServed("share_connections", "proxy", "headers")
+            keys.notYetServed("proxy")
             guard let appID, let baseURL else { return nil }
             return AppConfiguration(
                 name: entry.name,

@@ -59,15 +59,13 @@ extension ConfigurationReader {
                 default: false
             ) { $0.bool() }
             keys.notYetServed(
-                "open",
                 "on_error",
                 "schedule",
                 "read_only",
                 "seed",
                 "counters",
                 "links",
-                "run_on_remote",
-                "shutdown_upload_timeout"
+                "run_on_remote"
             )
             guard let user, let scope else { return nil }
             let configuration = RealmConfiguration(

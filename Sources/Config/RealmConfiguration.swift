@@ -55,6 +55,11 @@ package struct OpeningConfiguration: Hashable, Sendable {
     /// How long it waits; nil for as long as it takes.
     package var timeout: Duration?
 
+    package init(download: Download = .never, timeout: Duration? = nil) {
+        self.download = download
+        self.timeout = timeout
+    }
+
     package enum Download: String, CaseIterable, Sendable {
         case never, once, always
         /// As `always`, but what is here will do if the download cannot be had.

@@ -215,6 +215,7 @@ extension RealmClient {
             return fail(error)
         }
         reportPhase()
+        hasCompletedDownload = true
         for index in waiters.indices { waiters[index].needsDownload = false }
         checkWaiters()
         checkProof(downloadCompleted: true)

@@ -53,6 +53,9 @@ package actor RealmClient {
     var lastTransfer: TransferReport?
     /// What the server has for us is not known before its first DOWNLOAD.
     var hasDownloaded = false
+    /// Everything that the server had at some moment is here.
+    var hasCompletedDownload = false
+    private let openedAt: Duration
 
     private let resumption = Signal()
     /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
@@ -130,6 +133,7 @@ package actor RealmClient {
         report: @escaping @Sendable (RealmNews) -> Void
     ) {
         self.transfers = TransferEstimator(realm.status)
+        self.openedAt = time.uptime()
         self.realm = realm
         self.executor = executor
         self.name = name
@@ -161,6 +165,8 @@ package actor RealmClient {
             phase: phase,
             file: realm.status,
             acknowledgedVersion: (try? realm.acknowledgedVersion().rawValue) ?? 0,
+            hasCompletedDownload: hasCompletedDownload,
+            age: time.uptime() - openedAt,
             lastConnected: lastConnected,
             lastUploaded: lastUploaded,
             lastDownloaded: lastDownloaded

@@ -5,6 +5,10 @@ package struct RealmSnapshot: Sendable {
     package let phase: SessionPhase
     package let file: LocalRealmStatus
     package let acknowledgedVersion: UInt64
+    /// Whether everything that the server had at some moment since the realm was opened is here.
+    package let hasCompletedDownload: Bool
+    /// Since the realm was opened.
+    package let age: Duration
     /// Milliseconds since 1970; nil if it has not happened since the realm was opened.
     package let lastConnected: Int64?
     package let lastUploaded: Int64?

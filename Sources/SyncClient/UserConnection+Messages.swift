@@ -46,6 +46,7 @@ extension UserConnection {
             try await stream.send(message.encoded())
             hasSent = true
         }
+        farewellsUnderWay = false
         for realm in realms.values {
             guard let message = await realm.nextMessage() else { continue }
             machine.sending(message)
@@ -56,6 +57,7 @@ extension UserConnection {
     }
 
     private func takeFarewells() -> [ClientMessage] {
+        farewellsUnderWay = !farewells.isEmpty
         defer { farewells = [] }
         return farewells
     }

@@ -20,6 +20,8 @@ package actor UserConnection {
     var lastReason: String?
     /// Last words of realms that have left.
     var farewells: [ClientMessage] = []
+    /// Some are being sent.
+    var farewellsUnderWay = false
 
     /// There may be something to send, or a connection is wanted.
     private nonisolated let attention = Signal()
@@ -83,6 +85,14 @@ extension UserConnection {
     package nonisolated func reconnect() {
         wish.make()
         attention.raise()
+    }
+
+    /// Returns once the last words of realms that have left are sent, or the time is over.
+    package func flush(atMost limit: Duration) async {
+        let end = time.uptime() + limit
+        while machine.isConnected, !farewells.isEmpty || farewellsUnderWay, time.uptime() < end {
+            guard (try? await time.sleep(.milliseconds(5))) != nil else { return }
+        }
     }
 
     private func ident(of realm: RealmClient) -> SessionIdent? {

@@ -1,0 +1,40 @@
+import Config
+
+/// Whether a realm counts as open, as its owner wants it downloaded first (features, O4 to O14).
+struct OpeningState: Equatable, Sendable {
+    enum Verdict: Equatable, Sendable {
+        case open
+        /// What is here is not what was asked for yet.
+        case waiting
+        /// The time for it is over; the download goes on all the same.
+        case late(Duration)
+    }
+
+    let configuration: OpeningConfiguration
+    /// Whether a download has ever been completed, in this run of the agent or an earlier one: one
+    /// that was broken off does not count.
+    var isFirstDownloadFinished: Bool
+    /// Whether one has been completed since the file was opened.
+    var hasDownloaded: Bool
+    /// Since the file was opened.
+    var elapsed: Duration
+    /// The last attempt to connect came to nothing.
+    var isOffline: Bool
+
+    var verdict: Verdict {
+        switch configuration.download {
+        case .never: return .open
+        case .once: if isFirstDownloadFinished { return .open }
+        case .always: if hasDownloaded { return .open }
+        case .auto:
+            // What is here will do, if there is something.
+            if hasDownloaded || (isFirstDownloadFinished && (isOffline || isLate)) { return .open }
+        }
+        guard let timeout = configuration.timeout, isLate else { return .waiting }
+        return .late(timeout)
+    }
+
+    private var isLate: Bool {
+        configuration.timeout.map { elapsed >= $0 } ?? false
+    }
+}
