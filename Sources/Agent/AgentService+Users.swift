@@ -32,7 +32,8 @@ extension AgentService {
             case .logout:
                 let isAnonymous = try await session.cachedAccount()?.isAnonymous ?? false
                 if isAnonymous {
-                    try await delete(realms, force: request.force ?? false)
+                    // Nobody can log in as this user again, so what it wrote is kept aside.
+                    try await delete(realms, force: request.force ?? false, keepsCopy: true)
                 } else {
                     try await refusePending(realms, force: request.force ?? false)
                 }
@@ -71,13 +72,14 @@ extension AgentService {
 
     private func delete(
         _ realms: [RealmSupervisor],
-        force: Bool
+        force: Bool,
+        keepsCopy: Bool = false
     ) async throws(UserSession.Failure) {
         // All or none: first see whether there is anything to lose.
         try await refusePending(realms, force: force)
         for realm in realms {
             do throws(RealmSupervisor.DeletionFailure) {
-                _ = try await realm.delete(force: true)
+                _ = try await realm.delete(force: true, keepsCopy: keepsCopy)
             } catch {
                 throw .storage(reason: "\(error)")
             }

@@ -1,5 +1,6 @@
 import Config
 import Glibc
+import Platform
 import SyncClient
 import Versions
 
@@ -21,8 +22,12 @@ extension RealmSupervisor {
 
     /// Removes the files; the realm stays suspended until somebody resumes it, and starts empty then.
     ///
+    /// - Parameter keepsCopy: moves the files to the recovered ones instead (interfaces, 9).
     /// - Returns: what was there and is gone.
-    func delete(force: Bool) async throws(DeletionFailure) -> [String] {
+    func delete(
+        force: Bool,
+        keepsCopy: Bool = false
+    ) async throws(DeletionFailure) -> [String] {
         if !force, opener.hasFile(configuration) {
             switch await hasPendingUploads() {
             case true: throw .pendingUploads
@@ -32,11 +37,14 @@ extension RealmSupervisor {
         }
         await suspend()
         let path = configuration.path
+        let kept = try keepsCopy ? placeOfCopy() : nil
         let result = await whileClosed { () -> Result<[String], DeletionFailure> in
             var removed: [String] = []
             // The main file first: without it the others mean nothing.
-            for file in ["", "-wal", "-shm"].map({ path + $0 }) {
-                if unlink(file) == 0 {
+            for suffix in ["", "-wal", "-shm"] {
+                let file = path + suffix
+                let isGone = kept.map { rename(file, $0 + suffix) } ?? unlink(file)
+                if isGone == 0 {
                     removed.append(file)
                 } else if errno != ENOENT {
                     return .failure(.files("\(file): \(String(cString: strerror(errno)))"))
@@ -45,5 +53,19 @@ extension RealmSupervisor {
             return .success(removed)
         }
         return try result.get()
+    }
+
+    private func placeOfCopy() throws(DeletionFailure) -> String {
+        do throws(DataDirectory.Failure) {
+            try DataDirectory.prepareRecovered(recoveredDirectory)
+        } catch {
+            throw .files(error.description)
+        }
+        return RecoveredFile(
+            in: recoveredDirectory,
+            realm: configuration.name,
+            at: WallTime(millisecondsSince1970: now()),
+            suffix: ".sqlite"
+        ).path
     }
 }

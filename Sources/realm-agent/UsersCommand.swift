@@ -55,7 +55,8 @@ struct UsersCommand: AsyncParsableCommand {
     struct LogOut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "logout",
-            abstract: "Logs a user out until somebody logs it in; files of anonymous users go."
+            abstract:
+                "Logs a user out until somebody logs it in; files of anonymous users are put aside."
         )
 
         @OptionGroup var user: UserArgument

@@ -244,6 +244,12 @@ struct RealmSupervisorTests {
         #expect(try await supervisor.delete(force: true) == [path])
         #expect(await supervisor.status().state == .suspended)
         #expect(try await supervisor.delete(force: false) == [])
+        try Data("y".utf8).write(to: URL(filePath: path))
+        #expect(try await supervisor.delete(force: true, keepsCopy: true) == [path])
+        let directory = await supervisor.recoveredDirectory
+        let kept = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(kept.count == 1)
+        #expect(kept.first?.hasPrefix("stock-") == true)
     }
 
     @Test("Waiting ends with what time does not heal")

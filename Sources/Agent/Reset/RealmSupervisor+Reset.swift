@@ -106,7 +106,7 @@ extension RealmSupervisor {
         }
     }
 
-    private var recoveredDirectory: String {
+    var recoveredDirectory: String {
         configuration.clientReset.recoveryDirectory ?? resets.recoveredDirectory
     }
 }
