@@ -21,10 +21,22 @@ enum CrashScenario: Int, CaseIterable, Codable {
             properties: [
                 .init(name: "text", type: .string, isNullable: false),
                 .init(name: "next", type: .link(target: "Note"), isNullable: true),
+                .init(name: "tags", type: .string, isNullable: false, collection: .list),
+                .init(name: "place", type: .link(target: "Place"), isNullable: true),
             ]
         ),
         ClassSchema(name: "Label", kind: .topLevel(.string)),
+        ClassSchema(
+            name: "Place",
+            kind: .embedded,
+            properties: [.init(name: "x", type: .double, isNullable: false)]
+        ),
     ])
+
+    /// A default of a column that is there, which only an edit of the table's definition can change.
+    static let options: [PropertyName: PropertyOptions] = [
+        .init(className: "Note", property: "text"): .init(defaultValue: .string("empty"))
+    ]
 
     /// Makes a realm with synchronised rows, and local writes waiting in the log.
     static func prepare(_ path: String) throws {
@@ -43,8 +55,13 @@ enum CrashScenario: Int, CaseIterable, Codable {
     /// Opens the realm through a file layer, and does the work; the layer is armed in between.
     func run(_ path: String, vfs: String?, armed: () -> Void) throws(LocalRealmError) {
         if self == .schemaChange { armed() }
-        let schema = self == .schemaChange ? Self.declared : .notes
-        let realm = try RealmFixture.open(path, schema, vfs: vfs)
+        let isChange = self == .schemaChange
+        let realm = try RealmFixture.open(
+            path,
+            isChange ? Self.declared : .notes,
+            options: isChange ? Self.options : [:],
+            vfs: vfs
+        )
         defer { realm.close() }
         if self != .schemaChange { armed() }
         try work(realm)
@@ -69,9 +86,20 @@ enum CrashScenario: Int, CaseIterable, Codable {
             #expect(history.last == local, comment)
             #expect(notes == [[1, "changed"], [2, "two"]], comment)
         case .schemaChange:
-            let schema = ["AddTable Label _id string", "AddColumn Note.next link? Note"]
+            let schema = [
+                "AddTable Label _id string", "AddTable Place embedded",
+                "AddColumn Note.next link? Note", "AddColumn Note.tags string",
+                "AddColumn Note.place link? Place", "AddColumn Place.x double",
+            ]
             #expect(history.last == schema + local, comment)
-            #expect(try rows("SELECT next FROM Note") == [[nil], [nil]], comment)
+            #expect(
+                try rows("SELECT next, tags, place FROM Note") == [
+                    [nil, "[]", nil], [nil, "[]", nil],
+                ],
+                comment
+            )
+            let defaults = "SELECT dflt_value FROM pragma_table_info('Note') WHERE name = 'text'"
+            #expect(try rows(defaults) == [["'empty'"]], comment)
             #expect(try rows("SELECT * FROM Label") == [], comment)
         case .integrate:
             #expect(history.last == local, comment)
