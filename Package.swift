@@ -223,8 +223,7 @@ let package = Package(
             "LocalRealm",
             [
                 "Changesets", "ClientReset", "Documents", "FaultInjection", "LocalRealm", "Merge",
-                "SQLite",
-                "Schemas", "Versions", subprocess,
+                "SQLite", "SchemaFiles", "Schemas", "Versions", subprocess,
             ]
         ),
         tests("Transport", ["SyncProtocol", "Transport"] + nio),

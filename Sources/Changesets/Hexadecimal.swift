@@ -29,7 +29,15 @@ package enum Hexadecimal {
         return pending == nil ? bytes : nil
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
+    /// Appends the lower-case digits of an integer, leading zeros included.
+    static func append(_ value: some FixedWidthInteger & UnsignedInteger, to text: inout [UInt8]) {
+        for shift in stride(from: value.bitWidth - 4, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: value >> shift) & 15
+            text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+        }
+    }
+
+    static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10

@@ -30,14 +30,35 @@ extension ObjectID: Comparable {
 }
 
 extension ObjectID: CustomStringConvertible {
-    /// 24 lower-case hexadecimal digits.
-    package var description: String { Hexadecimal.text(of: bytes) }
+    /// 24 lower-case hexadecimal digits, as ASCII.
+    package var text: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        Hexadecimal.append(high, to: &text)
+        Hexadecimal.append(low, to: &text)
+        return text
+    }
+
+    package var description: String { String(decoding: text, as: UTF8.self) }
 
     /// Reads exactly 24 hexadecimal digits of either case.
-    package init?(_ text: some StringProtocol) {
-        guard let bytes = Hexadecimal.bytes(of: text), let value = ObjectID(bytes: bytes) else {
-            return nil
+    package init?(text: some Sequence<UInt8>) {
+        var (high, low): (UInt64, UInt32) = (0, 0)
+        var count = 0
+        for character in text {
+            guard let digit = Hexadecimal.value(of: character), count < 24 else { return nil }
+            if count < 16 {
+                high = high << 4 | UInt64(digit)
+            } else {
+                low = low << 4 | UInt32(digit)
+            }
+            count += 1
         }
-        self = value
+        guard count == 24 else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    package init?(_ text: some StringProtocol) {
+        self.init(text: text.utf8)
     }
 }

@@ -30,21 +30,45 @@ extension UniqueID: Comparable {
 }
 
 extension UniqueID: CustomStringConvertible {
-    /// 36 characters in lower case, grouped 8-4-4-4-12.
-    package var description: String {
-        let digits = Array(Hexadecimal.text(of: bytes))
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-            .map { String(digits[$0]) }
-            .joined(separator: "-")
+    /// 36 characters in lower case, grouped 8-4-4-4-12, as ASCII.
+    package var text: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        Hexadecimal.append(UInt32(truncatingIfNeeded: high >> 32), to: &text)
+        for word in [high >> 16, high, low >> 48] {
+            text.append(UInt8(ascii: "-"))
+            Hexadecimal.append(UInt16(truncatingIfNeeded: word), to: &text)
+        }
+        text.append(UInt8(ascii: "-"))
+        Hexadecimal.append(UInt16(truncatingIfNeeded: low >> 32), to: &text)
+        Hexadecimal.append(UInt32(truncatingIfNeeded: low), to: &text)
+        return text
     }
 
+    package var description: String { String(decoding: text, as: UTF8.self) }
+
     /// Reads the 8-4-4-4-12 form in either case.
+    package init?(text: some Sequence<UInt8>) {
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        var position = 0
+        for character in text {
+            defer { position += 1 }
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard character == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Hexadecimal.value(of: character), position < 36 else { return nil }
+            if position < 18 {
+                high = high << 4 | UInt64(digit)
+            } else {
+                low = low << 4 | UInt64(digit)
+            }
+        }
+        guard position == 36 else { return nil }
+        self.init(high: high, low: low)
+    }
+
     package init?(_ text: some StringProtocol) {
-        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
-            let bytes = Hexadecimal.bytes(of: groups.joined()),
-            let value = UniqueID(bytes: bytes)
-        else { return nil }
-        self = value
+        self.init(text: text.utf8)
     }
 }

@@ -12,6 +12,25 @@ enum Tool {
         try await run("sqlite3", ["-batch", "-bail", "-cmd", ".timeout 10000", path], sql)
     }
 
+    /// Runs SQL as somebody does who types it: a statement that fails is answered with an `Error:`, and
+    /// the next one is run.
+    static func sqlite3Session(_ path: String, _ sql: String) async throws -> String {
+        let result = try await Subprocess.run(
+            .name("sqlite3"),
+            arguments: ["-batch", "-cmd", ".timeout 10000", path],
+            input: .string(sql),
+            output: .string(limit: 1 << 20),
+            error: .string(limit: 1 << 20)
+        )
+        let errors = result.standardError.split(separator: "\n").map { line in
+            // "Runtime error near line 1: what is wrong (19)"
+            let message = line.split(separator: ": ", maxSplits: 1).last ?? line
+            let end = message.lastIndex(of: "(") ?? message.endIndex
+            return "Error: \(message[..<end].dropLast(end == message.endIndex ? 0 : 1))\n"
+        }
+        return result.standardOutput + errors.joined()
+    }
+
     /// Runs a Python program; `path` is the file, `connection` an open connection to it.
     @discardableResult
     static func python(_ path: String, _ program: String) async throws -> String {

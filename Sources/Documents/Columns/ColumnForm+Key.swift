@@ -9,8 +9,8 @@ extension ColumnForm {
         case .null: .null
         case .int(let value): .integer(value)
         case .string(let value): .text(value.bytes)
-        case .objectID(let value): .text(value.description)
-        case .uuid(let value): .text(value.description)
+        case .objectID(let value): .text(value.text)
+        case .uuid(let value): .text(value.text)
         case .globalKey(let value): .text(GlobalKeyText.print(value))
         }
     }

@@ -18,8 +18,8 @@ package enum ColumnForm {
         case .double(let value): encode(value)
         case .decimal(let value): .text(DecimalText.print(value))
         case .link(let link): encodeLinkKey(link.key)
-        case .objectID(let value): .text(value.description)
-        case .uuid(let value): .text(value.description)
+        case .objectID(let value): .text(value.text)
+        case .uuid(let value): .text(value.text)
         }
     }
 
@@ -100,14 +100,16 @@ extension ColumnForm {
     }
 
     static func objectID(_ column: ColumnValue) throws(FormError) -> ObjectID {
-        guard let value = ObjectID(String(decoding: try text(column, .objectID), as: UTF8.self))
-        else { throw FormError(.expected(.objectID)) }
+        guard let value = ObjectID(text: try text(column, .objectID)) else {
+            throw FormError(.expected(.objectID))
+        }
         return value
     }
 
     static func uuid(_ column: ColumnValue) throws(FormError) -> UniqueID {
-        guard let value = UniqueID(String(decoding: try text(column, .uuid), as: UTF8.self))
-        else { throw FormError(.expected(.uuid)) }
+        guard let value = UniqueID(text: try text(column, .uuid)) else {
+            throw FormError(.expected(.uuid))
+        }
         return value
     }
 

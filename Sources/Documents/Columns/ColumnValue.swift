@@ -11,4 +11,16 @@ package enum ColumnValue: Hashable, Sendable {
     package static func text(_ string: String) -> ColumnValue {
         .text(Array(string.utf8))
     }
+
+    /// All bytes at once: an array hashes its elements one by one, and keys are looked up a lot.
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .integer(let value): hasher.combine(value)
+        case .real(let value): hasher.combine(value)
+        case .text(let bytes), .blob(let bytes):
+            hasher.combine(bytes.count)
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+    }
 }

@@ -21,9 +21,9 @@ extension JSONWriter {
         case .link(let link):
             write(link: link)
         case .objectID(let value):
-            write(tag: "$oid", plain: Array(value.description.utf8))
+            write(tag: "$oid", plain: value.text)
         case .uuid(let value):
-            write(tag: "$uuid", plain: Array(value.description.utf8))
+            write(tag: "$uuid", plain: value.text)
         }
     }
 

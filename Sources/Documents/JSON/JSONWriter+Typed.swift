@@ -29,8 +29,8 @@ extension JSONWriter {
             } else {
                 write(link.key)
             }
-        case .objectID(let value): write(plain: value.description)
-        case .uuid(let value): write(plain: value.description)
+        case .objectID(let value): write(plain: value.text)
+        case .uuid(let value): write(plain: value.text)
         }
     }
 
@@ -39,8 +39,8 @@ extension JSONWriter {
         case .null: write("null")
         case .int(let value): write(value)
         case .string(let value): write(text: value)
-        case .objectID(let value): write(plain: value.description)
-        case .uuid(let value): write(plain: value.description)
+        case .objectID(let value): write(plain: value.text)
+        case .uuid(let value): write(plain: value.text)
         case .globalKey(let value): write(plain: GlobalKeyText.print(value))
         }
     }
