@@ -15,7 +15,7 @@ package final class AgentEvents: Sendable {
         var next: UInt64
         /// The last state told of each realm: what has not changed is no event.
         var states: [String: StateFact] = [:]
-        var counts: [String: UInt64] = [:]
+        var totals = EventTotals()
         var readers: [ObjectIdentifier: Signal] = [:]
     }
 
@@ -40,7 +40,7 @@ package final class AgentEvents: Sendable {
             }
             state.kept.append(EventRecord(sequence: state.next, at: time, event: event))
             state.next += 1
-            state.counts[event.fact.kind, default: 0] += 1
+            state.totals.count(event)
             // Rarely, and many at once.
             if state.kept.count >= 2 * capacity { state.kept.removeFirst(capacity) }
             return Array(state.readers.values)
@@ -48,9 +48,9 @@ package final class AgentEvents: Sendable {
         for reader in readers { reader.raise() }
     }
 
-    /// How many events of each kind there were since the start.
-    package var counts: [String: UInt64] {
-        state.withLock(\.counts)
+    /// What the events since the start add up to.
+    package var totals: EventTotals {
+        state.withLock(\.totals)
     }
 
     /// The events after a position, or all that are kept; with `follow` also those to come.

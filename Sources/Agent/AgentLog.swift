@@ -21,7 +21,10 @@ package struct AgentLog: Sendable {
             case .stderr: .stderr
             case nil: .detected(environment: ProcessInfo.processInfo.environment)
             }
-        self.sink = output.sink(identifier: "realm-agent")
+        self.sink = RepetitionFilter(
+            output.sink(identifier: "realm-agent"),
+            clock: WallTime.now
+        )
     }
 
     package func logger(_ category: String) -> Logger {

@@ -96,6 +96,8 @@ extension AgentService {
         defer { lock.release() }
         try await withThrowingTaskGroup { group in
             group.addTask { await runRealms(supervisors) }
+            group.addTask { await healthKeeper.run() }
+            group.addTask { try await serveMetrics() }
             defer { group.cancelAll() }
             // Without any realm, too, this ends only with an error or with the agent.
             try await cancelWhenGracefulShutdown { try await serveControl() }
@@ -146,16 +148,26 @@ extension AgentService {
         }
     }
 
+    private var healthKeeper: HealthKeeper {
+        let manager = ServiceManager()
+        return HealthKeeper(
+            period: HealthKeeper.period(watchdog: manager.watchdogPeriod),
+            time: .continuous,
+            examine: { await status().realms },
+            reportAlive: manager.reportAlive,
+            reportSummary: manager.report(status:)
+        )
+    }
+
     private func serveControl() async throws {
         let logger = log.logger("Agent.Control")
         let socket = configuration.daemon.controlSocket
         let server = ControlServer(
             socketPath: socket,
             backend: self,
-            access: .ofProcess(group: "realm-agent"),
+            access: .ofProcess(group: configuration.daemon.controlGroup),
             onListening: {
                 let manager = ServiceManager()
-                manager.report(status: "\(supervisors.count) realms")
                 manager.reportReady()
                 logger.notice(
                     "ready",
@@ -171,6 +183,25 @@ extension AgentService {
         } catch is CancellationError {
         } catch {
             throw ControlSocketFailure(path: socket, reason: "\(error)")
+        }
+    }
+}
+
+// MARK: Metrics
+
+extension AgentService {
+    /// Serves metrics over TCP, if the configuration asks for it.
+    private func serveMetrics() async throws {
+        guard let address = configuration.daemon.metricsAddress else { return }
+        let server = MetricsServer(host: address.host, port: address.port, metrics: metrics)
+        do {
+            try await server.run()
+        } catch {
+            // Serving the agent's purpose matters more than being watched.
+            log.logger("Agent.Metrics").error(
+                "metrics cannot be served",
+                metadata: ["address": "\(address)", "detail": "\(error)"]
+            )
         }
     }
 }
@@ -209,6 +240,10 @@ extension AgentService: ControlBackend {
 
     package func events(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord> {
         events.records(after: position, follow: follow)
+    }
+
+    package func metrics() async -> AgentMetrics {
+        AgentMetrics(await status(), events.totals)
     }
 
     package func logLevels() -> LogReport {

@@ -139,6 +139,8 @@ extension RealmStatus {
         serverVersion = file.progress.download.serverVersion.rawValue
         pendingUploadBytes = file.uploadableBytes - min(file.uploadedBytes, file.uploadableBytes)
         pendingDownloadBytes = file.downloadableBytes
+        uploadedBytes = file.uploadedBytes
+        downloadedBytes = file.downloadedBytes
         firstDownloadFinished = file.isFirstDownloadFinished
         lastConnected = snapshot.lastConnected.map(Self.time)
         lastUploaded = snapshot.lastUploaded.map(Self.time)

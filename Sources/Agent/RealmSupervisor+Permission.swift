@@ -1,3 +1,5 @@
+import Config
+import Control
 import Logging
 import Platform
 import SyncClient
@@ -62,6 +64,14 @@ extension RealmSupervisor {
         return cause
     }
 
+    /// Tells what keeps the realm from syncing, which its session does not know.
+    private func publishPause() async {
+        let status = await status()
+        guard pauseCause != nil else { return }
+        let fact = StateFact(state: status.state, cause: status.cause, detail: status.detail)
+        events.publish(AgentEvent(realm: configuration.name, .state(fact)))
+    }
+
     /// Joins the connection and leaves it, as the permission goes.
     func followPermission(_ client: RealmClient) async {
         while !Task.isCancelled {
@@ -69,6 +79,7 @@ extension RealmSupervisor {
                 await connection.join(client)
             } else {
                 await connection.leave(client)
+                await publishPause()
             }
             await waitForPermission()
         }

@@ -53,7 +53,7 @@ final class ConfigurationReader {
     // MARK: Agent
 
     private func readDaemon(_ keys: MappingReader) -> DaemonConfiguration {
-        let daemon = DaemonConfiguration(
+        DaemonConfiguration(
             dataDirectory: keys.optional("data_directory", default: "/var/lib/realm-agent") {
                 $0.absolutePath()
             },
@@ -78,8 +78,6 @@ final class ConfigurationReader {
                 reader.mapping { keys in keys.required("listen", ListenAddress.read) }
             }
         )
-        keys.notYetServed("metrics", "control_group")
-        return daemon
     }
 
     private func readSocketPath(_ reader: NodeReader) -> String? {

@@ -15,4 +15,5 @@ package protocol ControlBackend: RealmOperations {
     ) async throws(ControlError) -> ResetAnswer
     /// Opens the realm again, with a session of its own.
     func restart(realm: String) async throws(ControlError)
+    func metrics() async -> AgentMetrics
 }

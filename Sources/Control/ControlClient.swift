@@ -39,6 +39,11 @@ package struct ControlClient: Sendable {
         return try await call(.PUT, "v1/log", body: body, timeout: .seconds(10))
     }
 
+    /// The metrics in the text form of OpenMetrics.
+    package func metrics() async throws(ControlError) -> String {
+        try await text("v1/metrics")
+    }
+
     func call<Answer: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ path: String,

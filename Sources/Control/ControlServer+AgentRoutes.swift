@@ -25,6 +25,9 @@ extension ControlServer {
             let change = try await request.decoded(as: LogLevelChange.self)
             return try Response.json(try await backend.setLogLevel(change))
         }
+        router.get("v1/metrics") { _, _ in
+            Response.text(await backend.metrics().openMetrics, type: OpenMetrics.contentType)
+        }
         router.get("v1/health") { _, _ in
             try Response.json(["status": "ok"])
         }

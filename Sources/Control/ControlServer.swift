@@ -53,28 +53,11 @@ package struct ControlServer: Service {
             logger: libraryLogger
         )
         do {
-            try await Self.run(application)
+            try await application.runUntilCancelled(logger: libraryLogger)
         } catch let error as IOError {
             throw Unservable(reason: String(cString: strerror(error.errnoCode)))
         } catch is UnixDomainSocketPathWrongType {
             throw Unservable(reason: "what is there is no socket")
-        }
-    }
-
-    /// Runs until the task is cancelled, and then stops in order: a connection that was accepted must
-    /// be taken up, or NIO traps, so nobody can come any more before those who are there are sent away.
-    private static func run(_ application: some ApplicationProtocol) async throws {
-        var configuration = ServiceGroupConfiguration(
-            services: [application],
-            logger: application.logger
-        )
-        configuration.maximumGracefulShutdownDuration = .seconds(1)
-        let group = ServiceGroup(configuration: configuration)
-        let run = Task { try await group.run() }
-        try await withTaskCancellationHandler {
-            try await run.value
-        } onCancel: {
-            Task { await group.triggerGracefulShutdown() }
         }
     }
 

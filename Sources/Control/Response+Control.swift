@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ServiceLifecycle
 
 /// The forms in which the control API answers and is asked.
 extension Response {
@@ -24,7 +25,7 @@ extension Response {
     /// One JSON document per line, for as long as there are any.
     ///
     /// A line is fetched when the one before it has been taken: a slow reader holds up nobody but
-    /// itself. One that goes away ends the stream.
+    /// itself. One that goes away ends the stream, and so does the agent's end.
     static func jsonLines<Line: Encodable & Sendable>(
         _ lines: AsyncStream<Line>,
         to request: Request,
@@ -35,7 +36,7 @@ extension Response {
             headers: [.contentType: "application/jsonl"],
             body: ResponseBody { writer in
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
-                    for await line in lines where isWanted(line) {
+                    for await line in lines.cancelOnGracefulShutdown() where isWanted(line) {
                         let bytes = try JSONBody.encode(line) + [UInt8(ascii: "\n")]
                         try await writer.write(ByteBuffer(bytes: bytes))
                     }

@@ -33,6 +33,9 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var pendingUploadBytes: UInt64
     /// Bytes that the server announced and this machine has not integrated.
     package var pendingDownloadBytes: UInt64
+    /// Bytes of changesets up and down, over the life of the file.
+    package var uploadedBytes: UInt64
+    package var downloadedBytes: UInt64
     package var firstDownloadFinished: Bool
     /// ISO 8601, UTC; absent if it has not happened since the agent started.
     package var lastConnected: String?
@@ -58,6 +61,8 @@ package struct RealmStatus: Codable, Sendable, Equatable {
         self.serverVersion = 0
         self.pendingUploadBytes = 0
         self.pendingDownloadBytes = 0
+        self.uploadedBytes = 0
+        self.downloadedBytes = 0
         self.firstDownloadFinished = false
     }
 }

@@ -18,6 +18,7 @@ package struct JournalSink: LogSink {
             "CATEGORY=\(record.category)",
             "LEVEL=\(record.level.word)",
         ]
+        if let id = MessageCatalogue.ids[record.message] { fields.append("MESSAGE_ID=\(id)") }
         for field in record.fields {
             fields.append("\(Self.fieldName(field.name))=\(field.value)")
         }

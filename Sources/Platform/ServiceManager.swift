@@ -1,4 +1,5 @@
 import CSystemd
+import Glibc
 
 /// Tells systemd how the daemon is doing; does nothing where nobody asked to be told.
 package struct ServiceManager: Sendable {
@@ -9,6 +10,14 @@ package struct ServiceManager: Sendable {
         send("READY=1")
     }
 
+    /// The daemon reads its configuration anew, and will report that it is ready again.
+    package func reportReloading() {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let microseconds = UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+        send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
+    }
+
     package func reportStopping() {
         send("STOPPING=1")
     }
@@ -16,6 +25,18 @@ package struct ServiceManager: Sendable {
     /// One line for people, shown by `systemctl status`.
     package func report(status: String) {
         send("STATUS=\(status.replacing("\n", with: " "))")
+    }
+
+    /// The daemon does its work; to be said more often than `watchdogPeriod`.
+    package func reportAlive() {
+        send("WATCHDOG=1")
+    }
+
+    /// How long systemd waits for a sign of life before it ends the daemon; nil if it does not.
+    package var watchdogPeriod: Duration? {
+        var microseconds: UInt64 = 0
+        guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+        return .microseconds(Int64(clamping: microseconds))
     }
 
     private func send(_ state: String) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Config
 import Control
+import Glibc
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,17 +18,29 @@ struct StatusCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(help: "Show it anew every second, until interrupted.")
+    var watch = false
+
     func run() async throws {
         let configuration = try files.load()
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
-        let report: StatusReport
-        do throws(ControlError) {
-            report = try await client.status()
-        } catch {
-            throw CommandFailure(error)
-        }
-        let shown = try selected(from: report)
-        print(json ? try shown.controlJSON() : StatusTable(report: shown).description)
+        repeat {
+            let report: StatusReport
+            do throws(ControlError) {
+                report = try await client.status()
+            } catch {
+                throw CommandFailure(error)
+            }
+            try show(try selected(from: report))
+            if watch { try await Task.sleep(for: .seconds(1)) }
+        } while watch
+    }
+
+    private func show(_ report: StatusReport) throws {
+        let text = json ? try report.controlJSON() : StatusTable(report: report).description
+        // A terminal is wiped first; a file gets one screen after the other.
+        let isScreen = watch && !json && isatty(STDOUT_FILENO) == 1
+        StandardOutput.print(isScreen ? "\u{1b}[H\u{1b}[2J\(text)" : text)
     }
 
     private func selected(from report: StatusReport) throws -> StatusReport {

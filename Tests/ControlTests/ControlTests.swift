@@ -77,6 +77,12 @@ struct ControlTests {
             }
         }
 
+        func metrics() async -> AgentMetrics {
+            var totals = EventTotals()
+            for record in Self.records { totals.count(record.event) }
+            return AgentMetrics(await status(), totals)
+        }
+
         func logLevels() async -> LogReport {
             LogReport(level: "info", categories: ["Sync": "debug"])
         }

@@ -1,0 +1,47 @@
+import Control
+import Platform
+import SyncClient
+
+/// Asks all realms how they are, again and again, and tells systemd that the agent lives if all answer.
+///
+/// An answer comes from the thread that does the realm's work: where that hangs, nothing is told, and
+/// the watchdog ends the agent.
+struct HealthKeeper: Sendable {
+    let period: Duration
+    let time: SyncTime
+    let examine: @Sendable () async -> [RealmStatus]
+    let reportAlive: @Sendable () -> Void
+    let reportSummary: @Sendable (String) -> Void
+
+    /// Runs until the task is cancelled.
+    func run() async {
+        var lastSummary = ""
+        while !Task.isCancelled {
+            let realms = await examine()
+            if Task.isCancelled { return }
+            reportAlive()
+            let summary = Self.summary(of: realms)
+            if summary != lastSummary { reportSummary(summary) }
+            lastSummary = summary
+            try? await time.sleep(period)
+        }
+    }
+
+    /// Three signs of life in a watchdog's period; without one, often enough for people.
+    static func period(watchdog: Duration?) -> Duration {
+        min(watchdog.map { $0 / 3 } ?? .seconds(5), .seconds(5))
+    }
+
+    /// One line such as "3 realms: 2 open, 1 paused (metered)".
+    static func summary(of realms: [RealmStatus]) -> String {
+        guard !realms.isEmpty else { return "no realms" }
+        var counts: [String: Int] = [:]
+        for realm in realms {
+            counts[realm.state.rawValue + (realm.cause.map { " (\($0))" } ?? ""), default: 0] += 1
+        }
+        let parts = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\($0.value) \($0.key)" }
+        let noun = realms.count == 1 ? "realm" : "realms"
+        return "\(realms.count) \(noun): \(parts.joined(separator: ", "))"
+    }
+}

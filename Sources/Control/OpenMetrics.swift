@@ -1,0 +1,98 @@
+/// Writes metrics in the text form of OpenMetrics 1.0.
+package struct OpenMetrics {
+    private var lines: [String] = []
+
+    package static let contentType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+    package init() {}
+
+    /// One value, and what it is the value of.
+    package struct Sample: Sendable {
+        let labels: [(name: String, value: String)]
+        let value: Double
+
+        package init(_ labels: [(name: String, value: String)], _ value: Double) {
+            self.labels = labels
+            self.value = value
+        }
+    }
+
+    /// A number that goes up and down.
+    package mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) {
+        describe(name, "gauge", help)
+        for sample in samples { write(name, sample) }
+    }
+
+    /// A number that only grows; its samples' names end in `_total`.
+    package mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) {
+        describe(name, "counter", help)
+        for sample in samples { write("\(name)_total", sample) }
+    }
+
+    package mutating func histogram(
+        _ name: String,
+        _ help: String,
+        _ series: [(labels: [(name: String, value: String)], histogram: Histogram)]
+    ) {
+        describe(name, "histogram", help)
+        for (labels, histogram) in series {
+            for (bound, count) in histogram.buckets {
+                let label = (name: "le", value: bound.map { "\($0)" } ?? "+Inf")
+                write("\(name)_bucket", Sample(labels + [label], Double(count)))
+            }
+            write("\(name)_sum", Sample(labels, histogram.sum))
+            write("\(name)_count", Sample(labels, Double(histogram.count)))
+        }
+    }
+
+    package var text: String {
+        (lines + ["# EOF"]).joined(separator: "\n") + "\n"
+    }
+
+    private mutating func describe(_ name: String, _ type: String, _ help: String) {
+        lines.append("# TYPE \(name) \(type)")
+        lines.append("# HELP \(name) \(help)")
+    }
+
+    private mutating func write(_ name: String, _ sample: Sample) {
+        let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }
+            .joined(separator: ",")
+        let value =
+            sample.value == sample.value.rounded() && sample.value.magnitude < 1e15
+            ? "\(Int64(sample.value))" : "\(sample.value)"
+        lines.append("\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacing("\n", with: "\\n")
+    }
+}
+
+/// How often something took how long.
+package struct Histogram: Sendable, Equatable {
+    private static let bounds = [0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0]
+    private var counts = [UInt64](repeating: 0, count: bounds.count + 1)
+    package private(set) var sum = 0.0
+
+    package init() {}
+
+    package mutating func record(seconds: Double) {
+        let index = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
+        counts[index] += 1
+        sum += seconds
+    }
+
+    package var count: UInt64 {
+        counts.reduce(0, +)
+    }
+
+    /// How many took no longer than each bound; the last has none.
+    package var buckets: [(bound: Double?, count: UInt64)] {
+        var total: UInt64 = 0
+        return counts.indices.map { index in
+            total += counts[index]
+            return (index < Self.bounds.count ? Self.bounds[index] : nil, total)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// Which kinds of event have a `MESSAGE_ID` in the journal (`docs/logs.md`).
+///
+/// An id never changes: where the words of a message do, the new words keep the old id.
+enum MessageCatalogue {
+    static let ids: [String: String] = [
+        "ready":
+            "47c755237bff542cb2fe6e1bc314c165",
+        "stopped":
+            "865470c6a5d358059e836633a5bcb57c",
+        "no realm is configured; declare one under realms, and restart":
+            "190a8f7ed0f75ffb954bffebdce89314",
+        "log level changed":
+            "3c71695984cf5395b106a00193a96388",
+        "waiting for another command to end":
+            "1e2ce836357e55c3accc52caba798e03",
+        "realm is not open":
+            "a7a1878197a351dcab2f42f6fccfec00",
+        "suspended":
+            "9192fa164e2a51f39d5fed4c40d3ee9a",
+        "resumed":
+            "e50ca8580d805f98b444d3f9c41a9929",
+        "connected":
+            "c2271b00437c5bf4a41c349457f65d04",
+        "session suspended":
+            "37534f6adf5e5f129e9339d6c4638c17",
+        "the server refuses this realm":
+            "1f058b4bc9fb5065a5677ec6b986f9a7",
+        "the server reports an error":
+            "c48dbc121f975f238c013dd47c901c73",
+        "server":
+            "fe6d7d4d5e75552cb9e321a8e9783122",
+        "a download cannot be integrated":
+            "387cadba298f5ab69a2e1b43aee476b4",
+        "class learned from the server":
+            "bc5af33af9cb5020855498553ddb4cb3",
+        "a local value cannot be synchronised and was restored":
+            "29e7c69589625019940ec3b08da24ae6",
+        "local writes cannot be captured":
+            "54828e6a2d3b510e844f5c59c1e56c03",
+        "handler failed; sync goes on without it":
+            "d8825580cfb05d1692bfb90d3326eac3",
+    ]
+}

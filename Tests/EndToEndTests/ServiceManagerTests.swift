@@ -1,0 +1,50 @@
+import Subprocess
+import Testing
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
+
+@Suite("The agent under a service manager")
+struct ServiceManagerTests {
+    @Test(
+        "It is ready when it serves, gives signs of life from its work, tells its state, and stops"
+    )
+    func life() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("a")
+        let manager = NotifySocket(path: "\(deployment.directory)/notify")
+        let config = "\(deployment.directory)/a.yaml"
+        let log = try FilePath("\(deployment.directory)/a.log").openedForAppending()
+        let result = try await Subprocess.run(
+            .path(FilePath("\(Programs.directory)/realm-agent")),
+            arguments: ["run", "--config", config],
+            environment: .inherit.updating([
+                "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "300000",
+            ]),
+            input: .none,
+            output: .discarded,
+            error: .fileDescriptor(log, closeAfterSpawningProcess: true)
+        ) { execution in
+            var told: [String] = []
+            let isComplete = await eventually {
+                told += manager.received()
+                return told.contains("READY=1") && told.count { $0 == "WATCHDOG=1" } >= 3
+                    && told.contains { $0.hasPrefix("STATUS=1 realm: 1 ") }
+            }
+            #expect(isComplete, "\(told) \(deployment.log("a"))")
+            let status = try await Programs.run("realm-agent", ["status", "--config", config])
+            #expect(status.status == 0)
+            try execution.send(signal: .terminate)
+            let isStopping = await eventually {
+                told += manager.received()
+                return told.contains("STOPPING=1")
+            }
+            #expect(isStopping, "\(told)")
+        }
+        #expect(result.terminationStatus == .exited(0))
+    }
+}
