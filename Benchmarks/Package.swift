@@ -24,6 +24,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "Versions", swiftSettings: settings),
+        .target(
+            name: "ClientReset",
+            dependencies: ["Changesets", "Documents", "Schemas", "Versions"],
+            swiftSettings: settings
+        ),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
@@ -32,7 +37,9 @@ let package = Package(
         .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
         .target(
             name: "LocalRealm",
-            dependencies: ["Changesets", "Documents", "Merge", "SQLite", "Schemas", "Versions"],
+            dependencies: [
+                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Versions",
+            ],
             swiftSettings: settings
         ),
         .executableTarget(
