@@ -136,10 +136,12 @@ let package = Package(
         ),
         module("Transport", ["SyncProtocol"] + nio),
         module("AppServices", [asyncHTTPClient, logging] + nio),
-        module("Platform", ["CSystemd", logging]),
+        module("Platform", ["CLinux", "CSystemd", "Scheduling", logging]),
         module(
             "Plugins",
-            ["CLinux", "Config", "Platform", "Settings", asyncHTTPClient, logging] + nio
+            [
+                "CLinux", "ClientReset", "Config", "Platform", "Settings", asyncHTTPClient, logging,
+            ] + nio
         ),
         module("Control", [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio),
         module(
@@ -153,7 +155,7 @@ let package = Package(
             "Agent",
             [
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "LocalRealm",
-                "Platform",
+                "Platform", "Plugins",
                 "SQLite", "Schemas", "SchemaFiles", "Settings", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, serviceLifecycle,
             ]
@@ -228,8 +230,8 @@ let package = Package(
         ),
         tests("Transport", ["SyncProtocol", "Transport"] + nio),
         tests("AppServices", ["AppServices", logging]),
-        tests("Platform", ["Platform", logging]),
-        tests("Plugins", ["Config", "Platform", "Plugins", "Settings", logging]),
+        tests("Platform", ["Platform", "Scheduling", logging]),
+        tests("Plugins", ["ClientReset", "Config", "Platform", "Plugins", "Settings", logging]),
         tests(
             "Control",
             ["Control", asyncHTTPClient, logging, serviceLifecycle, subprocess] + nio
@@ -237,8 +239,9 @@ let package = Package(
         tests(
             "Agent",
             [
-                "Agent", "AppServices", "Config", "Control", "LocalRealm", "Platform", "SQLite",
-                "Settings", "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
+                "Agent", "AppServices", "Config", "Control", "LocalRealm", "Platform", "Plugins",
+                "SQLite", "Settings", "SyncClient", "SyncProtocol", "Transport", "Versions",
+                logging,
             ]
         ),
         tests(

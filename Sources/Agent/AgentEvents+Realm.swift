@@ -114,7 +114,7 @@ extension StateFact {
 
 extension ObjectKey {
     /// The key as people write it.
-    fileprivate var eventText: String {
+    var eventText: String {
         switch self {
         case .null: "null"
         case .int(let value): "\(value)"

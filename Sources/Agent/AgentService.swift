@@ -6,6 +6,7 @@ import LocalRealm
 import Logging
 import NIOSSL
 import Platform
+import Plugins
 import ServiceLifecycle
 import Settings
 import SyncClient
@@ -28,6 +29,7 @@ package struct AgentService: Service, Sendable {
     let sessions: [String: UserSession]
     let database: MetadataDatabase
     private let events: AgentEvents
+    let pluginRegistry: PluginRegistry
 
     /// Takes the data directory, and puts everything together without starting it.
     ///
@@ -43,12 +45,14 @@ package struct AgentService: Service, Sendable {
         let lock = HeldLock(try AgentLock(path: directory.lock))
         let database = try MetadataDatabase(path: directory.metadata)
         let events = AgentEvents()
+        let plugins = PluginRegistry(configuration.plugins, log: log, events: events)
         var parts = Parts(
             version: version,
             log: log,
             database: database,
             events: events,
-            recoveredDirectory: directory.recovered
+            recoveredDirectory: directory.recovered,
+            plugins: plugins
         )
         for app in configuration.apps { try parts.add(app) }
         for user in configuration.users { parts.add(user) }
@@ -64,7 +68,8 @@ package struct AgentService: Service, Sendable {
             supervisors: parts.supervisors,
             sessions: parts.users.mapValues(\.session),
             database: database,
-            events: events
+            events: events,
+            pluginRegistry: plugins
         )
     }
 }

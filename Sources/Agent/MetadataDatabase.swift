@@ -20,7 +20,8 @@ package actor MetadataDatabase {
 
         package var description: String {
             "\(path) has layout \(version), which this version of the agent does not know; "
-                + "install the version that wrote it, or move the file away to log in anew"
+                + "install the version that wrote it, or go back to what that version kept as "
+                + "\(path).layout-N, or move the file away to log in anew"
         }
     }
 
@@ -32,6 +33,7 @@ package actor MetadataDatabase {
         do {
             self.connection = try Connection(path: path)
             try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            try Self.keepOldLayout(of: connection, path: path)
             try Self.prepareLayout(of: connection, path: path)
         } catch let error as SQLiteError {
             throw Inaccessible(path: path, reason: error.message)
@@ -59,6 +61,22 @@ package actor MetadataDatabase {
         guard fchmod(descriptor, 0o600) == 0 else {
             throw Inaccessible(path: path, reason: String(cString: strerror(errno)))
         }
+    }
+
+    /// Before an upgrade changes the file, a copy for those who have to go back: the older version
+    /// finds it again as `PATH.layout-N`.
+    private static func keepOldLayout(of connection: Connection, path: String) throws {
+        let hasLayout = try connection.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'layout'"
+        )
+        guard hasLayout == 1, let version = try connection.integer("SELECT version FROM layout"),
+            (1..<layoutVersion).contains(version)
+        else { return }
+        let copy = "\(path).layout-\(version)"
+        // Of an upgrade that was cut off; or of an earlier one, and then older than what is here.
+        unlink(copy)
+        try createPrivate(copy)
+        try connection.run("VACUUM INTO ?1", [.text(copy)])
     }
 
     private static func prepareLayout(of connection: Connection, path: String) throws {

@@ -3,6 +3,7 @@ import Config
 import Logging
 import NIOSSL
 import Platform
+import Plugins
 import Settings
 import SyncClient
 import SyncProtocol
@@ -16,6 +17,7 @@ struct Parts {
     let events: AgentEvents
     /// Copies and lost changes that resets keep.
     let recoveredDirectory: String
+    let plugins: PluginRegistry
     let host = Host.current()
     private(set) var apps: [String: AppParts] = [:]
     private(set) var users: [String: UserParts] = [:]
@@ -27,13 +29,15 @@ struct Parts {
         log: AgentLog,
         database: MetadataDatabase,
         events: AgentEvents,
-        recoveredDirectory: String
+        recoveredDirectory: String,
+        plugins: PluginRegistry
     ) {
         self.version = version
         self.log = log
         self.database = database
         self.events = events
         self.recoveredDirectory = recoveredDirectory
+        self.plugins = plugins
     }
 
     struct AppParts {
@@ -205,6 +209,7 @@ struct Parts {
                 time: .continuous,
                 now: { WallTime.now().millisecondsSince1970 },
                 events: events,
+                handlers: HandlerRunner(realm, registry: plugins),
                 logger: log.logger("Agent.Realm")
             )
         )

@@ -5,6 +5,7 @@ import Control
 import LocalRealm
 import Logging
 import Platform
+import Plugins
 import SyncClient
 
 /// Brings one configured realm up, and up again: log-in, file, session (interfaces, 5).
@@ -38,6 +39,9 @@ actor RealmSupervisor {
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
     let events: AgentEvents
+    /// Nil where nobody handles anything.
+    let handlers: HandlerRunner?
+    let handlerNews = HandlerQueue()
     let logger: Logger
     private var pauses: AttemptPauses
     private(set) var stage = Stage.starting
@@ -80,6 +84,7 @@ actor RealmSupervisor {
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         events: AgentEvents = AgentEvents(),
+        handlers: HandlerRunner? = nil,
         logger: Logger
     ) {
         self.configuration = configuration
@@ -92,6 +97,7 @@ actor RealmSupervisor {
         self.time = time
         self.now = now
         self.events = events
+        self.handlers = handlers
         var logger = logger
         logger[metadataKey: "realm"] = "\(configuration.name)"
         self.logger = logger
@@ -99,6 +105,14 @@ actor RealmSupervisor {
 
     /// Runs until the task is cancelled.
     func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.consultHandlers() }
+            await keepUp()
+            group.cancelAll()
+        }
+    }
+
+    private func keepUp() async {
         await recallSuspension()
         while !Task.isCancelled {
             do throws(Failure) {
@@ -139,7 +153,10 @@ actor RealmSupervisor {
             return try await opener.open(
                 configuration,
                 userID: account.userID,
-                report: { [events, name = configuration.name] in events.publish($0, realm: name) }
+                report: { [events, handlerNews, name = configuration.name] news in
+                    events.publish(news, realm: name)
+                    HandlerNews(news).map(handlerNews.add)
+                }
             )
         } catch {
             fileIsClosed()
@@ -227,6 +244,7 @@ actor RealmSupervisor {
         let isNews = failure.cause != lastReported?.cause || failure.detail != lastReported?.detail
         lastReported = failure
         events.publish(failure, realm: configuration.name)
+        if isNews { handlerNews.add(.error(SyncErrorReport(failure))) }
         logger.log(
             level: isNews ? .warning : .debug,
             "realm is not open",

@@ -28,7 +28,10 @@ struct SecretSource: Sendable {
                     + "add LoadCredential=\(name) to the unit"
             )
         }
-        return try file("\(directory)/\(name)")
+        // The packaged unit loads a whole directory, and systemd puts the unit's name in front.
+        let ofDirectory = "\(directory)/realm-agent_\(name)"
+        let isOfDirectory = FileManager.default.fileExists(atPath: ofDirectory)
+        return try file(isOfDirectory ? ofDirectory : "\(directory)/\(name)")
     }
 
     private func file(_ path: String) throws(Failure) -> String {

@@ -59,7 +59,6 @@ extension ConfigurationReader {
                 default: false
             ) { $0.bool() }
             keys.notYetServed(
-                "on_error",
                 "schedule",
                 "read_only",
                 "seed",

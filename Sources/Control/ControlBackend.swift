@@ -5,6 +5,8 @@ package protocol ControlBackend: RealmOperations {
     func sync(realm: String, timeout: Duration?) async throws(ControlError) -> SyncReport
     /// The events after a position, or all that are kept; with `follow` also those to come.
     func events(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord>
+    /// The handlers, in the order of the configuration.
+    func plugins() async -> [PluginReport]
     func logLevels() async -> LogReport
     func setLogLevel(_ change: LogLevelChange) async throws(ControlError) -> LogReport
     /// Resets the realm, or says what that would do; without a mode as it is configured.

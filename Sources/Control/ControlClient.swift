@@ -30,6 +30,10 @@ package struct ControlClient: Sendable {
         )
     }
 
+    package func plugins() async throws(ControlError) -> [PluginReport] {
+        try await call(.GET, "v1/plugins", timeout: .seconds(10))
+    }
+
     package func logLevels() async throws(ControlError) -> LogReport {
         try await call(.GET, "v1/log", timeout: .seconds(10))
     }

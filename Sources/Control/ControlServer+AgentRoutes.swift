@@ -18,6 +18,9 @@ extension ControlServer {
                 realm == nil || record.event.realm == realm || record.event.fact == .gap
             }
         }
+        router.get("v1/plugins") { _, _ in
+            try Response.json(await backend.plugins())
+        }
         router.get("v1/log") { _, _ in
             try Response.json(await backend.logLevels())
         }

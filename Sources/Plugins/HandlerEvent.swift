@@ -1,3 +1,5 @@
+package import ClientReset
+
 /// Something that happened to a realm, as handlers hear of it (interfaces, 7).
 package enum HandlerEvent: Hashable, Sendable {
     case error(SyncErrorReport)
@@ -61,12 +63,4 @@ package struct RejectedWrite: Hashable, Sendable {
         self.key = key
         self.reason = reason
     }
-}
-
-/// How a client reset treats what the server has not seen yet (client reset, 3).
-package enum ResetMode: String, CaseIterable, Sendable {
-    case recover = "recover-unsynced-changes"
-    case recoverOrDiscard = "recover-or-discard-unsynced-changes"
-    case discard = "discard-unsynced-changes"
-    case manual
 }

@@ -1,3 +1,4 @@
+package import ClientReset
 import FoundationEssentials
 package import Platform
 import Settings

@@ -1,3 +1,4 @@
+import ClientReset
 import FoundationEssentials
 
 /// An event with the realm it concerns: what a handler is given.

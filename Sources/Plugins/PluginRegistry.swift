@@ -77,6 +77,7 @@ package actor PluginRegistry {
         let failure = PluginFailure(
             plugin: name,
             realm: request.subject.realm,
+            kind: request.event.kind,
             at: now(),
             code: error.code,
             message: error.description
@@ -126,6 +127,8 @@ package struct PluginRecord: Hashable, Sendable {
 package struct PluginFailure: Hashable, Sendable {
     package let plugin: String
     package let realm: String
+    /// Of the event that it was asked about.
+    package let kind: String
     package let at: WallTime
     package let code: String
     package let message: String

@@ -12,7 +12,7 @@ struct RealmAgentCommand: AsyncParsableCommand {
             ProgressCommand.self, SuspendCommand.self, ResumeCommand.self,
             ReconnectCommand.self, UsersCommand.self, DeleteCommand.self, SchemaCommand.self,
             CheckCommand.self,
-            EventsCommand.self, LogLevelCommand.self,
+            EventsCommand.self, LogLevelCommand.self, PluginsCommand.self,
             ResetCommand.self, RestartCommand.self,
         ]
     )

@@ -76,7 +76,8 @@ struct MetadataDatabaseTests {
         #expect(
             failure?.description
                 == "\(path) has layout 9, which this version of the agent does not know; install "
-                + "the version that wrote it, or move the file away to log in anew"
+                + "the version that wrote it, or go back to what that version kept as "
+                + "\(path).layout-N, or move the file away to log in anew"
         )
         let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
         #expect(tables == 1)
@@ -153,5 +154,12 @@ struct MetadataDatabaseTests {
         let register = MetadataRealmRegister(database: database, realm: "stock")
         try await register.keep(Suspension())
         #expect(try await register.suspension() == Suspension())
+        // What the older version needs is still there, as private as it was.
+        let copy = "\(path).layout-1"
+        let kept = try Connection(path: copy, .init(mode: .readOnly))
+        #expect(try kept.integer("SELECT version FROM layout") == 1)
+        #expect(try kept.integer("SELECT count(*) FROM user") == 1)
+        let attributes = try FileManager.default.attributesOfItem(atPath: copy)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 }

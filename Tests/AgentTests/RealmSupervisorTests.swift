@@ -4,6 +4,7 @@ import Control
 import FoundationEssentials
 import Logging
 import Platform
+import Plugins
 import SyncClient
 import SyncProtocol
 import TestSupport
@@ -64,7 +65,7 @@ struct RealmSupervisorTests {
         func remove() async throws {}
     }
 
-    func supervisor(status: Int?) throws -> RealmSupervisor {
+    func supervisor(status: Int?, handlers: HandlerRunner? = nil) throws -> RealmSupervisor {
         let text = """
             agent: { data_directory: \(temporary.path) }
             apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
@@ -134,8 +135,49 @@ struct RealmSupervisorTests {
             ),
             time: .continuous,
             now: { WallTime.now().millisecondsSince1970 },
+            handlers: handlers,
             logger: logger
         )
+    }
+
+    private func handlers(_ answer: String) -> HandlerRunner {
+        struct NoUnits: UnitStarter {
+            func startUnit(_ name: String) async throws(SystemBusFailure) {}
+        }
+        let command = ["/bin/sh", "-c", "cat > '\(temporary.file("request"))'; echo '\(answer)'"]
+        let registry = PluginRegistry(
+            [
+                PluginConfiguration(name: "broken", kind: .exec(.init(command: ["/none"]))),
+                PluginConfiguration(name: "ops", kind: .exec(.init(command: command))),
+            ],
+            surroundings: HandlerSurroundings(
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                now: WallTime.now,
+                readSecret: { _ in "" },
+                files: RealmCopies(),
+                units: NoUnits()
+            )
+        )
+        let subject = HandlerSubject(realm: "stock", app: "shop", user: "till", path: "/none")
+        return HandlerRunner(subject: subject, registry: registry, onError: ["broken", "ops"])
+    }
+
+    @Test("A handler hears of what keeps a realm from opening, and its decision is carried out")
+    func handled() async throws {
+        let supervisor = try supervisor(
+            status: 401,
+            handlers: handlers(#"{"decision":"stop"}"#)
+        )
+        let run = Task { await supervisor.run() }
+        while await supervisor.status().cause != "by-plugin" { await Task.yield() }
+        #expect(await supervisor.status().state == .suspended)
+        #expect(await supervisor.status().detail?.contains("ops") == true)
+        let data = FileManager.default.contents(atPath: temporary.file("request")) ?? Data()
+        let request = String(decoding: data, as: UTF8.self)
+        #expect(request.contains(#""code":"realm.log_in_refused""#))
+        #expect(request.contains(#""fatal":true"#))
+        run.cancel()
+        await run.value
     }
 
     @Test("A sync hears why, the status says so, and each sync makes one more attempt")

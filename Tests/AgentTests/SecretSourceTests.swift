@@ -49,6 +49,14 @@ struct SecretSourceTests {
         )
     }
 
+    @Test("A credential of the directory that the packaged unit loads goes first")
+    func credentialOfDirectory() throws {
+        _ = try file(Array("general".utf8))
+        try Data("of the unit".utf8).write(to: URL(filePath: temporary.file("realm-agent_secret")))
+        let source = SecretSource(environment: ["CREDENTIALS_DIRECTORY": temporary.path])
+        #expect(try source.read(.credential(name: "secret")) == "of the unit")
+    }
+
     @Test("What cannot be read is told by its place and the reason, never by its content")
     func failures() throws {
         let source = SecretSource(environment: ["EMPTY": "\n"])

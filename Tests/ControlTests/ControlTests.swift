@@ -49,6 +49,22 @@ struct ControlTests {
             guard realm == "stock" else { throw .unknownRealm(realm) }
         }
 
+        static let plugin = PluginReport(
+            name: "tell-ops",
+            use: "exec",
+            realms: ["stock"],
+            calls: 2,
+            failures: 1,
+            lastFailure: PluginReport.Failure(
+                at: "2026-11-20T22:30:00.000Z",
+                realm: "stock",
+                code: "plugin.timed_out",
+                message: "no answer within 10 seconds"
+            )
+        )
+
+        func plugins() async -> [PluginReport] { [Self.plugin] }
+
         static let records = [
             AgentFact.state(StateFact(state: .offline, cause: "backoff", detail: "x \"y\"")),
             .error(ErrorFact(code: "206", message: "no", fatal: true, logURL: "https://x/log")),

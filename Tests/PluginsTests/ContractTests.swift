@@ -1,3 +1,4 @@
+import ClientReset
 import Platform
 import Testing
 

@@ -1,3 +1,4 @@
+import ClientReset
 import Config
 import Logging
 import Platform

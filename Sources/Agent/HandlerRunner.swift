@@ -1,0 +1,52 @@
+import ClientReset
+import Plugins
+
+/// The handlers of one realm: asks those that the configuration names for an event.
+struct HandlerRunner: Sendable {
+    let subject: HandlerSubject
+    let registry: PluginRegistry
+    /// By name, in the order in which they are asked.
+    var onError: [String] = []
+    var beforeReset: [String] = []
+    var afterReset: [String] = []
+    var manualReset: [String] = []
+
+    func handle(_ error: SyncErrorReport) async -> HandlerVerdict {
+        await ask(onError, .error(error))
+    }
+
+    func handle(_ rejects: [Plugins.RejectedWrite]) async -> HandlerVerdict {
+        await ask(onError, .writeRejected(rejects))
+    }
+
+    /// A client reset is about to change the file, which is still as it was.
+    func resetBegins(reason: String, mode: ResetMode) async -> HandlerVerdict {
+        await ask(beforeReset, .clientResetBefore(reason: reason, mode: mode))
+    }
+
+    /// A client reset has come to its end; `beforePath` is a copy that handlers may read.
+    func resetEnded(beforePath: String, discarded: [String: Int]) async -> HandlerVerdict {
+        await ask(afterReset, .clientResetAfter(beforePath: beforePath, discarded: discarded))
+    }
+
+    /// A client reset that needs somebody: one of the handlers named for it, or those for errors.
+    func resetNeedsSomebody(
+        originalPath: String,
+        recoveryPath: String,
+        token: String
+    ) async -> HandlerVerdict {
+        await ask(
+            manualReset.isEmpty ? onError : manualReset,
+            .clientResetManual(
+                originalPath: originalPath,
+                recoveryPath: recoveryPath,
+                token: token
+            )
+        )
+    }
+
+    private func ask(_ names: [String], _ event: HandlerEvent) async -> HandlerVerdict {
+        guard !names.isEmpty else { return .continue }
+        return await registry.consult(names, HandlerRequest(event, of: subject))
+    }
+}

@@ -1,0 +1,71 @@
+import FoundationEssentials
+package import Scheduling
+
+/// What this machine knows of its network and its power.
+///
+/// Changes of the network are heard of at once; metering and batteries are looked at now and then.
+/// Whether the network is poor only connections can tell: that is left as it is.
+package struct HostConditions: Sendable {
+    private let routes: String
+    private let powerSupplies: String
+    private let busAddress: String?
+    private let period: Duration
+
+    /// Tests give other places, and another bus.
+    package init(
+        routes: String = "/proc/self/net",
+        powerSupplies: String = "/sys/class/power_supply",
+        busAddress: String? = nil,
+        period: Duration = .seconds(30)
+    ) {
+        self.routes = routes
+        self.powerSupplies = powerSupplies
+        self.busAddress = busAddress
+        self.period = period
+    }
+
+    package func current() async -> Conditions {
+        let table = RouteTable(
+            version4: Self.text("\(routes)/route"),
+            version6: Self.text("\(routes)/ipv6_route")
+        )
+        return Conditions(
+            interface: table.defaultInterface,
+            metering: await NetworkManagerStatus(busAddress: busAddress).metering(),
+            battery: PowerSupplies(directory: powerSupplies).battery
+        )
+    }
+
+    /// Tells the conditions as they are, and again whenever they have changed, until the task is
+    /// cancelled.
+    package func follow(_ tell: (Conditions) async -> Void) async {
+        var last = await current()
+        await tell(last)
+        // Without the kernel's news, the period has to do.
+        let events = try? NetworkEvents.changes()
+        while !Task.isCancelled {
+            await waitForNews(events)
+            let now = await current()
+            guard now != last, !Task.isCancelled else { continue }
+            last = now
+            await tell(now)
+        }
+    }
+
+    /// Until the network changes, or for the period.
+    private func waitForNews(_ events: AsyncStream<Void>?) async {
+        let period = period
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await Task.sleep(for: period) }
+            if let events {
+                group.addTask { for await _ in events { return } }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private static func text(_ path: String) -> String {
+        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+}

@@ -1,0 +1,42 @@
+import Scheduling
+
+/// What NetworkManager knows of the connection that carries the default route.
+struct NetworkManagerStatus {
+    /// Nil for the system bus.
+    let busAddress: String?
+
+    /// Whether traffic costs money; unknown where nobody can be asked.
+    func metering() async -> Conditions.Metering {
+        let busAddress = busAddress
+        do throws(SystemBusFailure) {
+            return try await BlockingCall.run { () throws(SystemBusFailure) in
+                Conditions.Metering(
+                    networkManager: try MessageBus(address: busAddress).number(
+                        MessageBus.Member(
+                            destination: "org.freedesktop.NetworkManager",
+                            path: "/org/freedesktop/NetworkManager",
+                            interface: "org.freedesktop.NetworkManager",
+                            name: "Metered"
+                        )
+                    )
+                )
+            }
+        } catch {
+            return .unknown
+        }
+    }
+}
+
+extension Conditions.Metering {
+    /// The number of `NMMetered`.
+    init(networkManager number: UInt32) {
+        self =
+            switch number {
+            case 1: .yes
+            case 2: .no
+            case 3: .guessedYes
+            case 4: .guessedNo
+            default: .unknown
+            }
+    }
+}

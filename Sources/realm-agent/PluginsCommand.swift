@@ -1,0 +1,51 @@
+import ArgumentParser
+import Config
+import Control
+
+struct PluginsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugins",
+        abstract: "Looks after handler plugins.",
+        subcommands: [List.self],
+        defaultSubcommand: List.self
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows every handler, how often it was asked, and how it failed.",
+            discussion: "Exit status: 0 shown, 2 usage or configuration, 3 no agent is running."
+        )
+
+        @OptionGroup var files: ConfigurationOptions
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run() async throws {
+            let configuration = try files.load()
+            let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+            let reports: [PluginReport]
+            do throws(ControlError) {
+                reports = try await client.plugins()
+            } catch {
+                throw CommandFailure(error)
+            }
+            if json {
+                print(try reports.controlJSON())
+            } else {
+                for report in reports { print(Self.lines(of: report)) }
+            }
+        }
+
+        private static func lines(of report: PluginReport) -> String {
+            let realms = report.realms.isEmpty ? "no realm" : report.realms.joined(separator: ", ")
+            var text =
+                "\(report.name): \(report.use), for \(realms); \(report.calls) calls, "
+                + "\(report.failures) failures"
+            if let failure = report.lastFailure {
+                text += "\n  \(failure.at) \(failure.realm): \(failure.message) [\(failure.code)]"
+            }
+            return text
+        }
+    }
+}

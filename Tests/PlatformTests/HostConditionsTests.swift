@@ -1,0 +1,175 @@
+import FoundationEssentials
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import Platform
+
+@Suite("Conditions of the host")
+struct HostConditionsTests {
+    let temporary: TemporaryDirectory
+
+    init() throws {
+        self.temporary = try TemporaryDirectory()
+    }
+
+    // MARK: Routes
+
+    private static let header4 =
+        "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+
+    private static func route4(
+        _ interface: String,
+        to destination: String = "00000000",
+        metric: Int,
+        flags: String = "0003"
+    ) -> String {
+        let mask = destination == "00000000" ? "00000000" : "00FFFFFF"
+        return
+            "\(interface)\t\(destination)\t0100A8C0\t\(flags)\t0\t0\t\(metric)\t\(mask)\t0\t0\t0\n"
+    }
+
+    private static func route6(_ interface: String, metric: String, flags: String) -> String {
+        let zeros = String(repeating: "0", count: 32)
+        return
+            "\(zeros) 00 \(zeros) 00 fe800000000000000000000000000001 \(metric) 00000001 00000000 \(flags)     \(interface)\n"
+    }
+
+    @Test("The default route of the smallest metric counts")
+    func defaultRoute() {
+        let text =
+            Self.header4 + Self.route4("wlan0", metric: 600) + Self.route4("eth0", metric: 100)
+            + Self.route4("br0", to: "0000A8C0", metric: 1)
+        #expect(RouteTable(version4: text, version6: "").defaultInterface == "eth0")
+    }
+
+    @Test("Without a default route there is no interface; one that refuses is none")
+    func noRoute() {
+        let text = Self.header4 + Self.route4("br0", to: "0000A8C0", metric: 1)
+        let refusing = Self.route6("lo", metric: "ffffffff", flags: "00200200")
+        #expect(RouteTable(version4: text, version6: refusing).defaultInterface == nil)
+        #expect(RouteTable(version4: "", version6: "").defaultInterface == nil)
+        #expect(RouteTable(version4: "one\ntwo three\n", version6: "x").defaultInterface == nil)
+    }
+
+    @Test("Version 6 counts where there is no version 4")
+    func version6() {
+        let version6 = Self.route6("wwan0", metric: "00000400", flags: "00450003")
+        #expect(
+            RouteTable(version4: Self.header4, version6: version6).defaultInterface == "wwan0"
+        )
+        let version4 = Self.header4 + Self.route4("eth0", metric: 20_000)
+        #expect(
+            RouteTable(version4: version4, version6: version6).defaultInterface == "eth0"
+        )
+    }
+
+    // MARK: Batteries
+
+    private func supply(_ name: String, _ attributes: [String: String]) throws {
+        let directory = temporary.file("power/\(name)")
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        for (attribute, value) in attributes {
+            try "\(value)\n".write(
+                toFile: "\(directory)/\(attribute)",
+                atomically: false,
+                encoding: .utf8
+            )
+        }
+    }
+
+    private var battery: Conditions.Battery? {
+        PowerSupplies(directory: temporary.file("power")).battery
+    }
+
+    @Test("A machine on the mains has no battery, whatever its mouse has")
+    func noBattery() throws {
+        #expect(battery == nil)
+        try supply("AC", ["type": "Mains", "online": "1"])
+        try supply("hidpp", ["type": "Battery", "scope": "Device", "capacity": "5"])
+        try supply("BAT1", ["type": "Battery", "present": "0"])
+        #expect(battery == nil)
+    }
+
+    @Test("Two batteries are one of the mean charge, and discharge if one does")
+    func batteries() throws {
+        try supply("BAT0", ["type": "Battery", "capacity": "10", "status": "Discharging"])
+        #expect(battery == Conditions.Battery(charge: 0.1, isDischarging: true))
+        try supply(
+            "BAT1",
+            ["type": "Battery", "energy_now": "450", "energy_full": "500", "status": "Full"]
+        )
+        #expect(battery == Conditions.Battery(charge: 0.5, isDischarging: true))
+        try supply("BAT0", ["status": "Charging"])
+        #expect(battery == Conditions.Battery(charge: 0.5, isDischarging: false))
+    }
+
+    // MARK: Metering
+
+    @Test("Without a bus nobody knows whether the connection is metered")
+    func noBus() async {
+        let status = NetworkManagerStatus(busAddress: "unix:path=\(temporary.file("bus"))")
+        #expect(await status.metering() == .unknown)
+    }
+
+    @Test(
+        "NetworkManager's numbers",
+        arguments: zip(
+            [0, 1, 2, 3, 4, 9] as [UInt32],
+            [.unknown, .yes, .no, .guessedYes, .guessedNo, .unknown] as [Conditions.Metering]
+        )
+    )
+    func metering(_ number: UInt32, _ metering: Conditions.Metering) {
+        #expect(Conditions.Metering(networkManager: number) == metering)
+    }
+
+    // MARK: All together
+
+    @Test("Conditions are told at once, and again when they have changed")
+    func following() async throws {
+        let routes = temporary.file("net")
+        try FileManager.default.createDirectory(
+            atPath: routes,
+            withIntermediateDirectories: true
+        )
+        func write(_ interface: String) throws {
+            try (Self.header4 + Self.route4(interface, metric: 0)).write(
+                toFile: "\(routes)/route",
+                atomically: true,
+                encoding: .utf8
+            )
+        }
+        try write("eth0")
+        let host = HostConditions(
+            routes: routes,
+            powerSupplies: temporary.file("power"),
+            busAddress: "unix:path=\(temporary.file("bus"))",
+            period: .milliseconds(5)
+        )
+        let (told, continuation) = AsyncStream.makeStream(of: Conditions.self)
+        let task = Task { await host.follow { continuation.yield($0) } }
+        var interfaces: [String?] = []
+        for await conditions in told {
+            interfaces.append(conditions.interface)
+            if interfaces.count == 1 { try write("wlan0") }
+            if interfaces.count == 2 { try write("usb0") }
+            if interfaces.count == 3 { break }
+        }
+        task.cancel()
+        await task.value
+        #expect(interfaces == ["eth0", "wlan0", "usb0"])
+    }
+
+    @Test("The kernel's own tables can be read, and its news be heard of")
+    func kernel() async throws {
+        // What they say depends on the machine; that they can be asked does not.
+        _ = await HostConditions().current()
+        let changes = try NetworkEvents.changes()
+        let task = Task { for await _ in changes {} }
+        task.cancel()
+        await task.value
+    }
+}
