@@ -3,13 +3,14 @@
 #   make run           install what is missing, build, and watch two agents sync (Ctrl-C ends it)
 #   make run EXIT=1    the same, ends by itself; exit status 0 only if every step held
 #   make test          install what is missing, and run every test
+#   make deb           build the Debian packages (.build-package/deb)
 #   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
 #   make sanitize      run the tests under the thread and address sanitizers (needs 5 GB of disk)
 
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
-.PHONY: setup build run test soak sanitize lint format benchmark-path clean
+.PHONY: setup build run test soak sanitize lint format benchmark-path deb prove-package prove-units clean
 
 setup:
 	@scripts/setup.sh
@@ -46,6 +47,18 @@ lint:
 format:
 	swift format --in-place --recursive Package.swift Sources Tests
 
+# Both Debian packages, in .build-package/deb: the release build, then dpkg-buildpackage.
+deb: setup
+	@scripts/make-deb.sh
+
+# Boots a Debian 12 and installs them there; says what this machine does not allow.
+prove-package:
+	@scripts/prove-package.sh
+
+# What of that costs seconds, for every change.
+prove-units:
+	@scripts/prove-package.sh --quick
+
 # The release build has a folder of its own: other flags would rebuild everything in .build.
 benchmark-path: setup
 	swift build --configuration release --scratch-path .build-release --product realm-server
@@ -53,4 +66,4 @@ benchmark-path: setup
 	Benchmarks/path.py "$$(swift build --configuration release --scratch-path .build-release --show-bin-path)"
 
 clean:
-	rm -rf .build .build-release .build-thread .build-address .run
+	rm -rf .build .build-release .build-package .build-thread .build-address .run
