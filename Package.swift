@@ -117,6 +117,7 @@ let package = Package(
         module("Versions"),
         module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", ["CYAML"]),
+        module("JSON"),
         module("Settings", ["YAML"]),
         module("Scheduling"),
         module("SchemaFiles", ["Changesets", "Documents", "Schemas", "Settings", "YAML"]),
@@ -135,7 +136,7 @@ let package = Package(
             ]
         ),
         module("Transport", ["SyncProtocol"] + nio),
-        module("AppServices", [asyncHTTPClient, logging] + nio),
+        module("AppServices", ["JSON", asyncHTTPClient, logging] + nio),
         module("Platform", ["CLinux", "CSystemd", "Scheduling", logging]),
         module(
             "Plugins",
@@ -172,7 +173,8 @@ let package = Package(
         module(
             "Server",
             [
-                "CCrypt", "Changesets", "Documents", "Merge", "SQLite", "SchemaFiles", "Schemas",
+                "CCrypt", "Changesets", "Documents", "JSON", "Merge", "SQLite", "SchemaFiles",
+                "Schemas",
                 "Settings", "SyncProtocol", "Transport", "Versions", "YAML", asyncHTTPClient,
                 crypto, deque, jwtKit, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
@@ -229,7 +231,7 @@ let package = Package(
             ]
         ),
         tests("Transport", ["SyncProtocol", "Transport"] + nio),
-        tests("AppServices", ["AppServices", logging]),
+        tests("AppServices", ["AppServices", "JSON", logging]),
         tests("Platform", ["Platform", "Scheduling", logging]),
         tests("Plugins", ["ClientReset", "Config", "Platform", "Plugins", "Settings", logging]),
         tests(

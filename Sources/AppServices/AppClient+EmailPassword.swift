@@ -1,3 +1,5 @@
+import JSON
+
 /// E-mail/password accounts, before anybody is logged in (app services, 6).
 extension AppClient {
     /// Creates an account, which may have to be confirmed before the first log-in.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// The calls of the App Services API that an agent makes (app services, 1.2).
 ///

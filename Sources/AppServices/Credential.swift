@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// What a user proves its identity with (app services, 4.1).
 package enum Credential: Sendable {

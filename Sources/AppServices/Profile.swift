@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// What the server knows of a user (app services, 7.1).
 package struct Profile: Equatable, Sendable {

@@ -1,5 +1,6 @@
 import Changesets
 import FoundationEssentials
+import JSON
 import Schemas
 import SyncProtocol
 import Testing

@@ -1,3 +1,5 @@
+package import JSON
+
 /// Names a user: 24 hexadecimal digits, since clients make directories of it (app services, 4.3).
 package struct UserID: Hashable, Sendable {
     package let rawValue: String

@@ -1,3 +1,5 @@
+import JSON
+
 /// What a client shows to be let in, by provider (app services, 4.1).
 enum Credential: Sendable {
     case anonymous

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// The answer to a log-in (app services, 4.3). Answers never hold null: clients refuse it.
 struct LoginAnswer: Encodable {

@@ -1,4 +1,5 @@
 import Changesets
+import JSON
 
 /// Who may read or write a partition: a condition over the partition and the user (interfaces, 8).
 ///

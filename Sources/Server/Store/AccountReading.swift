@@ -1,3 +1,5 @@
+package import JSON
+
 /// The accounts of a state of the store.
 package protocol AccountReading {
     /// Nil for an app that this store has never served.

@@ -1,3 +1,4 @@
+import JSON
 import JWTKit
 
 /// Checks tokens that a third party signs for the users of an app (app services, 10.6).

@@ -1,3 +1,4 @@
+import JSON
 import SQLite
 
 extension SQLiteTransaction: AccountWriting {

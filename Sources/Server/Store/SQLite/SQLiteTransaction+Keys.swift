@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import SQLite
 
 /// API keys, and what happens to password accounts after they are made.

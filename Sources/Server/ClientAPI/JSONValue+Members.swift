@@ -1,0 +1,32 @@
+import FoundationEssentials
+import JSON
+
+extension JSONValue {
+    /// The member that a path of names leads to.
+    subscript(path: [Substring]) -> JSONValue? {
+        guard let name = path.first else { return self }
+        guard case .object(let members) = self else { return nil }
+        return members[String(name)]?[Array(path.dropFirst())]
+    }
+
+    /// The value as clients of profiles want it (app services, 7.1); nil for null.
+    var text: String? {
+        switch self {
+        case .null: nil
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .string(let value): value
+        case .array, .object: (try? json()).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// Seconds since 1970, as tokens have their times.
+    var seconds: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
+}
