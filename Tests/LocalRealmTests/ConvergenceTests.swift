@@ -8,10 +8,13 @@ import Versions
 
 @Suite("Realms that exchange their changes through a server")
 struct ConvergenceTests {
-    @Test("hold the same rows after quiet, and so does the server")
-    func convergence() throws {
+    @Test(
+        "hold the same rows after quiet, and so does the server",
+        arguments: [RandomWorld.Model.scalars, .convergent]
+    )
+    func convergence(model: RandomWorld.Model) throws {
         for seed in Seeds.some(40) {
-            var world = RandomWorld(seed: seed)
+            var world = RandomWorld(seed: seed, model)
             let server = ServerModel()
             let fixtures = try (0..<3).map { number in
                 // One of them learns the schema from the others.

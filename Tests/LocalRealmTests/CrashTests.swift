@@ -209,10 +209,38 @@ struct CrashTests {
         }
     }
 
-    @Test("A realm that dies again and again still ends with the rows that all others have")
-    func dyingRealms() throws {
+    @Test("A schema change that meets a full or failing disk is reported, and made afterwards")
+    func schemaChangeFailures() throws {
+        for fault in [FaultyFiles.Fault.diskFull, .shortWrite, .error] {
+            var change = 0
+            var isReached = true
+            while isReached {
+                change += 1
+                let path = directory.file("schema-\(fault)-\(change).sqlite")
+                try CrashScenario.prepare(path)
+                let files = FaultyFiles()
+                do throws(LocalRealmError) {
+                    try CrashScenario.schemaChange.run(path, vfs: files.name) {
+                        files.arm(fault, at: change)
+                    }
+                    isReached = files.changes >= change
+                } catch {
+                    #expect([.diskFull, .inputOutput].contains(error.kind), "\(error)")
+                    #expect(error.isHealedByTime)
+                }
+                try CrashScenario.schemaChange.run(path, vfs: nil) {}
+                try CrashScenario.schemaChange.check(path, "\(fault) at change \(change)")
+            }
+        }
+    }
+
+    @Test(
+        "A realm that dies again and again still ends with the rows that all others have",
+        arguments: [RandomWorld.Model.scalars, .convergent]
+    )
+    func dyingRealms(model: RandomWorld.Model) throws {
         for seed in Seeds.some(12) {
-            var world = RandomWorld(seed: seed)
+            var world = RandomWorld(seed: seed, model)
             let server = ServerModel()
             let mortal = try RealmFixture(world.schema)
             let other = try RealmFixture(world.schema)

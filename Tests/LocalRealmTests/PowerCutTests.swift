@@ -7,10 +7,13 @@ import Versions
 
 @Suite("Power cuts")
 struct PowerCutTests {
-    @Test("What was sent is still there afterwards, and all ends alike; what was not may be lost")
-    func powerCuts() throws {
+    @Test(
+        "What was sent is still there afterwards, and all ends alike; what was not may be lost",
+        arguments: [RandomWorld.Model.scalars, .convergent]
+    )
+    func powerCuts(model: RandomWorld.Model) throws {
         for seed in Seeds.some(12) {
-            var world = RandomWorld(seed: seed)
+            var world = RandomWorld(seed: seed, model)
             let server = ServerModel()
             let mortal = try RealmFixture(world.schema)
             let other = try RealmFixture(world.schema)

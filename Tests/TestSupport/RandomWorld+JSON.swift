@@ -3,9 +3,25 @@ package import Schemas
 
 /// The whole data model: collections, embedded objects and Mixed, as JSON.
 extension RandomWorld {
-    static func wholeSchema(_ random: inout SplitMix64) -> RealmSchema {
-        let keyTypes: [PrimaryKeyType] = [.int, .string, .objectID, .uuid]
+    static func wholeSchema(
+        _ random: inout SplitMix64,
+        embedsInDictionaries: Bool = true
+    ) -> RealmSchema {
         let owners: [Text] = ["Apple", "Berry"]
+        func properties(count: ClosedRange<Int>, _ embedded: [Text]) -> [PropertySchema] {
+            Self.properties(count: count, owners, embedded, &random).map { property in
+                guard case .link(let target) = property.type, embedded.contains(target),
+                    property.collection == .dictionary, !embedsInDictionaries
+                else { return property }
+                return PropertySchema(
+                    name: property.name,
+                    type: property.type,
+                    isNullable: property.isNullable,
+                    collection: .list
+                )
+            }
+        }
+        let keyTypes: [PrimaryKeyType] = [.int, .string, .objectID, .uuid]
         var classes: [ClassSchema] = owners.map { name in
             let key = PrimaryKeySchema(
                 name: "_id",
@@ -15,21 +31,21 @@ extension RandomWorld {
             return ClassSchema(
                 name: name,
                 kind: .topLevel(key),
-                properties: properties(count: 4...7, owners, ["Inner", "Deep"], &random)
+                properties: properties(count: 4...7, ["Inner", "Deep"])
             )
         }
         classes.append(
             ClassSchema(
                 name: "Inner",
                 kind: .embedded,
-                properties: properties(count: 2...4, owners, ["Deep"], &random)
+                properties: properties(count: 2...4, ["Deep"])
             )
         )
         classes.append(
             ClassSchema(
                 name: "Deep",
                 kind: .embedded,
-                properties: properties(count: 1...3, owners, [], &random)
+                properties: properties(count: 1...3, [])
             )
         )
         return RealmSchema(classes)
@@ -165,9 +181,9 @@ extension RandomWorld {
             let key = key(of: owner)
             let json = key == "NULL" ? "null" : jsonKey(key)
             return #"{"$link":{"class":"\#(owner.name)","key":\#(json)}}"#
-        case 6...8 where depth < 3:
+        case 6...8 where depth < 3 && nestsCollections:
             return "[\(elements { $0.mixed(depth: depth + 1) }.joined(separator: ","))]"
-        case 9...11 where depth < 3:
+        case 9...11 where depth < 3 && nestsCollections:
             return "{\(members { $0.mixed(depth: depth + 1) }.joined(separator: ","))}"
         default: return pick(["1", "2"])
         }

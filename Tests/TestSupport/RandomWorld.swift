@@ -5,6 +5,7 @@ package import Schemas
 package struct RandomWorld {
     package var random: SplitMix64
     package let schema: RealmSchema
+    let nestsCollections: Bool
 
     /// What schemas may say.
     package enum Model: Sendable {
@@ -12,6 +13,9 @@ package struct RandomWorld {
         case scalars
         /// Collections, embedded objects and Mixed, too.
         case whole
+        /// The whole model but for what replicas are known not to agree on (merge rules, 8):
+        /// dictionaries of embedded objects (E-DICT), and collections inside Mixed (N-CLEAR, M-PASS).
+        case convergent
     }
 
     package init(seed: UInt64, _ model: Model = .scalars) {
@@ -20,8 +24,10 @@ package struct RandomWorld {
             switch model {
             case .scalars: Self.schema(&random)
             case .whole: Self.wholeSchema(&random)
+            case .convergent: Self.wholeSchema(&random, embedsInDictionaries: false)
             }
         self.random = random
+        nestsCollections = model == .whole
     }
 
     static let types: [PropertyType] = [
