@@ -157,7 +157,7 @@ let package = Package(
             [
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "LocalRealm",
                 "Platform", "Plugins",
-                "SQLite", "Schemas", "SchemaFiles", "Settings", "SyncClient",
+                "SQLite", "Scheduling", "Schemas", "SchemaFiles", "Settings", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, serviceLifecycle,
             ]
         ),
@@ -242,8 +242,8 @@ let package = Package(
             "Agent",
             [
                 "Agent", "AppServices", "Config", "Control", "LocalRealm", "Platform", "Plugins",
-                "SQLite", "Settings", "SyncClient", "SyncProtocol", "Transport", "Versions",
-                logging,
+                "SQLite", "Scheduling", "Settings", "SyncClient", "SyncProtocol", "Transport",
+                "Versions", logging,
             ]
         ),
         tests(

@@ -45,6 +45,14 @@ extension AgentLog {
         )
     }
 
+    /// Goes on with the levels of another configuration.
+    func follow(_ configuration: LogConfiguration) {
+        settings.set(
+            level: LogLevel(configuration.level),
+            categories: configuration.categories.mapValues(LogLevel.init)
+        )
+    }
+
     /// Changes a category's level, or that of everything without one of its own.
     func set(_ level: LogLevel, of category: String?) {
         settings.set(level, of: category)

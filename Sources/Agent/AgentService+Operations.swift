@@ -52,7 +52,7 @@ extension AgentService {
         _ realm: String,
         _ request: SuspendRequest
     ) async throws(ControlError) {
-        let supervisor = try supervisor(of: realm)
+        let supervisor = try await supervisor(of: realm)
         let until = request.seconds.map { supervisor.now() + Int64($0 * 1_000) }
         await supervisor.suspend(until: until)
     }
@@ -62,14 +62,14 @@ extension AgentService {
     }
 
     package func reconnect() async {
-        for supervisor in supervisors { await supervisor.reconnect() }
+        for supervisor in await running.supervisors { await supervisor.reconnect() }
     }
 
     package func delete(
         _ realm: String,
         _ request: DeleteRequest
     ) async throws(ControlError) -> DeleteReport {
-        let supervisor = try supervisor(of: realm)
+        let supervisor = try await supervisor(of: realm)
         do throws(RealmSupervisor.DeletionFailure) {
             let files = try await supervisor.delete(force: request.force ?? false)
             return DeleteReport(realm: realm, files: files)

@@ -6,7 +6,8 @@ import Plugins
 /// What the agent tells of its handlers.
 extension AgentService {
     package func plugins() async -> [PluginReport] {
-        await pluginRegistry.report().map { record in
+        let configuration = await running.configuration
+        return await pluginRegistry.report().map { record in
             PluginReport(
                 name: record.name,
                 use: record.use,

@@ -9,7 +9,7 @@ extension AgentService {
     package func users() async throws(ControlError) -> UsersReport {
         let stored = try await storedUsers()
         return UsersReport(
-            users: configuration.users.map { user in
+            users: await running.configuration.users.map { user in
                 UserReport(user, stored.first { $0.name == user.name })
             }
         )
@@ -20,10 +20,11 @@ extension AgentService {
         on name: String,
         _ request: UserRequest
     ) async throws(ControlError) -> UserReport {
-        guard let user = configuration.users.first(where: { $0.name == name }),
-            let session = sessions[name]
+        let users = await running.configuration.users
+        guard let user = users.first(where: { $0.name == name }),
+            let session = await running.sessions[name]
         else { throw .unknownUser(name) }
-        let realms = supervisors.filter { $0.configuration.user.name == name }
+        let realms = await running.supervisors.filter { $0.configuration.user.name == name }
         do throws(UserSession.Failure) {
             switch operation {
             case .login:

@@ -23,21 +23,21 @@ package struct AgentService: Service, Sendable {
     private let log: AgentLog
     private let servesControl: Bool
     private let lock: HeldLock
-    private let exchanges: [AsyncHTTPExchange]
-    private let connections: [UserConnection]
-    let supervisors: [RealmSupervisor]
-    let sessions: [String: UserSession]
+    let running: RunningAgent
+    private let files: ConfigurationFiles?
     let database: MetadataDatabase
     private let events: AgentEvents
     let pluginRegistry: PluginRegistry
 
-    /// Takes the data directory, and puts everything together without starting it.
+    /// Takes the data directory, and puts everything together without starting it; a reload reads
+    /// the files, if there are any.
     ///
     /// - Throws: `AgentLock.Failure.held` if another agent works on the directory.
     package static func prepare(
         _ configuration: AgentConfiguration,
         version: String,
         log: AgentLog,
+        files: ConfigurationFiles? = nil,
         servesControl: Bool = true
     ) throws -> AgentService {
         let directory = DataDirectory(path: configuration.daemon.dataDirectory)
@@ -63,10 +63,8 @@ package struct AgentService: Service, Sendable {
             log: log,
             servesControl: servesControl,
             lock: lock,
-            exchanges: parts.apps.values.map(\.exchange),
-            connections: parts.connections,
-            supervisors: parts.supervisors,
-            sessions: parts.users.mapValues(\.session),
+            running: RunningAgent(configuration, parts),
+            files: files,
             database: database,
             events: events,
             pluginRegistry: plugins
@@ -100,30 +98,32 @@ extension AgentService {
         // Servers and tasks that are over may refer to the service for a moment longer.
         defer { lock.release() }
         try await withThrowingTaskGroup { group in
-            group.addTask { await runRealms(supervisors) }
+            group.addTask { await running.run() }
             group.addTask { await healthKeeper.run() }
             group.addTask { try await serveMetrics() }
             defer { group.cancelAll() }
             // Without any realm, too, this ends only with an error or with the agent.
             try await cancelWhenGracefulShutdown { try await serveControl() }
             ServiceManager().reportStopping()
-            await finishRealms()
+            await finishRealms(await running.supervisors)
         }
-        for exchange in exchanges { await exchange.shutdown() }
+        await running.close()
         logger.notice("stopped")
     }
 
     /// Brings the realms up, syncs them once, and stops: what `sync` does where no agent runs.
     package func syncOnce(realms names: [String], timeout: Duration?) async -> [SyncReport] {
         defer { lock.release() }
-        let selected = supervisors.filter { names.contains($0.configuration.name) }
+        let selected = await running.supervisors.filter {
+            names.contains($0.configuration.name)
+        }
         let reports = await withTaskGroup { group in
-            group.addTask { await runRealms(selected) }
+            group.addTask { await running.run(realms: names) }
             let reports = await Self.sync(selected, timeout)
             group.cancelAll()
             return reports
         }
-        for exchange in exchanges { await exchange.shutdown() }
+        await running.close()
         return reports.sorted { $0.realm < $1.realm }
     }
 
@@ -139,15 +139,8 @@ extension AgentService {
         }
     }
 
-    private func runRealms(_ supervisors: [RealmSupervisor]) async {
-        await withTaskGroup { group in
-            for connection in connections { group.addTask { await connection.run() } }
-            for supervisor in supervisors { group.addTask { await supervisor.run() } }
-        }
-    }
-
     /// The last uploads, and a word to the server, each realm within its time.
-    private func finishRealms() async {
+    private func finishRealms(_ supervisors: [RealmSupervisor]) async {
         await withTaskGroup { group in
             for supervisor in supervisors { group.addTask { await supervisor.finish() } }
         }
@@ -167,6 +160,7 @@ extension AgentService {
     private func serveControl() async throws {
         let logger = log.logger("Agent.Control")
         let socket = configuration.daemon.controlSocket
+        let realmCount = await running.supervisors.count
         let server = ControlServer(
             socketPath: socket,
             backend: self,
@@ -176,10 +170,10 @@ extension AgentService {
                 manager.reportReady()
                 logger.notice(
                     "ready",
-                    metadata: ["realms": "\(supervisors.count)", "socket": "\(socket)"]
+                    metadata: ["realms": "\(realmCount)", "socket": "\(socket)"]
                 )
-                if supervisors.isEmpty {
-                    logger.notice("no realm is configured; declare one under realms, and restart")
+                if realmCount == 0 {
+                    logger.notice("no realm is configured; declare one under realms, and reload")
                 }
             }
         )
@@ -224,9 +218,8 @@ struct ControlSocketFailure: Error, CustomStringConvertible {
 
 extension AgentService: ControlBackend {
     package func status() async -> StatusReport {
-        var realms: [RealmStatus] = []
-        for supervisor in supervisors { realms.append(await supervisor.status()) }
-        for realm in configuration.realms where !realm.isEnabled {
+        var realms = await running.status()
+        for realm in await running.configuration.realms where !realm.isEnabled {
             realms.append(.disabled(realm))
         }
         return StatusReport(
@@ -241,6 +234,53 @@ extension AgentService: ControlBackend {
         timeout: Duration?
     ) async throws(ControlError) -> SyncReport {
         return try await supervisor(of: realm).sync(timeout: timeout)
+    }
+
+    package func reload() async throws(ControlError) -> ReloadReport {
+        let logger = log.logger("Agent")
+        let manager = ServiceManager()
+        manager.reportReloading()
+        // Whatever comes of it, the agent serves on.
+        defer { manager.reportReady() }
+        guard let files else { throw .notReloadable }
+        let result = files.load().toServe
+        for diagnostic in result.diagnostics {
+            let level: Logger.Level = diagnostic.severity == .error ? .error : .warning
+            logger.log(level: level, "\(diagnostic)", metadata: ["code": "\(diagnostic.code.word)"])
+        }
+        guard let configuration = result.configuration else {
+            throw .refusedConfiguration(result.diagnostics.map(\.description))
+        }
+        let difference: ConfigurationDifference
+        do {
+            difference = try await running.follow(configuration)
+        } catch {
+            throw .refusedConfiguration(["\(error)"])
+        }
+        manager.report(status: "\(await running.supervisors.count) realms")
+        logger.notice(
+            "configuration reloaded",
+            metadata: [
+                "applied": "\(difference.applied.joined(separator: " "))",
+                "needs_restart": "\(difference.needsRestart.joined(separator: " "))",
+            ]
+        )
+        events.publish(
+            AgentEvent(
+                realm: nil,
+                .reloaded(
+                    ReloadFact(
+                        applied: difference.applied,
+                        needRestart: difference.needsRestart
+                    )
+                )
+            )
+        )
+        return ReloadReport(
+            applied: difference.applied,
+            unchanged: difference.unchanged,
+            needsRestart: difference.needsRestart
+        )
     }
 
     package func events(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord> {
@@ -269,11 +309,12 @@ extension AgentService: ControlBackend {
         return log.report
     }
 
-    func supervisor(of realm: String) throws(ControlError) -> RealmSupervisor {
+    func supervisor(of realm: String) async throws(ControlError) -> RealmSupervisor {
+        let supervisors = await running.supervisors
         if let supervisor = supervisors.first(where: { $0.configuration.name == realm }) {
             return supervisor
         }
-        let isDeclared = configuration.realms.contains { $0.name == realm }
+        let isDeclared = await running.configuration.realms.contains { $0.name == realm }
         throw isDeclared ? .disabledRealm(realm) : .unknownRealm(realm)
     }
 }

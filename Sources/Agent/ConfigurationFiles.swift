@@ -38,6 +38,36 @@ package struct ConfigurationFiles: Sendable {
 
     package func load() -> Result {
         let host = Host.current()
+        let (sources, failures) = read()
+        guard failures.isEmpty, let main = sources.first else {
+            return Result(configuration: nil, diagnostics: failures)
+        }
+        let loaded = ConfigurationLoader.load(
+            main: main,
+            dropIns: Array(sources.dropFirst()),
+            surroundings: Surroundings(
+                hostName: host.name,
+                machineID: host.machineID.isEmpty ? nil : host.machineID,
+                environment: ProcessInfo.processInfo.environment,
+                readFile: Self.read
+            )
+        )
+        return Result(configuration: loaded.configuration, diagnostics: loaded.diagnostics)
+    }
+
+    /// All files as one text, without what may be secret; empty if they cannot be read.
+    package func text(withOrigins: Bool) -> String {
+        let (sources, failures) = read()
+        guard failures.isEmpty, let main = sources.first else { return "" }
+        return ConfigurationLoader.text(
+            main: main,
+            dropIns: Array(sources.dropFirst()),
+            withOrigins: withOrigins
+        )
+    }
+
+    /// The main file first; nothing is left out without being told.
+    private func read() -> (sources: [ConfigurationSource], failures: [Diagnostic]) {
         var sources: [ConfigurationSource] = []
         var failures: [Diagnostic] = []
         var paths = [mainFile]
@@ -54,20 +84,7 @@ package struct ConfigurationFiles: Sendable {
                 failures.append(.unreadable(path, failure.reason))
             }
         }
-        guard failures.isEmpty, let main = sources.first else {
-            return Result(configuration: nil, diagnostics: failures)
-        }
-        let loaded = ConfigurationLoader.load(
-            main: main,
-            dropIns: Array(sources.dropFirst()),
-            surroundings: Surroundings(
-                hostName: host.name,
-                machineID: host.machineID.isEmpty ? nil : host.machineID,
-                environment: ProcessInfo.processInfo.environment,
-                readFile: Self.read
-            )
-        )
-        return Result(configuration: loaded.configuration, diagnostics: loaded.diagnostics)
+        return (sources, failures)
     }
 
     /// None where the directory is missing; one that is there must be readable.

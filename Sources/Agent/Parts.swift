@@ -215,6 +215,21 @@ struct Parts {
         )
     }
 
+    /// Takes over apps that others have put together.
+    mutating func adopt(appsOf other: Parts) {
+        apps.merge(other.apps) { _, new in new }
+    }
+
+    // MARK: What is over
+
+    mutating func removeApp(_ name: String) -> AppParts? { apps.removeValue(forKey: name) }
+
+    mutating func removeUser(_ name: String) { users[name] = nil }
+
+    mutating func removeRealm(_ name: String) {
+        supervisors.removeAll { $0.configuration.name == name }
+    }
+
     private static let secondsSince1970: @Sendable () -> Int64 = {
         WallTime.now().millisecondsSince1970 / 1000
     }

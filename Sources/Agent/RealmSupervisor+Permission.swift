@@ -104,6 +104,7 @@ extension RealmSupervisor {
             guard !Task.isCancelled, case .once = permission else { continue }
             logger.info("refresh ended", metadata: ["outcome": "\(outcome)"])
             allow(.paused(.refreshInterval))
+            scheduleAttention.raise()
         }
     }
 

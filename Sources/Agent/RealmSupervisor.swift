@@ -60,6 +60,8 @@ actor RealmSupervisor {
     private(set) var isFinishing = false
     let permissionChanged = Signal()
     let onceWanted = Signal()
+    /// The schedule has to be looked at: what it allowed once has ended, or it has changed itself.
+    nonisolated let scheduleAttention = Signal()
 
     /// A reset is under way; the session is away meanwhile.
     var isResetting = false

@@ -59,7 +59,6 @@ extension ConfigurationReader {
                 default: false
             ) { $0.bool() }
             keys.notYetServed(
-                "schedule",
                 "read_only",
                 "seed",
                 "counters",

@@ -24,6 +24,7 @@ extension ConfigurationReader {
         let pausesOn = keys.optional("pause_on", default: []) { reader in
             reader.elements { $0.choice(of: SchedulePolicy.PauseCondition.self) }
         }
+        keys.notYetServed("pause_on")
         let protects = keys.optional("protect_offline_limit", default: true) { $0.bool() }
         let mode: SchedulePolicy.Mode =
             switch word {

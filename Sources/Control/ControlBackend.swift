@@ -3,6 +3,8 @@ package protocol ControlBackend: RealmOperations {
     func status() async -> StatusReport
     /// Syncs the realm now, and returns when everything is up and down or the time is over.
     func sync(realm: String, timeout: Duration?) async throws(ControlError) -> SyncReport
+    /// Reads the configuration anew, and goes on by it; one with mistakes changes nothing.
+    func reload() async throws(ControlError) -> ReloadReport
     /// The events after a position, or all that are kept; with `follow` also those to come.
     func events(after position: UInt64?, follow: Bool) -> AsyncStream<EventRecord>
     /// The handlers, in the order of the configuration.

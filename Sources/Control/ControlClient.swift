@@ -34,6 +34,11 @@ package struct ControlClient: Sendable {
         try await call(.GET, "v1/plugins", timeout: .seconds(10))
     }
 
+    /// Realms that change are closed in order first, which may take a while.
+    package func reload() async throws(ControlError) -> ReloadReport {
+        try await call(.POST, "v1/reload", timeout: .seconds(120))
+    }
+
     package func logLevels() async throws(ControlError) -> LogReport {
         try await call(.GET, "v1/log", timeout: .seconds(10))
     }

@@ -45,6 +45,21 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
             + "agent.control_group names"
     )
 
+    /// A new configuration has mistakes, one line each; what ran goes on running.
+    package static func refusedConfiguration(_ lines: [String]) -> ControlError {
+        ControlError(
+            code: "config.refused",
+            message: lines.joined(separator: "\n"),
+            remedy: "the agent goes on with the configuration it has; correct the new one"
+        )
+    }
+
+    /// The agent was started without files to read anew.
+    package static let notReloadable = ControlError(
+        code: "agent.not_reloadable",
+        message: "this agent was started without a configuration file"
+    )
+
     /// Nobody listens on the socket.
     package static func noAgent(socket: String) -> ControlError {
         ControlError(
@@ -86,6 +101,8 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
             "auth.logged_out", "auth.refused":
             409
         case "request.malformed": 400
+        case "config.refused": 422
+        case "agent.not_reloadable": 409
         case "request.forbidden": 403
         case "agent.stopping": 503
         case _ where code.hasPrefix("reset."): 409

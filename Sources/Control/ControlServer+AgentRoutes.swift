@@ -21,6 +21,9 @@ extension ControlServer {
         router.get("v1/plugins") { _, _ in
             try Response.json(await backend.plugins())
         }
+        router.post("v1/reload") { _, _ in
+            try Response.json(try await backend.reload())
+        }
         router.get("v1/log") { _, _ in
             try Response.json(await backend.logLevels())
         }

@@ -25,6 +25,8 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var cause: String?
     /// A sentence about the cause, with a remedy where there is one.
     package var detail: String?
+    /// When a pause ends by the schedule, ISO 8601; absent if nobody knows, or it is not paused.
+    package var nextOpening: String?
     /// The newest version of the local file, and how far the server has it.
     package var localVersion: UInt64
     package var acknowledgedVersion: UInt64

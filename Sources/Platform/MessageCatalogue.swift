@@ -7,7 +7,7 @@ enum MessageCatalogue {
             "47c755237bff542cb2fe6e1bc314c165",
         "stopped":
             "865470c6a5d358059e836633a5bcb57c",
-        "no realm is configured; declare one under realms, and restart":
+        "no realm is configured; declare one under realms, and reload":
             "190a8f7ed0f75ffb954bffebdce89314",
         "log level changed":
             "3c71695984cf5395b106a00193a96388",

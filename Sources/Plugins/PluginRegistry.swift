@@ -4,11 +4,10 @@ package import Platform
 
 /// The handlers that the configuration declares, and a record of how each has done.
 package actor PluginRegistry {
-    private let names: [String]
-    private let handlers: [String: any RealmHandler]
+    private var configurations: [PluginConfiguration]
+    private var handlers: [String: any RealmHandler]
     private var records: [String: PluginRecord]
-    private let now: @Sendable () -> WallTime
-    private let logger: Logger
+    private let surroundings: HandlerSurroundings
     private let onFailure: @Sendable (PluginFailure) -> Void
 
     /// `onFailure` hears of every handler that came to nothing, besides the log.
@@ -17,21 +16,34 @@ package actor PluginRegistry {
         surroundings: HandlerSurroundings,
         onFailure: @escaping @Sendable (PluginFailure) -> Void = { _ in }
     ) {
-        self.names = configurations.map(\.name)
+        self.configurations = configurations
         self.handlers = Dictionary(
             configurations.map { ($0.name, $0.kind.handler(in: surroundings)) }
         ) { $1 }
         self.records = Dictionary(
             configurations.map { ($0.name, PluginRecord(name: $0.name, use: $0.kind.word)) }
         ) { $1 }
-        self.now = surroundings.now
-        self.logger = surroundings.logger
+        self.surroundings = surroundings
         self.onFailure = onFailure
     }
 
     /// As they are now, in the order of the configuration.
     package func report() -> [PluginRecord] {
-        names.compactMap { records[$0] }
+        configurations.compactMap { records[$0.name] }
+    }
+
+    /// Goes on with the handlers of another configuration; those that it leaves as they are keep
+    /// what they remember, and their records.
+    package func follow(_ new: [PluginConfiguration]) {
+        for plugin in configurations where !new.contains(plugin) {
+            handlers[plugin.name] = nil
+            records[plugin.name] = nil
+        }
+        for plugin in new where !configurations.contains(plugin) {
+            handlers[plugin.name] = plugin.kind.handler(in: surroundings)
+            records[plugin.name] = PluginRecord(name: plugin.name, use: plugin.kind.word)
+        }
+        configurations = new
     }
 
     /// Asks the handlers of these names in order. The first decision other than `continue` stands;
@@ -69,7 +81,7 @@ package actor PluginRegistry {
         reply.note.map { fields["note"] = "\($0)" }
         // A decision changes what the agent does; to take note of an event does not.
         let level: Logger.Level = reply.decision == .continue ? .debug : .notice
-        logger.log(level: level, "handler answered", metadata: fields)
+        surroundings.logger.log(level: level, "handler answered", metadata: fields)
     }
 
     private func record(_ name: String, _ error: HandlerFailure, _ request: HandlerRequest) {
@@ -78,14 +90,14 @@ package actor PluginRegistry {
             plugin: name,
             realm: request.subject.realm,
             kind: request.event.kind,
-            at: now(),
+            at: surroundings.now(),
             code: error.code,
             message: error.description
         )
         records[name]?.calls += 1
         records[name]?.failures += 1
         records[name]?.lastFailure = failure
-        logger.warning(
+        surroundings.logger.warning(
             "handler failed; sync goes on without it",
             metadata: [
                 "plugin": "\(name)", "realm": "\(failure.realm)",

@@ -25,7 +25,9 @@ struct RunCommand: AsyncParsableCommand {
         let service = try await prepare(configuration, log)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: service)],
+                services: [
+                    .init(service: service), .init(service: ReloadOnSignal(agent: service)),
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: log.logger("Agent.Lifecycle")
             )
@@ -46,7 +48,12 @@ struct RunCommand: AsyncParsableCommand {
         var isWaiting = false
         while true {
             do {
-                return try AgentService.prepare(configuration, version: agentVersion, log: log)
+                return try AgentService.prepare(
+                    configuration,
+                    version: agentVersion,
+                    log: log,
+                    files: ConfigurationFiles(mainFile: files.config)
+                )
             } catch AgentLock.Failure.held(let path) {
                 guard await !isServed(configuration), await turn.wait() else {
                     let failure = AgentLock.Failure.held(path: path)
@@ -69,6 +76,20 @@ struct RunCommand: AsyncParsableCommand {
             return true
         } catch {
             return error.code != "agent.not_running"
+        }
+    }
+}
+
+/// Reads the configuration anew at each SIGHUP.
+private struct ReloadOnSignal: Service {
+    let agent: AgentService
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                // What is wrong stands in the log; the agent serves on as before.
+                _ = try? await agent.reload()
+            }
         }
     }
 }

@@ -65,6 +65,10 @@ struct ControlTests {
 
         func plugins() async -> [PluginReport] { [Self.plugin] }
 
+        func reload() async throws(ControlError) -> ReloadReport {
+            throw .refusedConfiguration(["a.yaml:1:1: error: x: is wrong; mend it"])
+        }
+
         static let records = [
             AgentFact.state(StateFact(state: .offline, cause: "backoff", detail: "x \"y\"")),
             .error(ErrorFact(code: "206", message: "no", fatal: true, logURL: "https://x/log")),

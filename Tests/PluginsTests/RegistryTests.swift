@@ -42,6 +42,28 @@ struct RegistryTests {
         #expect(await registry.report().map(\.calls) == [1, 1, 1, 1])
     }
 
+    @Test("Another configuration replaces what differs, and leaves the others their records")
+    func follow() async {
+        let kept = plugin("kept", answering(#"{"decision":"continue"}"#))
+        let registry = PluginRegistry(
+            [plugin("gone", .log(level: .debug)), kept, plugin("changed", .log(level: .debug))],
+            surroundings: HandlerFixture.surroundings()
+        )
+        let names = ["gone", "kept", "changed", "new"]
+        _ = await registry.consult(names, HandlerFixture.error)
+        #expect(await registry.report().map(\.calls) == [1, 1, 1])
+        await registry.follow([
+            plugin("new", .suspend(duration: nil)),
+            plugin("changed", answering(#"{"decision":"retry"}"#)),
+            kept,
+        ])
+        #expect(await registry.report().map(\.name) == ["new", "changed", "kept"])
+        #expect(await registry.report().map(\.calls) == [0, 0, 1])
+        let verdict = await registry.consult(names, HandlerFixture.error)
+        #expect(verdict.plugin == "changed")
+        #expect(await registry.report().map(\.calls) == [1, 1, 2])
+    }
+
     @Test("Handlers that fail, lie or are not there change nothing, and are on record")
     func failures() async {
         let log = RecordedLog()

@@ -1,0 +1,172 @@
+import AppServices
+import Config
+import Control
+import Logging
+import Platform
+import Plugins
+import Scheduling
+import SyncClient
+
+/// What runs of a configuration, and how it becomes what runs of another.
+actor RunningAgent {
+    private(set) var configuration: AgentConfiguration
+    private var parts: Parts
+    private var keepers: [String: ScheduleKeeper] = [:]
+    private var realms: [String: Lifetime] = [:]
+    private var connections: [String: Lifetime] = [:]
+    private var isReloading = false
+
+    /// What has begun and is waited for by `run()`.
+    private nonisolated let jobs: AsyncStream<@Sendable () async -> Void>
+    private nonisolated let beginning: AsyncStream<@Sendable () async -> Void>.Continuation
+
+    init(_ configuration: AgentConfiguration, _ parts: Parts) {
+        self.configuration = configuration
+        self.parts = parts
+        (jobs, beginning) = AsyncStream.makeStream()
+    }
+
+    var supervisors: [RealmSupervisor] { parts.supervisors }
+
+    var sessions: [String: UserSession] { parts.users.mapValues(\.session) }
+
+    /// Runs everything that is configured, now and later, until the task is cancelled.
+    func run() async {
+        for user in configuration.users { begin(user) }
+        for supervisor in parts.supervisors { begin(supervisor) }
+        await withDiscardingTaskGroup { group in
+            for await job in jobs { group.addTask { await job() } }
+            group.cancelAll()
+        }
+    }
+
+    /// Runs the realms without their schedules: somebody has asked for them.
+    func run(realms names: [String]) async {
+        let connections = parts.connections
+        let selected = supervisors.filter { names.contains($0.configuration.name) }
+        await withDiscardingTaskGroup { group in
+            for connection in connections { group.addTask { await connection.run() } }
+            for supervisor in selected { group.addTask { await supervisor.run() } }
+        }
+    }
+
+    /// Lets go of what outlives tasks.
+    func close() async {
+        for app in parts.apps.values { await app.exchange.shutdown() }
+    }
+
+    func status() async -> [RealmStatus] {
+        var realms: [RealmStatus] = []
+        for supervisor in supervisors {
+            var status = await supervisor.status()
+            if status.state == .paused,
+                let opening = await keepers[supervisor.configuration.name]?.nextOpening
+            {
+                status.nextOpening = WallTime(opening).description
+                status.detail = status.detail ?? "until \(WallTime(opening))"
+            }
+            realms.append(status)
+        }
+        return realms
+    }
+
+    // MARK: Beginning and ending
+
+    private func begin(_ user: UserConfiguration) {
+        guard let connection = parts.users[user.name]?.sharedConnection else { return }
+        let life = Lifetime()
+        connections[user.name] = life
+        beginning.yield { await life.run { await connection.run() } }
+    }
+
+    private func begin(_ supervisor: RealmSupervisor) {
+        let name = supervisor.configuration.name
+        let keeper = ScheduleKeeper(
+            supervisor,
+            network: configuration.network,
+            events: parts.events,
+            time: .continuous,
+            now: {
+                Instant(secondsSince1970: WallTime.now().millisecondsSince1970 / 1_000)
+            },
+            seed: name.utf8.reduce(14_695_981_039_346_656_037) { hash, byte in
+                (hash ^ UInt64(byte)) &* 1_099_511_628_211
+            },
+            logger: parts.log.logger("Agent.Schedule")
+        )
+        keepers[name] = keeper
+        let isShared =
+            parts.users[supervisor.configuration.user.name]?.sharedConnection != nil
+        let life = Lifetime()
+        realms[name] = life
+        beginning.yield {
+            await life.run {
+                await keeper.begin()
+                await withDiscardingTaskGroup { group in
+                    if !isShared { group.addTask { await supervisor.connection.run() } }
+                    group.addTask { await supervisor.run() }
+                    group.addTask { await keeper.run() }
+                }
+            }
+        }
+    }
+
+    // MARK: Another configuration
+
+    /// Stops, starts and changes what differs, and nothing else.
+    ///
+    /// - Throws: what cannot be put together of the new configuration; then nothing has changed.
+    func follow(_ new: AgentConfiguration) async throws -> ConfigurationDifference {
+        // Requests that come while one is carried out take their turn.
+        while isReloading { await Task.yield() }
+        isReloading = true
+        defer { isReloading = false }
+        let difference = ConfigurationDifference(from: configuration, to: new)
+        var prepared = Parts(
+            version: parts.version,
+            log: parts.log,
+            database: parts.database,
+            events: parts.events,
+            recoveredDirectory: parts.recoveredDirectory,
+            plugins: parts.plugins
+        )
+        for app in difference.appsToStart { try prepared.add(app) }
+
+        for name in difference.realmsToStop {
+            await realms.removeValue(forKey: name)?.finish()
+            keepers[name] = nil
+            parts.removeRealm(name)
+        }
+        for name in difference.usersToStop {
+            await connections.removeValue(forKey: name)?.finish()
+            parts.removeUser(name)
+        }
+        for name in difference.appsToStop {
+            await parts.removeApp(name)?.exchange.shutdown()
+        }
+
+        await parts.plugins.follow(new.plugins)
+        parts.adopt(appsOf: prepared)
+        parts.log.follow(new.daemon.log)
+        // What only a start can change stays what it is.
+        var followed = new
+        followed.daemon = configuration.daemon
+        followed.daemon.log.level = new.daemon.log.level
+        followed.daemon.log.categories = new.daemon.log.categories
+        configuration = followed
+        for user in difference.usersToStart {
+            parts.add(user)
+            begin(user)
+        }
+        for realm in difference.realmsToStart {
+            parts.add(realm)
+            if let supervisor = supervisors.last, supervisor.configuration.name == realm.name {
+                begin(supervisor)
+            }
+        }
+        for realm in new.realms {
+            await keepers[realm.name]?.follow(realm.schedule, new.network)
+        }
+        return difference
+    }
+}

@@ -1,0 +1,170 @@
+import Config
+import Control
+import Logging
+import Platform
+import Scheduling
+import SyncClient
+
+/// Applies one realm's schedule: asks the one rule what holds now, tells the supervisor, and waits.
+actor ScheduleKeeper {
+    private let supervisor: RealmSupervisor
+    private let events: AgentEvents
+    private let time: SyncTime
+    private let now: @Sendable () -> Instant
+    private let conditions: @Sendable () -> Conditions
+    private let logger: Logger
+    private var policy: SchedulePolicy
+    private var network: NetworkPolicy
+    private var history: SyncHistory
+    private var ongoing: (occasion: ScheduleDecision.Occasion, start: Instant)?
+    private var decision: ScheduleDecision?
+
+    /// At least this often the history is looked at, and with it the offline limit.
+    private static let longestPause = Duration.seconds(60)
+
+    init(
+        _ supervisor: RealmSupervisor,
+        network: NetworkPolicy,
+        events: AgentEvents,
+        time: SyncTime,
+        now: @escaping @Sendable () -> Instant,
+        conditions: @escaping @Sendable () -> Conditions = { Conditions() },
+        seed: UInt64,
+        logger: Logger
+    ) {
+        self.supervisor = supervisor
+        self.policy = supervisor.configuration.schedule
+        self.network = network
+        self.events = events
+        self.time = time
+        self.now = now
+        self.conditions = conditions
+        self.history = SyncHistory(seed: seed)
+        var logger = logger
+        logger[metadataKey: "realm"] = "\(supervisor.configuration.name)"
+        self.logger = logger
+    }
+
+    /// Says for the first time what holds, before the realm does anything.
+    func begin() async {
+        // Before this start, the last connection is the best witness of the last refresh.
+        history.lastRefresh = await lastConnected()
+        await apply()
+    }
+
+    /// Runs until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            _ = await supervisor.scheduleAttention.wait(atMost: pause, time)
+            if !Task.isCancelled { await apply() }
+        }
+    }
+
+    /// Goes on by another schedule.
+    func follow(_ policy: SchedulePolicy, _ network: NetworkPolicy) {
+        (self.policy, self.network) = (policy, network)
+        supervisor.scheduleAttention.raise()
+    }
+
+    /// When the realm may sync next by its schedule; nil if that is now, or unknown.
+    var nextOpening: Instant? { decision?.nextOpening }
+
+    private var pause: Duration {
+        guard let until = decision?.validUntil else { return Self.longestPause }
+        return min(Self.longestPause, max(.milliseconds(100), until - now()))
+    }
+
+    // MARK: One round
+
+    private func apply() async {
+        let instant = now()
+        await learn(at: instant)
+        let new = policy.decision(at: instant, conditions(), network, history)
+        let before = decision
+        decision = new
+        tell(new, after: before)
+        switch new.permission {
+        case .run:
+            ongoing = nil
+            await supervisor.allow(.run)
+        case .once(let occasion):
+            ongoing = ongoing ?? (occasion, instant)
+            await supervisor.allow(.once(reason: occasion.rawValue))
+        case .paused(let pause):
+            ongoing = nil
+            await supervisor.allow(.paused(PauseCause(pause)))
+        }
+    }
+
+    /// Notes what has happened since the last round.
+    private func learn(at instant: Instant) async {
+        let isOpen = await supervisor.status().state == .open
+        history.lastSynced = isOpen ? instant : await lastConnected()
+        guard let ongoing, case .paused = await supervisor.permission else { return }
+        self.ongoing = nil
+        switch ongoing.occasion {
+        case .refresh: history.lastRefresh = ongoing.start
+        case .offlineLimit: history.lastProtection = instant
+        }
+    }
+
+    private func lastConnected() async -> Instant? {
+        await supervisor.lastConnected().map { Instant(secondsSince1970: $0 / 1_000) }
+    }
+
+    /// One message and one event for each change.
+    private func tell(_ new: ScheduleDecision, after old: ScheduleDecision?) {
+        if let share = new.offlineShare, old?.offlineShare == nil {
+            logger.warning(
+                "paused for most of the offline limit",
+                metadata: ["percent": "\(Int(share * 100))"]
+            )
+        }
+        guard new.permission != old?.permission else { return }
+        switch new.permission {
+        case .run:
+            if old != nil { logger.info("resumed by the schedule") }
+        case .once(let occasion):
+            logger.info("refresh is due", metadata: ["occasion": "\(occasion.rawValue)"])
+        case .paused(let pause):
+            let until = new.nextOpening.map { WallTime($0).description }
+            logger.info(
+                "paused",
+                metadata: ["cause": "\(pause.rawValue)", "until": "\(until ?? "-")"]
+            )
+            events.publish(
+                AgentEvent(
+                    realm: supervisor.configuration.name,
+                    .state(
+                        StateFact(
+                            state: .paused,
+                            cause: pause.rawValue,
+                            detail: until.map { "until \($0)" }
+                        )
+                    )
+                )
+            )
+        }
+    }
+}
+
+extension WallTime {
+    init(_ instant: Instant) {
+        self.init(millisecondsSince1970: instant.secondsSince1970 * 1_000)
+    }
+}
+
+extension PauseCause {
+    init(_ pause: ScheduleDecision.Pause) {
+        self =
+            switch pause {
+            case .manualMode: .manualMode
+            case .scheduleWindow: .scheduleWindow
+            case .refreshInterval: .refreshInterval
+            case .deniedInterface: .deniedInterface
+            case .metered: .metered
+            case .lowBattery: .lowBattery
+            case .poorNetwork: .poorNetwork
+            }
+    }
+}

@@ -1,0 +1,128 @@
+import FoundationEssentials
+import Subprocess
+import Testing
+
+@Suite("Configuration and schedules of a running agent", .serialized)
+struct ReloadTests {
+    private func agent(_ deployment: Deployment, _ verb: [String]) async throws -> Programs.Outcome
+    {
+        try await Programs.run(
+            "realm-agent",
+            verb + ["--config", "\(deployment.directory)/north.yaml"]
+        )
+    }
+
+    private func dropIn(_ deployment: Deployment, _ text: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: "\(deployment.directory)/north.d",
+            withIntermediateDirectories: true
+        )
+        try deployment.write("north.d/10.yaml", text)
+    }
+
+    @Test("A reload applies what differs; a bad file changes nothing and is told")
+    func reload() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        try await deployment.withServer { _ in
+            try await deployment.withAgent("north") { daemon in
+                let isOpen = try await eventually {
+                    try await agent(deployment, ["status"]).output.contains(" open ")
+                }
+                #expect(isOpen, "\(deployment.log("north"))")
+
+                let same = try await agent(deployment, ["reload"])
+                #expect(same.status == 0, "\(same.errors)")
+                #expect(same.output == "nothing has changed\n")
+
+                try dropIn(deployment, "realms: { stock: { schedul: {} } }")
+                let refused = try await agent(deployment, ["reload"])
+                #expect(refused.status == 2)
+                #expect(refused.errors.contains("north.d/10.yaml:1:20"), "\(refused.errors)")
+                #expect(try await agent(deployment, ["check"]).status == 2)
+
+                // A signal reads the same file, and the agent goes on as before.
+                daemon.signal(.terminalClosed)
+                let isTold = await eventually {
+                    deployment.log("north").contains("unknown key")
+                }
+                #expect(isTold)
+
+                try dropIn(
+                    deployment,
+                    "realms: { stock: { schedule: { mode: manual } } }\nagent: { log: { level: debug } }"
+                )
+                let applied = try await agent(deployment, ["reload"])
+                #expect(applied.status == 0, "\(applied.errors)")
+                #expect(applied.output == "applied: agent.log.level\napplied: realms.stock\n")
+                let events = try await agent(deployment, ["events"]).output
+                #expect(events.contains("\"event\":\"reloaded\""), "\(events)")
+                let isPaused = try await eventually {
+                    try await agent(deployment, ["status"]).output.contains("manual-mode")
+                }
+                #expect(isPaused, "\(deployment.log("north"))")
+
+                // Who asks for it may sync in any mode.
+                try await Programs.sqlite3(
+                    deployment.file("north"),
+                    "INSERT INTO \"Item\"(_id, owner) VALUES (7, 'x');"
+                )
+                let sync = try await deployment.sync("north")
+                #expect(sync.status == 0, "\(sync.errors)")
+            }
+        }
+    }
+
+    @Test("A refresh syncs once and pauses; outside its windows a realm waits")
+    func schedules() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        try dropIn(
+            deployment,
+            "realms: { stock: { schedule: { mode: refresh, refresh: \"0 0 1 1 *\" } } }"
+        )
+        try await deployment.withServer { _ in
+            try await deployment.withAgent("north") { _ in
+                let isPaused = try await eventually {
+                    try await agent(deployment, ["status", "--json"]).output
+                        .contains("refresh-interval")
+                }
+                #expect(isPaused, "\(deployment.log("north"))")
+                let status = try await agent(deployment, ["status", "--json"]).output
+                #expect(status.contains("\"next_opening\":\"2"), "\(status)")
+                #expect(status.contains("\"first_download_finished\":true"), "\(status)")
+            }
+        }
+    }
+
+    @Test("The configuration is shown with its origins, and its schema printed")
+    func show() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        try dropIn(deployment, "agent: { log: { level: warn } }")
+        let shown = try await agent(deployment, ["config", "show", "--origin"])
+        #expect(shown.status == 0, "\(shown.errors)")
+        #expect(
+            shown.output.contains("level: warn  # \(deployment.directory)/north.d/10.yaml:1:24")
+        )
+        let schema = try await Programs.run("realm-agent", ["config", "schema"])
+        #expect(schema.output.contains("\"https://json-schema.org/draft/2020-12/schema\""))
+    }
+
+    @Test("What cannot be served is a warning of check, and refused by run")
+    func unserved() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        try dropIn(deployment, "network: { deny_interfaces: [wwan0] }")
+        let check = try await agent(deployment, ["check"])
+        #expect(check.status == 0)
+        #expect(check.errors.contains("warning: network: is not served yet"), "\(check.errors)")
+        let run = try await agent(deployment, ["run"])
+        #expect(run.status == 2)
+        #expect(run.errors.contains("error: network: is not served yet"), "\(run.errors)")
+    }
+}
