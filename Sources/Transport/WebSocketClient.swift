@@ -146,7 +146,7 @@ extension WebSocketClient {
         // The watchdog bounds the whole; the bootstrap's own limit must not be shorter.
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(TimeAmount(connectTimeout) + .seconds(1))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         return try await bootstrap.connect(host: target.host, port: target.port) { channel in
             box.keep(channel)
             return channel.eventLoop.makeCompletedFuture {
