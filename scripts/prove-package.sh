@@ -74,7 +74,8 @@ quick() {
             check "$unit is verified" systemd-analyze verify --man=no "$work/units/$unit"
         done
     fi
-    for script in packaging/debian/*.postinst packaging/debian/*.postrm; do
+    for script in packaging/debian/*.preinst packaging/debian/*.postinst packaging/debian/*.prerm \
+        packaging/debian/*.postrm; do
         check "$(basename "$script") parses" sh -n "$script"
     done
     if command -v dpkg-parsechangelog >/dev/null; then
@@ -254,6 +255,18 @@ before=$(shell 'systemctl show -p MainPID --value realm-agent')
 shell 'systemctl kill --signal=SIGKILL realm-agent'
 eventually "a killed agent is started again" \
     shell "p=\$(systemctl show -p MainPID --value realm-agent); [ \$p != 0 ] && [ \$p != $before ] && systemctl is-active realm-agent"
+shell 'mkdir -p /run/systemd/system/realm-agent.service.d && printf "[Service]\nWatchdogSec=2s\n" >/run/systemd/system/realm-agent.service.d/watchdog.conf && systemctl daemon-reload && systemctl restart realm-agent'
+before=$(shell 'systemctl show -p MainPID --value realm-agent')
+check "an agent that works is left alone by the watchdog" \
+    shell "sleep 5; [ \$(systemctl show -p MainPID --value realm-agent) = $before ]"
+shell 'systemctl kill --signal=SIGSTOP realm-agent'
+eventually "one that hangs is ended by the watchdog and started again" \
+    shell "p=\$(systemctl show -p MainPID --value realm-agent); [ \$p != 0 ] && [ \$p != $before ] && systemctl is-active realm-agent && journalctl -u realm-agent | grep -q 'Watchdog timeout'"
+shell 'rm -r /run/systemd/system/realm-agent.service.d && systemctl daemon-reload && systemctl restart realm-agent'
+before=$(shell 'systemctl show -p MainPID --value realm-server')
+check "the server reloads" inside systemctl reload realm-server
+check "and is the same process" \
+    shell "[ \$(systemctl show -p MainPID --value realm-server) = $before ] && systemctl is-active realm-server"
 shell 'cp /etc/realm-agent.d/10-shop.yaml /root/good.yaml && echo "  stcok: {}" >>/etc/realm-agent.d/10-shop.yaml'
 refuse "an agent with a wrong configuration does not start" inside systemctl restart realm-agent
 check "and is not started again and again" \
