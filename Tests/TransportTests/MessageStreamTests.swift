@@ -1,3 +1,4 @@
+import Glibc
 import NIOSSL
 import SyncProtocol
 import Testing
@@ -40,6 +41,20 @@ struct MessageStreamTests {
 
     static func echo(_ stream: any MessageStream) async throws {
         while let message = try await stream.receive() { try await stream.send(message) }
+    }
+
+    @Test("Whoever is not root connects, too")
+    func ordinaryUser() async {
+        await #expect(processExitsWith: .success) {
+            // Some options of sockets are for root alone, whom most test machines run as.
+            if getuid() == 0 { try #require(setuid(65_534) == 0) }
+            try await MessageStreamTests().connect(.webSocket, server: Self.echo) { stream in
+                try await stream.send([1])
+                let answer = try await stream.receive()
+                try #require(answer == [1])
+                await stream.close(.normal, reason: "")
+            }
+        }
     }
 
     @Test("Messages of all sizes arrive whole and in order", arguments: Kind.allCases)
