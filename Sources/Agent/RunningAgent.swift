@@ -15,14 +15,21 @@ actor RunningAgent {
     private var realms: [String: Lifetime] = [:]
     private var connections: [String: Lifetime] = [:]
     private var isReloading = false
+    private let watch: ConditionsWatch
 
     /// What has begun and is waited for by `run()`.
     private nonisolated let jobs: AsyncStream<@Sendable () async -> Void>
     private nonisolated let beginning: AsyncStream<@Sendable () async -> Void>.Continuation
 
-    init(_ configuration: AgentConfiguration, _ parts: Parts) {
+    /// Tests tell other conditions than those of this machine.
+    init(
+        _ configuration: AgentConfiguration,
+        _ parts: Parts,
+        conditions: @escaping ConditionsWatch.Source = { await HostConditions().follow($0) }
+    ) {
         self.configuration = configuration
         self.parts = parts
+        self.watch = ConditionsWatch(conditions)
         (jobs, beginning) = AsyncStream.makeStream()
     }
 
@@ -35,6 +42,8 @@ actor RunningAgent {
         for user in configuration.users { begin(user) }
         for supervisor in parts.supervisors { begin(supervisor) }
         await withDiscardingTaskGroup { group in
+            // Realms wait for what the host tells first.
+            group.addTask { await self.watch.run { await self.conditionsHaveChanged() } }
             for await job in jobs { group.addTask { await job() } }
             group.cancelAll()
         }
@@ -89,6 +98,7 @@ actor RunningAgent {
             now: {
                 Instant(secondsSince1970: WallTime.now().millisecondsSince1970 / 1_000)
             },
+            conditions: { [watch] in watch.conditions },
             seed: name.utf8.reduce(14_695_981_039_346_656_037) { hash, byte in
                 (hash ^ UInt64(byte)) &* 1_099_511_628_211
             },
@@ -99,8 +109,9 @@ actor RunningAgent {
             parts.users[supervisor.configuration.user.name]?.sharedConnection != nil
         let life = Lifetime()
         realms[name] = life
-        beginning.yield {
+        beginning.yield { [watch] in
             await life.run {
+                await watch.settled()
                 await keeper.begin()
                 await withDiscardingTaskGroup { group in
                     if !isShared { group.addTask { await supervisor.connection.run() } }
@@ -109,6 +120,10 @@ actor RunningAgent {
                 }
             }
         }
+    }
+
+    private func conditionsHaveChanged() {
+        for keeper in keepers.values { keeper.lookAgain() }
     }
 
     // MARK: Another configuration

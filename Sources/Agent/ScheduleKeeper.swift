@@ -18,6 +18,10 @@ actor ScheduleKeeper {
     private var history: SyncHistory
     private var ongoing: (occasion: ScheduleDecision.Occasion, start: Instant)?
     private var decision: ScheduleDecision?
+    /// The interface of the last round.
+    private var interface: String?
+    /// The network has come, or has become another one, and nothing has been tried over it yet.
+    private var isNetworkNew = false
 
     /// At least this often the history is looked at, and with it the offline limit.
     private static let longestPause = Duration.seconds(60)
@@ -28,7 +32,7 @@ actor ScheduleKeeper {
         events: AgentEvents,
         time: SyncTime,
         now: @escaping @Sendable () -> Instant,
-        conditions: @escaping @Sendable () -> Conditions = { Conditions() },
+        conditions: @escaping @Sendable () -> Conditions,
         seed: UInt64,
         logger: Logger
     ) {
@@ -49,6 +53,7 @@ actor ScheduleKeeper {
     func begin() async {
         // Before this start, the last connection is the best witness of the last refresh.
         history.lastRefresh = await lastConnected()
+        interface = conditions().interface
         await apply()
     }
 
@@ -66,6 +71,11 @@ actor ScheduleKeeper {
         supervisor.scheduleAttention.raise()
     }
 
+    /// Decides anew soon: conditions have changed.
+    nonisolated func lookAgain() {
+        supervisor.scheduleAttention.raise()
+    }
+
     /// When the realm may sync next by its schedule; nil if that is now, or unknown.
     var nextOpening: Instant? { decision?.nextOpening }
 
@@ -79,7 +89,10 @@ actor ScheduleKeeper {
     private func apply() async {
         let instant = now()
         await learn(at: instant)
-        let new = policy.decision(at: instant, conditions(), network, history)
+        let conditions = conditions()
+        if let name = conditions.interface, name != interface { isNetworkNew = true }
+        interface = conditions.interface
+        let new = policy.decision(at: instant, conditions, network, history)
         let before = decision
         decision = new
         tell(new, after: before)
@@ -93,7 +106,12 @@ actor ScheduleKeeper {
         case .paused(let pause):
             ongoing = nil
             await supervisor.allow(.paused(PauseCause(pause)))
+            return
         }
+        guard isNetworkNew else { return }
+        isNetworkNew = false
+        // What failed over the old network may well succeed over this one.
+        await supervisor.reconnect()
     }
 
     /// Notes what has happened since the last round.

@@ -22,9 +22,13 @@ extension ConfigurationReader {
         let windows = keys.optional("windows", default: []) { $0.elements(readWindow) }
         let zone = keys.optional("timezone", readZone)
         let pausesOn = keys.optional("pause_on", default: []) { reader in
-            reader.elements { $0.choice(of: SchedulePolicy.PauseCondition.self) }
+            reader.elements { element -> SchedulePolicy.PauseCondition? in
+                let condition = element.choice(of: SchedulePolicy.PauseCondition.self)
+                // Nobody measures connections yet.
+                if condition == .poorNetwork { element.warnNotYetServed() }
+                return condition
+            }
         }
-        keys.notYetServed("pause_on")
         let protects = keys.optional("protect_offline_limit", default: true) { $0.bool() }
         let mode: SchedulePolicy.Mode =
             switch word {
@@ -108,6 +112,7 @@ extension ConfigurationReader {
 
     func readNetwork(_ keys: MappingReader) -> NetworkPolicy {
         let standard = NetworkPolicy()
+        keys.notYetServed("poor")
         return NetworkPolicy(
             deniedInterfaces: keys.optional("deny_interfaces", default: []) { reader in
                 reader.elements { element in

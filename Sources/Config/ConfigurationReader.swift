@@ -14,7 +14,6 @@ final class ConfigurationReader {
     func read(_ root: NodeReader) -> AgentConfiguration? {
         root.mapping { keys in
             checkVersion(keys)
-            keys.notYetServed("network")
             let daemon = keys.section("agent", readDaemon)
             let apps = Declarations(keys.optional("apps") { $0 }, read: readApp)
             let users = Declarations(keys.optional("users") { $0 }) { readUser($0, apps: apps) }

@@ -65,7 +65,11 @@ struct RealmSupervisorTests {
         func remove() async throws {}
     }
 
-    func supervisor(status: Int?, handlers: HandlerRunner? = nil) throws -> RealmSupervisor {
+    func supervisor(
+        status: Int?,
+        exchange: (any HTTPExchange)? = nil,
+        handlers: HandlerRunner? = nil
+    ) throws -> RealmSupervisor {
         let text = """
             agent: { data_directory: \(temporary.path) }
             apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
@@ -94,7 +98,7 @@ struct RealmSupervisorTests {
                 architecture: "x",
                 name: "box"
             ),
-            exchange: Exchange(status: status),
+            exchange: exchange ?? Exchange(status: status),
             timeout: .seconds(60)
         )
         return RealmSupervisor(

@@ -117,12 +117,15 @@ struct ReloadTests {
         let deployment = try Deployment()
         defer { deployment.remove() }
         try deployment.configure("north")
-        try dropIn(deployment, "network: { deny_interfaces: [wwan0] }")
+        try dropIn(deployment, "network: { poor: { rtt_above: 2s }, deny_interfaces: [wwan7] }")
         let check = try await agent(deployment, ["check"])
         #expect(check.status == 0)
-        #expect(check.errors.contains("warning: network: is not served yet"), "\(check.errors)")
+        #expect(
+            check.errors.contains("warning: network.poor: is not served yet"),
+            "\(check.errors)"
+        )
         let run = try await agent(deployment, ["run"])
         #expect(run.status == 2)
-        #expect(run.errors.contains("error: network: is not served yet"), "\(run.errors)")
+        #expect(run.errors.contains("error: network.poor: is not served yet"), "\(run.errors)")
     }
 }

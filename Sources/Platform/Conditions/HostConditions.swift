@@ -39,28 +39,26 @@ package struct HostConditions: Sendable {
     /// Tells the conditions as they are, and again whenever they have changed, until the task is
     /// cancelled.
     package func follow(_ tell: (Conditions) async -> Void) async {
-        var last = await current()
-        await tell(last)
-        // Without the kernel's news, the period has to do.
-        let events = try? NetworkEvents.changes()
-        while !Task.isCancelled {
-            await waitForNews(events)
-            let now = await current()
-            guard now != last, !Task.isCancelled else { continue }
-            last = now
-            await tell(now)
-        }
-    }
-
-    /// Until the network changes, or for the period.
-    private func waitForNews(_ events: AsyncStream<Void>?) async {
-        let period = period
+        let (occasions, occasion) = AsyncStream.makeStream(
+            of: Void.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await Task.sleep(for: period) }
-            if let events {
-                group.addTask { for await _ in events { return } }
+            group.addTask { [period] in
+                while (try? await Task.sleep(for: period)) != nil { occasion.yield() }
             }
-            await group.next()
+            // Without the kernel's news, the period has to do.
+            if let events = try? NetworkEvents.changes() {
+                group.addTask { for await _ in events { occasion.yield() } }
+            }
+            var last = await current()
+            await tell(last)
+            for await _ in occasions {
+                let now = await current()
+                guard now != last, !Task.isCancelled else { continue }
+                last = now
+                await tell(now)
+            }
             group.cancelAll()
         }
     }

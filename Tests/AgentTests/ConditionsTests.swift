@@ -1,0 +1,223 @@
+import AppServices
+import Config
+import Control
+import Logging
+import Platform
+import Plugins
+import Scheduling
+import SyncClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Agent
+
+@Suite("What the host tells of its network and power")
+struct ConditionsTests {
+    let temporary: TemporaryDirectory
+
+    init() throws {
+        self.temporary = try TemporaryDirectory()
+    }
+
+    /// Tells what a test says.
+    private struct Host {
+        private let stream: AsyncStream<Conditions>
+        private let continuation: AsyncStream<Conditions>.Continuation
+
+        init() {
+            (stream, continuation) = AsyncStream.makeStream()
+        }
+
+        func follow(_ tell: (Conditions) async -> Void) async {
+            for await conditions in stream { await tell(conditions) }
+        }
+
+        func tell(_ conditions: Conditions) { continuation.yield(conditions) }
+    }
+
+    // MARK: The agent as a whole
+
+    private static let lowBattery = Conditions.Battery(charge: 0.2, isDischarging: true)
+
+    /// Three realms of a user who can never log in.
+    private func agent(_ host: Host) throws -> RunningAgent {
+        let text = """
+            agent: { data_directory: \(temporary.path) }
+            apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
+            users: { till: { app: shop, provider: anonymous } }
+            network:
+              deny_interfaces: [wwan*]
+              metered: { guess: true }
+              battery: { low_below: 30% }
+            realms:
+              all: { user: till, partition: { string: a } }
+              cheap: { user: till, partition: { string: b }, schedule: { pause_on: [metered] } }
+              frugal:
+                user: till
+                partition: { string: c }
+                schedule: { pause_on: [low-battery, metered] }
+            """
+        let result = ConfigurationLoader.load(
+            main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
+            dropIns: [],
+            surroundings: Surroundings(
+                hostName: "box",
+                machineID: "machine",
+                environment: [:],
+                readFile: { _ in .success([]) }
+            )
+        )
+        #expect(result.diagnostics.isEmpty, "nothing of it is unserved")
+        let configuration = try #require(result.configuration)
+        let log = AgentLog(configuration.daemon.log, atLeast: .off)
+        let events = AgentEvents()
+        var parts = Parts(
+            version: "1",
+            log: log,
+            database: try MetadataDatabase(path: temporary.file("metadata.sqlite")),
+            events: events,
+            recoveredDirectory: temporary.file("recovered"),
+            plugins: PluginRegistry(configuration.plugins, log: log, events: events)
+        )
+        for app in configuration.apps { try parts.add(app) }
+        for user in configuration.users { parts.add(user) }
+        for realm in configuration.realms { parts.add(realm) }
+        return RunningAgent(configuration, parts) { await host.follow($0) }
+    }
+
+    /// The causes of the realms that are paused; the others have tried to log in.
+    private func pauses(_ agent: RunningAgent) async -> [String: String] {
+        let paused = await agent.status().filter { $0.state == .paused }
+        return Dictionary(paused.map { ($0.name, $0.cause ?? "") }) { first, _ in first }
+    }
+
+    private func wait(for pauses: [String: String], _ agent: RunningAgent) async {
+        while await self.pauses(agent) != pauses { await Task.yield() }
+    }
+
+    @Test(
+        "Realms pause with the cause and go on without it, each as it is configured",
+        .timeLimit(.minutes(1))
+    )
+    func pausing() async throws {
+        let host = Host()
+        let agent = try agent(host)
+        let run = Task { await agent.run() }
+        let denied = "denied-interface"
+
+        host.tell(Conditions(interface: "wwan0", metering: .yes))
+        await wait(for: ["all": denied, "cheap": denied, "frugal": denied], agent)
+        host.tell(Conditions(interface: "eth0", metering: .guessedYes, battery: Self.lowBattery))
+        await wait(for: ["cheap": "metered", "frugal": "metered"], agent)
+        host.tell(Conditions(interface: "eth0", metering: .no, battery: Self.lowBattery))
+        await wait(for: ["frugal": "low-battery"], agent)
+        var charging = Self.lowBattery
+        charging.isDischarging = false
+        host.tell(Conditions(interface: "eth0", battery: charging))
+        await wait(for: [:], agent)
+
+        run.cancel()
+        await run.value
+        await agent.close()
+    }
+
+    @Test("No realm asks a server before the host has been asked", .timeLimit(.minutes(1)))
+    func order() async throws {
+        let host = Host()
+        let watch = ConditionsWatch { await host.follow($0) }
+        let exchange = CountingExchange()
+        let supervisor = try RealmSupervisorTests().supervisor(status: 401, exchange: exchange)
+        let keeper = keeper(of: supervisor, watch)
+        await withTaskGroup { group in
+            group.addTask { await watch.run {} }
+            group.addTask {
+                await watch.settled()
+                await keeper.begin()
+                await supervisor.run()
+            }
+            host.tell(Conditions(interface: "wwan0"))
+            while await supervisor.permission != .paused(.deniedInterface) { await Task.yield() }
+            #expect(exchange.count == 0)
+            group.cancelAll()
+        }
+    }
+
+    @Test("A host that tells nothing keeps no realm waiting")
+    func silence() async {
+        let watch = ConditionsWatch { _ in }
+        async let running: Void = watch.run {}
+        await watch.settled()
+        await running
+        #expect(watch.conditions == Conditions())
+    }
+
+    // MARK: One realm
+
+    /// Refuses everything, and counts.
+    private final class CountingExchange: HTTPExchange {
+        private let requests = Mutex(0)
+
+        var count: Int { requests.withLock { $0 } }
+
+        func reset() { requests.withLock { $0 = 0 } }
+
+        func perform(
+            _ request: ServiceRequest,
+            timeout: Duration
+        ) async throws(UnreachableError) -> ServiceReply {
+            requests.withLock { $0 += 1 }
+            throw UnreachableError(reason: "no network")
+        }
+    }
+
+    private func keeper(
+        of supervisor: RealmSupervisor,
+        _ watch: ConditionsWatch
+    ) -> ScheduleKeeper {
+        ScheduleKeeper(
+            supervisor,
+            network: NetworkPolicy(deniedInterfaces: [NamePattern("wwan*")]),
+            events: AgentEvents(),
+            time: .continuous,
+            now: { Instant(secondsSince1970: 0) },
+            conditions: { watch.conditions },
+            seed: 1,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    @Test(
+        "What failed is tried again as soon as another interface carries the default route",
+        .timeLimit(.minutes(1))
+    )
+    func reconnecting() async throws {
+        let host = Host()
+        let watch = ConditionsWatch { await host.follow($0) }
+        let exchange = CountingExchange()
+        // After a failure it would wait for ten minutes.
+        let supervisor = try RealmSupervisorTests().supervisor(status: nil, exchange: exchange)
+        let keeper = keeper(of: supervisor, watch)
+        await withTaskGroup { group in
+            group.addTask { await watch.run { keeper.lookAgain() } }
+            group.addTask { await supervisor.run() }
+            host.tell(Conditions())
+            await watch.settled()
+            await keeper.begin()
+            group.addTask { await keeper.run() }
+            for interface in ["eth0", "wlan0"] {
+                while exchange.count == 0 { await Task.yield() }
+                exchange.reset()
+                host.tell(Conditions(interface: interface))
+            }
+            while exchange.count == 0 { await Task.yield() }
+            exchange.reset()
+            host.tell(Conditions(interface: "wwan0"))
+            while await supervisor.permission == .run { await Task.yield() }
+            #expect(exchange.count == 0)
+            host.tell(Conditions(interface: "wlan0"))
+            while exchange.count == 0 { await Task.yield() }
+            group.cancelAll()
+        }
+    }
+}
