@@ -5,6 +5,25 @@ import SQLite
 extension MetadataDatabase {
     /// The account of a configured user; nil if it never logged in to this app, or was logged out.
     func account(of user: String, appID: String) throws(SQLiteError) -> Account? {
+        try Self.account(of: user, appID: appID, on: connection)
+    }
+
+    /// The same where nobody may write: the file stays as it is, also one of an older layout.
+    static func account(
+        of user: String,
+        appID: String,
+        inFile path: String
+    ) throws(SQLiteError) -> Account? {
+        let connection = try Connection(path: path, .init(mode: .readOnly))
+        defer { connection.close() }
+        return try account(of: user, appID: appID, on: connection)
+    }
+
+    private static func account(
+        of user: String,
+        appID: String,
+        on connection: Connection
+    ) throws(SQLiteError) -> Account? {
         let row = try connection.row(
             """
             SELECT user_id, device_id, provider, access_token, refresh_token, identities, profile

@@ -103,7 +103,7 @@ struct Parts {
         )
     }
 
-    private static func headers(
+    static func headers(
         of app: AppConfiguration
     ) throws -> [(name: String, value: String)] {
         try app.headers.sorted { $0.key < $1.key }.map { name, value in

@@ -11,6 +11,18 @@ package struct ServiceRequest: Sendable {
     package let url: String
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]
+
+    package init(
+        method: Method,
+        url: String,
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8] = []
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
 }
 
 /// An answer, whatever its status.

@@ -11,7 +11,8 @@ struct RealmAgentCommand: AsyncParsableCommand {
             RunCommand.self, StatusCommand.self, SyncCommand.self, WaitCommand.self,
             ProgressCommand.self, SuspendCommand.self, ResumeCommand.self,
             ReconnectCommand.self, UsersCommand.self, DeleteCommand.self, SchemaCommand.self,
-            CheckCommand.self, ConfigCommand.self, ReloadCommand.self,
+            CheckCommand.self, DoctorCommand.self, SupportBundleCommand.self,
+            ConfigCommand.self, ReloadCommand.self,
             EventsCommand.self, LogLevelCommand.self, PluginsCommand.self,
             ResetCommand.self, RestartCommand.self,
         ]

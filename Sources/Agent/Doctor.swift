@@ -1,0 +1,307 @@
+import AppServices
+package import Config
+import Control
+import Glibc
+import LocalRealm
+package import Platform
+import SQLite
+
+/// Examines what the agent needs: directories, network, server, accounts and realm files.
+///
+/// It changes nothing, and works with and without a running agent; what it may not read, it says.
+package struct Doctor: Sendable {
+    private let configuration: AgentConfiguration
+    private let now: @Sendable () -> WallTime
+
+    package init(
+        _ configuration: AgentConfiguration,
+        now: @escaping @Sendable () -> WallTime = WallTime.now
+    ) {
+        self.configuration = configuration
+        self.now = now
+    }
+
+    package func examine() async -> [Finding] {
+        var findings = directory() + [clock(), await agent()]
+        for app in configuration.apps { findings += await server(of: app) }
+        for user in configuration.users { findings.append(account(of: user)) }
+        for realm in configuration.realms where realm.isEnabled { findings += file(of: realm) }
+        return findings
+    }
+}
+
+// MARK: This machine
+
+extension Doctor {
+    private func directory() -> [Finding] {
+        let path = configuration.daemon.dataDirectory
+        guard access(path, F_OK) == 0 else {
+            return [
+                .warning(
+                    "directory",
+                    path,
+                    "does not exist",
+                    remedy: "the agent creates it at its first start if it may"
+                )
+            ]
+        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            return [
+                .problem(
+                    "permissions",
+                    path,
+                    "this user may not read and write it",
+                    remedy: "run doctor as the agent's user or as root, or correct the owner"
+                )
+            ]
+        }
+        return [.good("permissions", path, "readable and writable"), Self.space(at: path)]
+    }
+
+    private static func space(at path: String) -> Finding {
+        var statistics = statvfs()
+        guard statvfs(path, &statistics) == 0 else {
+            return .warning(
+                "disk",
+                path,
+                String(cString: strerror(errno)),
+                remedy: "check the file system"
+            )
+        }
+        let free = UInt64(statistics.f_bavail) * UInt64(statistics.f_frsize)
+        return space(at: path, freeInBytes: free)
+    }
+
+    /// A realm is written twice, to its log and to the file: what is left must hold some of both.
+    static func space(at path: String, freeInBytes free: UInt64) -> Finding {
+        let message = "\(free >> 20) MiB are free"
+        return switch free {
+        case ..<(16 << 20):
+            .problem("disk", path, message, remedy: "free space; sync stops when the disk is full")
+        case ..<(256 << 20): .warning("disk", path, message, remedy: "free space soon")
+        default: .good("disk", path, message)
+        }
+    }
+
+    /// Timestamps of sync begin in 2015; tokens, and who wins a conflict, depend on the clock.
+    private func clock() -> Finding {
+        let time = now()
+        guard time.millisecondsSince1970 > 1_704_067_200_000 else {
+            return .problem(
+                "clock",
+                "this machine",
+                "stands at \(time)",
+                remedy: "set it, and let `timedatectl set-ntp true` keep it"
+            )
+        }
+        return .good("clock", "this machine", "stands at \(time)")
+    }
+
+    private func agent() async -> Finding {
+        let socket = configuration.daemon.controlSocket
+        do throws(ControlError) {
+            let report = try await ControlClient(socketPath: socket).status()
+            return .good("agent", socket, "version \(report.version) runs as \(report.pid)")
+        } catch {
+            return .warning(
+                "agent",
+                socket,
+                error.message,
+                remedy: error.remedy ?? "see the agent's log"
+            )
+        }
+    }
+}
+
+// MARK: The server
+
+extension Doctor {
+    private func server(of app: AppConfiguration) async -> [Finding] {
+        let host = app.baseURL.host
+        guard Self.resolves(host) else {
+            return [
+                .problem(
+                    "dns",
+                    app.name,
+                    "\(host) has no address",
+                    remedy: "correct apps.\(app.name).base_url, or the machine's name service"
+                )
+            ]
+        }
+        guard let headers = try? Parts.headers(of: app) else {
+            return [
+                .warning(
+                    "server",
+                    app.name,
+                    "not asked: the secret of a header cannot be read",
+                    remedy: "run doctor where the agent's credentials are"
+                )
+            ]
+        }
+        let exchange = AsyncHTTPExchange(
+            caFile: app.tls.certificateAuthorityFile,
+            verifiesPeer: app.tls.verifiesServer,
+            headers: headers
+        )
+        let url = "\(app.baseURL)/api/client/v2.0/app/\(app.appID)/location"
+        let found: Finding
+        do throws(UnreachableError) {
+            let reply = try await exchange.perform(
+                ServiceRequest(method: .get, url: url),
+                timeout: .seconds(10)
+            )
+            found =
+                reply.status == 200
+                ? .good("server", app.name, "\(app.baseURL) knows the app")
+                : .problem(
+                    "server",
+                    app.name,
+                    "\(app.baseURL) answers with status \(reply.status)",
+                    remedy: "correct apps.\(app.name).app_id, or ask who runs the server"
+                )
+        } catch {
+            let isTLS = app.baseURL.scheme == .https
+            found = .problem(
+                isTLS ? "tls" : "server",
+                app.name,
+                error.reason,
+                remedy: isTLS
+                    ? "check the network and the server's certificate; "
+                        + "name its authority in apps.\(app.name).tls.ca_file"
+                    : "check the network, and that the server runs"
+            )
+        }
+        await exchange.shutdown()
+        return [.good("dns", app.name, "\(host) has an address"), found]
+    }
+
+    private static func resolves(_ host: String) -> Bool {
+        let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        var addresses: UnsafeMutablePointer<addrinfo>?
+        defer { if let addresses { freeaddrinfo(addresses) } }
+        return getaddrinfo(name, nil, nil, &addresses) == 0
+    }
+}
+
+// MARK: Accounts and files
+
+extension Doctor {
+    private func account(of user: UserConfiguration) -> Finding {
+        let path = DataDirectory(path: configuration.daemon.dataDirectory).metadata
+        guard access(path, F_OK) == 0 else {
+            return .warning(
+                "token",
+                user.name,
+                "never logged in here",
+                remedy: "start the agent"
+            )
+        }
+        do throws(SQLiteError) {
+            let account = try MetadataDatabase.account(
+                of: user.name,
+                appID: user.app.appID,
+                inFile: path
+            )
+            return Self.token(of: user.name, account, now: now())
+        } catch {
+            return .warning(
+                "token",
+                user.name,
+                "\(path) cannot be read: \(error.message)",
+                remedy: "run doctor as the agent's user or as root, and see the agent's log"
+            )
+        }
+    }
+
+    static func token(of user: String, _ account: Account?, now: WallTime) -> Finding {
+        guard let account else {
+            return .warning(
+                "token",
+                user,
+                "is not logged in",
+                remedy: "start the agent, and see why with `realm-agent status`"
+            )
+        }
+        let seconds = now.millisecondsSince1970 / 1000
+        let end = WallTime(millisecondsSince1970: account.refreshToken.expiresAt * 1000)
+        guard !account.refreshToken.isExpired(at: seconds) else {
+            return .warning(
+                "token",
+                user,
+                "the session ended at \(end)",
+                remedy: "the agent logs in again if the credential still holds"
+            )
+        }
+        return .good("token", user, "logged in until \(end)")
+    }
+
+    private func file(of realm: RealmConfiguration) -> [Finding] {
+        guard access(realm.path, F_OK) == 0 else {
+            return [
+                .warning(
+                    "file",
+                    realm.name,
+                    "\(realm.path) does not exist",
+                    remedy: "the agent creates it when the user has logged in"
+                )
+            ]
+        }
+        do throws(LocalRealmError) {
+            return Self.findings(realm.name, try RealmExamination.read(path: realm.path))
+        } catch {
+            return [
+                .problem(
+                    "file",
+                    realm.name,
+                    "\(error.message) [\(error.code)]",
+                    remedy: "see docs/errors.md"
+                )
+            ]
+        }
+    }
+
+    static func findings(_ realm: String, _ file: RealmExamination) -> [Finding] {
+        var findings: [Finding] = []
+        if file.alterations.isEmpty {
+            findings.append(.good("triggers", realm, "present and current"))
+        }
+        for alteration in file.alterations {
+            findings.append(
+                .problem(
+                    "triggers",
+                    realm,
+                    alteration,
+                    remedy: "restart the agent, which makes triggers and indexes anew; "
+                        + "writes made without them are not uploaded"
+                )
+            )
+        }
+        for index in file.uniqueIndexes {
+            findings.append(
+                .problem("index", realm, index, remedy: "drop it; use an ordinary index")
+            )
+        }
+        if file.journalMode != "wal" {
+            findings.append(
+                .problem(
+                    "wal",
+                    realm,
+                    "the journal mode is \(file.journalMode)",
+                    remedy: "restart the agent, and find the program that changes it"
+                )
+            )
+        } else if file.logSizeInBytes > 256 << 20 {
+            findings.append(
+                .warning(
+                    "wal",
+                    realm,
+                    "the write-ahead log has \(file.logSizeInBytes >> 20) MiB",
+                    remedy: "look for a program that keeps a read transaction open"
+                )
+            )
+        } else {
+            findings.append(.good("wal", realm, "\(file.logSizeInBytes >> 10) KiB of log"))
+        }
+        return findings
+    }
+}

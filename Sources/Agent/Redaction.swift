@@ -1,0 +1,39 @@
+/// Takes out of texts for strangers what they need not know: tokens, addresses of people, and what
+/// stands behind words such as `password`.
+struct Redaction: Sendable {
+    init() {}
+
+    func redacted(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line($0) }
+            .joined(separator: "\n")
+    }
+
+    private func line(_ line: Substring) -> String {
+        var text = String(line)
+        text.replace(/:\/\/[^\/\s@]+@/, with: "://<redacted>@")
+        text.replace(/[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+/, with: "<redacted>")
+        // A token of three parts in base64.
+        text.replace(/[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/, with: "<redacted>")
+        // What is quoted may hold spaces; what is not goes on to the next comma or the line's end.
+        text.replace(Self.quoted) { "\($0.1)\"<redacted>\"" }
+        text.replace(Self.unquoted) { "\($0.1)<redacted>" }
+        return text
+    }
+
+    private static var quoted: Regex<(Substring, Substring)> {
+        #/
+        (?i)
+        ((?:password|secret|token|api_?key|authorization|baas_at)[a-z0-9_\-]*"?\s*[:=]\s*)
+        "(?:[^"\\]|\\.)*"?
+        /#
+    }
+
+    private static var unquoted: Regex<(Substring, Substring)> {
+        #/
+        (?i)
+        ((?:password|secret|token|api_?key|authorization|baas_at)[a-z0-9_\-]*"?\s*[:=]\s*)
+        [^\s",\}\[\{][^",\}]*
+        /#
+    }
+}
