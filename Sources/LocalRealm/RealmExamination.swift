@@ -25,19 +25,7 @@ package struct RealmExamination: Hashable, Sendable {
     }
 
     package static func read(path: String) throws(LocalRealmError) -> RealmExamination {
-        try RealmFile.mappingErrors(path) {
-            guard access(path, F_OK) == 0 else {
-                let problem = String(cString: strerror(errno)).lowercased()
-                throw LocalRealmError(.cannotOpen, path: path, problem)
-            }
-            let connection = try Connection(path: path, .init(mode: .readOnly))
-            defer { connection.close() }
-            guard let layout = try RealmState.layoutVersion(on: connection) else {
-                throw LocalRealmError(.notARealm, path: path, "the file is no local realm")
-            }
-            guard layout <= Layout.version else {
-                throw LocalRealmError(.newerLayout, path: path, "the file has layout \(layout)")
-            }
+        try RealmFile.reading(path) { connection in
             var journalMode = ""
             if case .text(let mode)? = try connection.row("PRAGMA journal_mode")?.first {
                 journalMode = mode

@@ -1,6 +1,5 @@
 internal import Changesets
 internal import Documents
-internal import Glibc
 internal import SQLite
 package import Schemas
 
@@ -14,21 +13,9 @@ package struct StoredSchema: Hashable, Sendable {
     package let tables: [String]
 
     package static func read(path: String) throws(LocalRealmError) -> StoredSchema {
-        try RealmFile.mappingErrors(path) {
-            guard access(path, F_OK) == 0 else {
-                let problem = String(cString: strerror(errno)).lowercased()
-                throw LocalRealmError(.cannotOpen, path: path, problem)
-            }
-            let connection = try Connection(path: path, .init(mode: .readOnly))
-            defer { connection.close() }
-            guard let layout = try RealmState.layoutVersion(on: connection) else {
-                throw LocalRealmError(.notARealm, path: path, "the file is no local realm")
-            }
-            guard layout <= Layout.version else {
-                throw LocalRealmError(.newerLayout, path: path, "the file has layout \(layout)")
-            }
+        try RealmFile.reading(path) { connection in
             // One snapshot, whatever the agent does meanwhile.
-            return try connection.transaction(.deferred) { try StoredSchema(connection) }
+            try connection.transaction(.deferred) { try StoredSchema(connection) }
         }
     }
 

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOSSL
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 @testable import Server
@@ -15,8 +16,8 @@ struct ServerTLSTests {
             certificate: "\(directory)/chain.pem",
             key: "\(directory)/key.pem"
         )
-        try Data(Self.certificate.utf8).write(to: URL(filePath: files.certificate))
-        try Data(Self.key.utf8).write(to: URL(filePath: files.key))
+        try Data(LoopbackCertificate.certificate.utf8).write(to: URL(filePath: files.certificate))
+        try Data(LoopbackCertificate.key.utf8).write(to: URL(filePath: files.key))
         return files
     }
 
@@ -58,7 +59,10 @@ struct ServerTLSTests {
                 var configuration = HTTPClient.Configuration()
                 configuration.tlsConfiguration = .makeClientConfiguration()
                 configuration.tlsConfiguration?.trustRoots = .certificates([
-                    try NIOSSLCertificate(bytes: Array(Self.certificate.utf8), format: .pem)
+                    try NIOSSLCertificate(
+                        bytes: Array(LoopbackCertificate.certificate.utf8),
+                        format: .pem
+                    )
                 ])
                 let client = HTTPClient(configuration: configuration)
                 let url = "https://\(address)/api/client/v2.0/app/shop-abcde/location"
@@ -75,26 +79,4 @@ struct ServerTLSTests {
             }
         }
     }
-
-    private static let certificate = """
-        -----BEGIN CERTIFICATE-----
-        MIIBmjCCAUGgAwIBAgIUaefEnww+K++6LBpeEk1+hgBt7eMwCgYIKoZIzj0EAwIw
-        FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDIwMzEzMVoYDzIxMjYxMDI3
-        MjAzMTMxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-        PQMBBwNCAAT4sLD3/NmaGaCo4vuWJdBp953o8PIkGvTajdA1mffwEkP4YAviGR/4
-        e6dbPBYayVlkS76w844BC/TM9Z3T9VsSo28wbTAdBgNVHQ4EFgQUOMJBcljus0md
-        A8a7nRiX11CSQRwwHwYDVR0jBBgwFoAUOMJBcljus0mdA8a7nRiX11CSQRwwDwYD
-        VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-        zj0EAwIDRwAwRAIgT7BhNxqxsXkxlDhH0RPdRz6/jfC5hLZjOyHJ9hF+JVECIFiJ
-        7XBN/fU7qYdujo2vtz+jr4SZUteW1+RmY5fDFZam
-        -----END CERTIFICATE-----
-        """
-
-    private static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMoqxA9FJTCL++uVx
-        z8pvpLBZh+UZ/wAff4klSPRSCrihRANCAAT4sLD3/NmaGaCo4vuWJdBp953o8PIk
-        GvTajdA1mffwEkP4YAviGR/4e6dbPBYayVlkS76w844BC/TM9Z3T9VsS
-        -----END PRIVATE KEY-----
-        """
 }

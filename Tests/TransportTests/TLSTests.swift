@@ -1,5 +1,6 @@
 import NIOSSL
 import SyncProtocol
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -74,7 +75,7 @@ struct TLSTests {
 /// A certificate for localhost and 127.0.0.1, made for these tests and valid until 2126.
 enum TestCertificate {
     static func certificate() throws -> NIOSSLCertificate {
-        try NIOSSLCertificate(bytes: Array(certificatePEM.utf8), format: .pem)
+        try NIOSSLCertificate(bytes: Array(LoopbackCertificate.certificate.utf8), format: .pem)
     }
 
     static func server() throws -> NIOSSLContext {
@@ -82,31 +83,9 @@ enum TestCertificate {
             configuration: .makeServerConfiguration(
                 certificateChain: [.certificate(certificate())],
                 privateKey: .privateKey(
-                    NIOSSLPrivateKey(bytes: Array(keyPEM.utf8), format: .pem)
+                    NIOSSLPrivateKey(bytes: Array(LoopbackCertificate.key.utf8), format: .pem)
                 )
             )
         )
     }
-
-    private static let certificatePEM = """
-        -----BEGIN CERTIFICATE-----
-        MIIBmjCCAUGgAwIBAgIUaefEnww+K++6LBpeEk1+hgBt7eMwCgYIKoZIzj0EAwIw
-        FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDIwMzEzMVoYDzIxMjYxMDI3
-        MjAzMTMxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-        PQMBBwNCAAT4sLD3/NmaGaCo4vuWJdBp953o8PIkGvTajdA1mffwEkP4YAviGR/4
-        e6dbPBYayVlkS76w844BC/TM9Z3T9VsSo28wbTAdBgNVHQ4EFgQUOMJBcljus0md
-        A8a7nRiX11CSQRwwHwYDVR0jBBgwFoAUOMJBcljus0mdA8a7nRiX11CSQRwwDwYD
-        VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-        zj0EAwIDRwAwRAIgT7BhNxqxsXkxlDhH0RPdRz6/jfC5hLZjOyHJ9hF+JVECIFiJ
-        7XBN/fU7qYdujo2vtz+jr4SZUteW1+RmY5fDFZam
-        -----END CERTIFICATE-----
-        """
-
-    private static let keyPEM = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMoqxA9FJTCL++uVx
-        z8pvpLBZh+UZ/wAff4klSPRSCrihRANCAAT4sLD3/NmaGaCo4vuWJdBp953o8PIk
-        GvTajdA1mffwEkP4YAviGR/4e6dbPBYayVlkS76w844BC/TM9Z3T9VsS
-        -----END PRIVATE KEY-----
-        """
 }

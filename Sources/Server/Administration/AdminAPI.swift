@@ -27,15 +27,8 @@ package struct AdminAPI: Sendable {
             return answer
         } catch let refusal as ServiceRefusal {
             return ServiceAnswer(refusal)
-        } catch let error as StoreError {
-            logger.error("store failed", metadata: ["error": "\(error)"])
-            return ServiceAnswer(.storage)
         } catch {
-            logger.error(
-                "request failed",
-                metadata: ["path": "\(request.path)", "error": "\(error)"]
-            )
-            return ServiceAnswer(.unexpected)
+            return ServiceAnswer(failure: error, of: request, logger: logger)
         }
     }
 

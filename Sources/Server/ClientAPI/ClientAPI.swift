@@ -37,15 +37,8 @@ package struct ClientAPI: Sendable {
                 ]
             )
             return ServiceAnswer(refusal)
-        } catch let error as StoreError {
-            logger.error("store failed", metadata: ["error": "\(error)"])
-            return ServiceAnswer(.storage)
         } catch {
-            logger.error(
-                "request failed",
-                metadata: ["path": "\(request.path)", "error": "\(error)"]
-            )
-            return ServiceAnswer(.unexpected)
+            return ServiceAnswer(failure: error, of: request, logger: logger)
         }
     }
 
