@@ -123,7 +123,17 @@ extension MetadataDatabase {
         ) == 1
     }
 
-    /// What the location route answered; for the operator, never to connect by.
+    /// What the location route of that base URL answered last.
+    func location(appID: String, baseURL: String) throws(SQLiteError) -> Location? {
+        let row = try connection.row(
+            "SELECT hostname, ws_hostname FROM location WHERE app_id = ? AND base_url = ?",
+            [.text(appID), .text(baseURL)]
+        )
+        guard let row, let httpHost = row[0].text, let syncRoute = row[1].text else { return nil }
+        return Location(httpHost: httpHost, syncRoute: syncRoute)
+    }
+
+    /// Keeps what the location route answered, for a start at which it does not.
     func keep(
         _ location: Location,
         appID: String,

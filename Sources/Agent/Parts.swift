@@ -80,8 +80,14 @@ struct Parts {
             ),
             exchange: exchange,
             timeout: app.timeouts.request,
+            recall: { [database] in
+                try? await database.location(
+                    appID: app.appID,
+                    baseURL: app.baseURL.description
+                )
+            },
             onLocation: { [database] location in
-                // For the operator to look up; losing it costs nothing.
+                // Without it the next start derives an address, and asks if that is wrong.
                 try? await database.keep(
                     location,
                     appID: app.appID,

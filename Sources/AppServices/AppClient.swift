@@ -11,10 +11,13 @@ package actor AppClient {
     private let device: DeviceDescription
     private let exchange: any HTTPExchange
     private let timeout: Duration
+    private let recall: @Sendable () async -> Location?
     private let onLocation: @Sendable (Location) async -> Void
     private var location: Location?
+    private var recalled: Location?
+    private var hasRecalled = false
 
-    /// `onLocation` hears what the server tells of itself.
+    /// `onLocation` hears what the server tells of itself, and `recall` knows what it told last.
     package init(
         appID: String,
         baseURL: String,
@@ -22,6 +25,7 @@ package actor AppClient {
         device: DeviceDescription,
         exchange: any HTTPExchange,
         timeout: Duration,
+        recall: @escaping @Sendable () async -> Location? = { nil },
         onLocation: @escaping @Sendable (Location) async -> Void = { _ in }
     ) {
         self.appID = appID
@@ -30,6 +34,7 @@ package actor AppClient {
         self.device = device
         self.exchange = exchange
         self.timeout = timeout
+        self.recall = recall
         self.onLocation = onLocation
     }
 
@@ -41,10 +46,26 @@ package actor AppClient {
         package let refreshToken: Token
     }
 
-    /// The sync endpoint: as the server told, else as derived from the base URL, unverified.
+    /// The sync endpoint: as the server told, else as it told an earlier run or as derived from the
+    /// base URL, both unverified.
+    ///
+    /// So who starts with a token that holds needs the sync endpoint alone (app services, 2.4).
     package var syncRoute: (url: String, isVerified: Bool) {
-        if let known = fixedLocation ?? location { return (known.syncRoute, true) }
-        return (Location.derived(fromBaseURL: baseURL, appID: appID).syncRoute, false)
+        get async {
+            if let known = fixedLocation ?? location { return (known.syncRoute, true) }
+            if !hasRecalled {
+                let found = await recall()
+                hasRecalled = true
+                if let found, isTrusted(found) { recalled = found }
+            }
+            let likely = recalled ?? .derived(fromBaseURL: baseURL, appID: appID)
+            return (likely.syncRoute, false)
+        }
+    }
+
+    /// Tokens that were to be sent over TLS are sent over nothing less.
+    private func isTrusted(_ location: Location) -> Bool {
+        !baseURL.isSecure || (location.httpHost.isSecure && location.syncRoute.isSecure)
     }
 
     /// Asks the configured base URL where the servers are.
@@ -60,7 +81,7 @@ package actor AppClient {
         )
         let answer = try ReplyClassifier.decode(LocationAnswer.self, from: reply)
         let found = Location.from(answer, askedAt: baseURL, appID: appID)
-        guard !baseURL.isSecure || (found.httpHost.isSecure && found.syncRoute.isSecure) else {
+        guard isTrusted(found) else {
             throw .unusableAnswer(
                 code: "InsecureLocation",
                 message: "\(baseURL) names servers without TLS, which would see the tokens: "

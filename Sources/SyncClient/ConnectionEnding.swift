@@ -15,6 +15,9 @@ enum ConnectionEnding: Sendable {
         case let report as ServerReport:
             self = .serverProblem(report.problem)
             return
+        case let concern as SessionConcern:
+            self = .failed(.sessionError(concern.problem), description: "\(concern)")
+            return
         case let error as TransportError:
             reaction = ConnectionReaction(error, isEndpointVerified: isEndpointVerified)
         case is SubProtocolError:
@@ -51,6 +54,13 @@ extension ConnectionReaction {
             case .lost: .lost
             }
     }
+}
+
+/// The server refused a session for a reason that the whole connection shares.
+struct SessionConcern: Error, CustomStringConvertible {
+    let problem: ServerProblem
+
+    var description: String { "\(problem.message) (\(problem.code))" }
 }
 
 /// The server ended the connection with an error of it.

@@ -85,11 +85,31 @@ extension RealmClient {
     }
 
     /// Takes a message of the session.
-    func receive(_ message: ServerMessage) async throws(ProtocolViolation) {
+    ///
+    /// - Returns: an error that only another connection can help against, which then has to be made.
+    func receive(
+        _ message: ServerMessage
+    ) async throws(ProtocolViolation) -> ServerProblem? {
+        var concern: ServerProblem?
         for effect in session?.received(message) ?? [] {
-            try await perform(effect)
+            if case .suspend(let problem) = effect, problem.action?.needsNewConnection == true {
+                handOver(problem)
+                concern = problem
+            } else {
+                try await perform(effect)
+            }
         }
         callAttention()
+        return concern
+    }
+
+    /// Leaves the error to the connection: the session binds again on the next one, under the same
+    /// ident, and says nothing more on this one.
+    private func handOver(_ problem: ServerProblem) {
+        report(.problem(problem, isFatal: problem.action == .logOutUser))
+        session?.disconnected()
+        session?.resume()
+        phase = .connecting
     }
 
     private func perform(_ effect: ClientSession.Effect) async throws(ProtocolViolation) {

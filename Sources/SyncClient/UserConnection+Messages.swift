@@ -81,7 +81,8 @@ extension UserConnection {
         switch machine.received(message, at: time.uptime(), using: &random) {
         case .deliver(let session, let message):
             // A realm that has left takes no interest in what was under way to it.
-            try await realms[session]?.receive(message)
+            guard let problem = try await realms[session]?.receive(message) else { return }
+            throw SessionConcern(problem: problem)
         case .log(let body):
             logger.log(body)
         case .alive:

@@ -178,7 +178,11 @@ extension UserConnection {
         case .serverProblem(let problem):
             let reason = DisconnectReason.serverError(code: problem.code)
             machine.disconnected(reason, problem: problem, at: now, using: &random)
-            return pause(because: "\(problem.message) (\(problem.code))")
+            return await pursue(
+                problem.action ?? .transient,
+                token,
+                because: "\(problem.message) (\(problem.code))"
+            )
         case .failed(let reaction, let description):
             machine.disconnected(reaction.reason, at: now, using: &random)
             // The same message would come again: no realm of this connection can go on as it is.
@@ -186,15 +190,20 @@ extension UserConnection {
                 let issue = SessionIssue(kind: .clientReset, code: "1009", message: description)
                 for realm in realms.values { await realm.refuse(issue) }
             }
-            do throws(EndpointFailure) {
-                guard try await answer(reaction.action, token) else {
-                    return pause(because: description)
-                }
-            } catch {
-                return pause(because: error)
-            }
-            machine.refreshed(at: time.uptime())
-            return pause(because: description)
+            return await pursue(reaction.action, token, because: description)
+        }
+    }
+
+    private func pursue(
+        _ action: ServerAction,
+        _ token: EndpointToken,
+        because reason: String
+    ) async -> OfflineCause? {
+        do throws(EndpointFailure) {
+            if try await answer(action, token) { machine.refreshed(at: time.uptime()) }
+            return pause(because: reason)
+        } catch {
+            return pause(because: error)
         }
     }
 

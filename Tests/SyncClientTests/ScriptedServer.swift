@@ -13,7 +13,16 @@ final class ScriptedEndpoint: SyncEndpoint {
     private struct State {
         var plays: [Play]
         var token = 1
-        var refreshes = 0
+        var calls: [Call] = []
+        var tokens: [String] = []
+        var refusal: EndpointFailure?
+    }
+
+    /// What the connection asked for beside tokens.
+    enum Call: Equatable {
+        case refreshToken(String)
+        case refreshLocation
+        case logOut
     }
 
     private let state: Mutex<State>
@@ -23,22 +32,38 @@ final class ScriptedEndpoint: SyncEndpoint {
         self.state = Mutex(State(plays: plays))
     }
 
-    var refreshes: Int { state.withLock { $0.refreshes } }
+    var calls: [Call] { state.withLock { $0.calls } }
+
+    /// With which tokens it was connected to.
+    var tokens: [String] { state.withLock { $0.tokens } }
+
+    /// From now on there are no tokens.
+    func refuse(_ failure: EndpointFailure?) {
+        state.withLock { $0.refusal = failure }
+    }
 
     func token() async throws(EndpointFailure) -> EndpointToken {
-        EndpointToken("token \(state.withLock { $0.token })")
+        let (number, refusal) = state.withLock { ($0.token, $0.refusal) }
+        if let refusal { throw refusal }
+        return EndpointToken("token \(number)")
     }
 
     func refreshToken(replacing token: EndpointToken) async throws(EndpointFailure) {
-        state.withLock {
-            $0.token += 1
-            $0.refreshes += 1
+        let refusal = state.withLock { state in
+            state.calls.append(.refreshToken(token.text))
+            if state.refusal == nil { state.token += 1 }
+            return state.refusal
         }
+        if let refusal { throw refusal }
     }
 
-    func refreshLocation() async throws(EndpointFailure) {}
+    func refreshLocation() async throws(EndpointFailure) {
+        state.withLock { $0.calls.append(.refreshLocation) }
+    }
 
-    func logOut() async {}
+    func logOut() async {
+        state.withLock { $0.calls.append(.logOut) }
+    }
 
     func isVerified() async -> Bool { true }
 
@@ -47,12 +72,15 @@ final class ScriptedEndpoint: SyncEndpoint {
         subProtocols: String,
         _ body: @escaping @Sendable (any MessageStream) async throws -> Void
     ) async throws {
-        let play = state.withLock { $0.plays.isEmpty ? nil : $0.plays.removeFirst() }
+        let play = state.withLock { state in
+            state.tokens.append(token.text)
+            return state.plays.isEmpty ? nil : state.plays.removeFirst()
+        }
         guard let play else { throw TransportError.unreachable(reason: "nobody is there") }
         let pair = InMemoryStream.makePair(subProtocol: "com.mongodb.realm-sync#14")
         try await withThrowingTaskGroup { group in
             group.addTask {
-                try await play(ScriptedServer(stream: pair.server))
+                try await play(ScriptedServer(stream: pair.server, endpoint: self))
                 pair.server.cut()
             }
             defer { group.cancelAll() }
@@ -64,6 +92,7 @@ final class ScriptedEndpoint: SyncEndpoint {
 /// The server's end of a connection, in terms of messages.
 struct ScriptedServer: Sendable {
     let stream: InMemoryStream
+    let endpoint: ScriptedEndpoint
     private static let context = WireContext(mode: .partitionBased, limits: .server)
 
     struct Gone: Error {}
@@ -80,6 +109,21 @@ struct ScriptedServer: Sendable {
 
     func send(_ message: ServerMessage) async throws {
         try await stream.send(message.encoded())
+    }
+
+    /// A JSON_ERROR as any server may write it; of the connection if no session is named.
+    func sendError(
+        _ code: Int,
+        action: String,
+        tryAgain: Bool,
+        _ session: SessionIdent?
+    ) async throws {
+        let body = """
+            {"message":"no","isRecoveryModeDisabled":false,"tryAgain":\(tryAgain),"logURL":"",\
+            "shouldClientReset":false,"action":"\(action)"}
+            """
+        let head = "json_error \(code) \(body.utf8.count) \(session?.rawValue ?? 0)\n"
+        try await stream.send(Array((head + body).utf8))
     }
 
     /// Waits until the client has nothing more to say.

@@ -15,92 +15,10 @@ import Versions
 
 @Suite("A realm on its connection, against a scripted server")
 struct UserConnectionTests {
-    static let file = SaltedFileIdent(ident: FileIdent(7), salt: Salt(1234))
-
-    /// A realm with one class, in a file of its own.
-    func withRealm(
-        _ endpoint: ScriptedEndpoint,
-        reconnect: ReconnectDelay<DisconnectReason>.Parameters = .init(initial: .seconds(600)),
-        busyTimeout: Duration = .seconds(5),
-        _ body: (RealmClient, String) async throws -> Void
-    ) async throws {
-        try await withConnection(endpoint, reconnect: reconnect, busyTimeout: busyTimeout) {
-            realm,
-            _,
-            path in
-            try await body(realm, path)
-        }
-    }
-
-    /// The same, with the connection.
-    func withConnection(
-        _ endpoint: ScriptedEndpoint,
-        reconnect: ReconnectDelay<DisconnectReason>.Parameters = .init(initial: .seconds(600)),
-        busyTimeout: Duration = .seconds(5),
-        _ body: (RealmClient, UserConnection, String) async throws -> Void
-    ) async throws {
-        let directory =
-            FileManager.default.temporaryDirectory.path
-            + "/sync-client-\(UInt64.random(in: 0...UInt64.max))"
-        try FileManager.default.createDirectory(
-            atPath: directory,
-            withIntermediateDirectories: true
-        )
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        var schema = RealmSchema()
-        schema.update(
-            ClassSchema(
-                name: "Item",
-                kind: .topLevel(.init(name: "_id", type: .int, isNullable: false)),
-                properties: [PropertySchema(name: "note", type: .string, isNullable: true)]
-            )
-        )
-        let path = "\(directory)/test.sqlite"
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let realm = try await RealmClient.open(
-            LocalRealmConfiguration(
-                path: path,
-                owner: RealmOwner(appID: "app", userID: "user", scope: .partition("\"p\"")),
-                machineID: "machine",
-                schema: schema,
-                busyTimeout: busyTimeout
-            ),
-            name: "test",
-            partition: "\"p\"",
-            captureDelay: .milliseconds(1),
-            time: .continuous,
-            now: { 1_700_000_000_000 },
-            random: SplitMix64(seed: 1),
-            logger: logger
-        )
-        let connection = UserConnection(
-            endpoint: endpoint,
-            timing: ConnectionTiming(),
-            reconnect: reconnect,
-            time: .continuous,
-            random: SplitMix64(seed: 2),
-            logger: logger
-        )
-        try await withThrowingTaskGroup { group in
-            group.addTask { await connection.run() }
-            group.addTask { try await connection.run(realm) }
-            while await !realm.wantsConnection { await Task.yield() }
-            try await body(realm, connection, path)
-            group.cancelAll()
-        }
-        await realm.close()
-    }
-
-    func insert(_ path: String, _ id: Int) throws {
-        let connection = try Connection(path: path)
-        try connection.execute("INSERT INTO \"Item\"(_id, note) VALUES (\(id), 'x')")
-        connection.close()
-    }
-
     @Test("A fresh file binds, gets its ident, and a write goes up and is acknowledged")
     func firstSync() async throws {
         let endpoint = ScriptedEndpoint { server in
-            let session = try await server.open(Self.file)
+            let session = try await server.open(RealmOnConnection.file)
             while true {
                 switch try await server.receive() {
                 case .upload(let upload):
@@ -116,12 +34,12 @@ struct UserConnectionTests {
                 }
             }
         }
-        try await withRealm(endpoint) { realm, path in
-            try insert(path, 1)
+        try await RealmOnConnection.withRealm(endpoint) { realm, path in
+            try RealmOnConnection.insert(path, 1)
             #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
             let snapshot = await realm.snapshot()
             #expect(snapshot.phase == .bound)
-            #expect(snapshot.file.fileIdent == Self.file)
+            #expect(snapshot.file.fileIdent == RealmOnConnection.file)
             #expect(snapshot.file.isFirstDownloadFinished)
             #expect(snapshot.lastUploaded != nil)
             // What the server has acknowledged covers the schema and the row.
@@ -133,7 +51,7 @@ struct UserConnectionTests {
     @Test("Without a server a sync ends at once with the reason, and a later wish tries again")
     func offline() async throws {
         let endpoint = ScriptedEndpoint()
-        try await withRealm(endpoint) { realm, _ in
+        try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             for _ in 0..<2 {
                 let outcome = await realm.sync(timeout: .seconds(30), .continuous)
                 #expect(
@@ -148,17 +66,17 @@ struct UserConnectionTests {
         let endpoint = ScriptedEndpoint(
             { server in await server.stream.close(.unauthorized, reason: "expired") },
             { server in
-                let session = try await server.open(Self.file)
+                let session = try await server.open(RealmOnConnection.file)
                 while case .mark(_, let request) = try await server.receive() {
                     try await server.send(.mark(session, request))
                 }
                 try await server.listen()
             }
         )
-        try await withRealm(endpoint) { realm, _ in
+        try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             // The back-off is ten minutes: only an immediate attempt can succeed in time.
             while await realm.snapshot().phase != .bound { await Task.yield() }
-            #expect(endpoint.refreshes == 1)
+            #expect(endpoint.calls == [.refreshToken("token 1")])
         }
     }
 
@@ -166,7 +84,7 @@ struct UserConnectionTests {
     func clientReset() async throws {
         let endpoint = ScriptedEndpoint { server in
             guard case .bind(let bind) = try await server.receive() else { return }
-            try await server.send(.ident(bind.session, Self.file))
+            try await server.send(.ident(bind.session, RealmOnConnection.file))
             _ = try await server.receive()
             try await server.send(
                 .jsonError(
@@ -179,7 +97,7 @@ struct UserConnectionTests {
             )
             try await server.listen()
         }
-        try await withRealm(endpoint) { realm, path in
+        try await RealmOnConnection.withRealm(endpoint) { realm, path in
             let outcome = await realm.sync(timeout: .seconds(30), .continuous)
             guard case .refused(let issue) = outcome else {
                 Issue.record("unexpected \(outcome)")
@@ -188,7 +106,7 @@ struct UserConnectionTests {
             #expect(issue.kind == .clientReset)
             #expect(issue.code == "208")
             // The file stays writable, and what is written stays captured.
-            try insert(path, 5)
+            try RealmOnConnection.insert(path, 5)
             #expect(await realm.sync(timeout: .seconds(30), .continuous) == .refused(issue))
         }
     }
@@ -200,7 +118,7 @@ struct UserConnectionTests {
             try await server.send(.progress(bind.session, server: 3, client: 0, uploaded: 9))
             try await server.listen()
         }
-        try await withRealm(endpoint) { realm, _ in
+        try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             let outcome = await realm.sync(timeout: .seconds(30), .continuous)
             guard case .offline = outcome else {
                 Issue.record("unexpected \(outcome)")
@@ -213,10 +131,10 @@ struct UserConnectionTests {
     @Test("A sync that takes longer than its time ends with that, and the session goes on")
     func timeOut() async throws {
         let endpoint = ScriptedEndpoint { server in
-            _ = try await server.open(Self.file)
+            _ = try await server.open(RealmOnConnection.file)
             try await server.listen()
         }
-        try await withRealm(endpoint) { realm, _ in
+        try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             while await realm.snapshot().phase != .bound { await Task.yield() }
             #expect(await realm.sync(timeout: .milliseconds(1), .continuous) == .timedOut)
             #expect(await realm.snapshot().phase == .bound)
@@ -226,7 +144,7 @@ struct UserConnectionTests {
     @Test("A program that keeps the file locked delays a sync, and does not end the session")
     func locked() async throws {
         let endpoint = ScriptedEndpoint { server in
-            let session = try await server.open(Self.file)
+            let session = try await server.open(RealmOnConnection.file)
             var newest: UInt64 = 0
             while true {
                 switch try await server.receive() {
@@ -242,7 +160,10 @@ struct UserConnectionTests {
                 }
             }
         }
-        try await withRealm(endpoint, busyTimeout: .milliseconds(500)) { realm, path in
+        try await RealmOnConnection.withRealm(
+            endpoint,
+            busyTimeout: .milliseconds(500)
+        ) { realm, path in
             #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
             let program = try Connection(path: path)
             try program.execute("INSERT INTO \"Item\"(_id) VALUES (1); BEGIN IMMEDIATE")
@@ -269,7 +190,9 @@ struct UserConnectionTests {
                 switch try await server.receive() {
                 case .bind(let bind):
                     heard.withLock { $0.append("BIND \(bind.session.rawValue)") }
-                    if !hasIdent { try await server.send(.ident(bind.session, Self.file)) }
+                    if !hasIdent {
+                        try await server.send(.ident(bind.session, RealmOnConnection.file))
+                    }
                     hasIdent = true
                 case .ident(let ident):
                     try await server.send(
@@ -284,13 +207,13 @@ struct UserConnectionTests {
                 }
             }
         }
-        try await withConnection(endpoint) { realm, connection, path in
+        try await RealmOnConnection.with(endpoint) { realm, connection, path in
             while await realm.snapshot().phase != .bound { await Task.yield() }
             await connection.leave(realm)
             #expect(await realm.snapshot().phase == .detached)
             while heard.withLock({ $0.count }) < 2 { await Task.yield() }
             // What is written meanwhile is captured, and goes up later.
-            try insert(path, 9)
+            try RealmOnConnection.insert(path, 9)
             await connection.join(realm)
             while await realm.snapshot().phase != .bound { await Task.yield() }
             #expect(heard.withLock { $0 } == ["BIND 1", "UNBIND 1", "BIND 2"])
@@ -303,7 +226,7 @@ struct UserConnectionTests {
         let endpoint = ScriptedEndpoint(
             { _ in },
             { server in
-                let session = try await server.open(Self.file)
+                let session = try await server.open(RealmOnConnection.file)
                 while true {
                     switch try await server.receive() {
                     case .upload(let upload):
@@ -319,8 +242,11 @@ struct UserConnectionTests {
                 }
             }
         )
-        try await withRealm(endpoint, reconnect: .init(initial: .milliseconds(1))) { realm, path in
-            try insert(path, 1)
+        try await RealmOnConnection.withRealm(
+            endpoint,
+            reconnect: .init(initial: .milliseconds(1))
+        ) { realm, path in
+            try RealmOnConnection.insert(path, 1)
             async let outcome = realm.wait(
                 for: [.upload, .download],
                 timeout: .seconds(60),
@@ -334,7 +260,7 @@ struct UserConnectionTests {
             for await report in progress { last = report }
             #expect(last?.estimate == 1)
         }
-        try await withRealm(ScriptedEndpoint()) { realm, _ in
+        try await RealmOnConnection.withRealm(ScriptedEndpoint()) { realm, _ in
             // The schema is waiting to go up, so this takes as long as it may.
             let outcome = await realm.wait(
                 for: [.upload],
@@ -349,10 +275,10 @@ struct UserConnectionTests {
     @Test("Closed because a message was too big, every realm of the connection needs a reset")
     func messageTooBig() async throws {
         let endpoint = ScriptedEndpoint { server in
-            _ = try await server.open(Self.file)
+            _ = try await server.open(RealmOnConnection.file)
             await server.stream.close(.messageTooBig, reason: "too big")
         }
-        try await withRealm(endpoint) { realm, _ in
+        try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             while await !realm.snapshot().phase.isRefused { await Task.yield() }
             let outcome = await realm.wait(for: [.download], timeout: .seconds(60), .continuous)
             guard case .refused(let issue) = outcome else {

@@ -141,6 +141,16 @@ extension ConnectionReaction {
         }
     }
 
+    /// The server's error of one session is about the user or the address, which the connection has.
+    package static func sessionError(_ problem: ServerProblem) -> ConnectionReaction {
+        ConnectionReaction(
+            .serverError(code: problem.code),
+            problem.status,
+            isFatal: problem.action == .logOutUser,
+            action: problem.action ?? .transient
+        )
+    }
+
     private static func unusable(
         _ reason: DisconnectReason,
         isEndpointVerified: Bool

@@ -19,6 +19,18 @@ package enum ServerAction: String, Hashable, Sendable, CaseIterable {
         self = ServerAction(rawValue: name) ?? .applicationBug
     }
 
+    /// Whether it is about the user or the address, so that only another connection can help: with
+    /// another token, to another place, or after another log-in.
+    package var needsNewConnection: Bool {
+        switch self {
+        case .refreshUser, .refreshLocation, .logOutUser: true
+        case .transient, .warning, .applicationBug, .protocolViolation, .deleteRealm, .clientReset,
+            .clientResetNoRecovery, .migrateToFlexibleSync, .revertToPartitionBasedSync,
+            .migrateSchema:
+            false
+        }
+    }
+
     /// Whether the client must start over from a fresh copy.
     package var isClientReset: Bool {
         switch self {

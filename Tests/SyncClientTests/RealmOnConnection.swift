@@ -1,0 +1,100 @@
+import Changesets
+import LocalRealm
+import Logging
+import SQLite
+import Schemas
+import SyncProtocol
+import TestSupport
+import Versions
+
+@testable import SyncClient
+
+/// A realm with one class, in a file of its own, on the connection of its user.
+enum RealmOnConnection {
+    static let file = SaltedFileIdent(ident: FileIdent(7), salt: Salt(1234))
+
+    /// Runs connection and realm while the body does. The first back-off is so long that only what
+    /// needs none happens in time.
+    static func withRealm(
+        _ endpoint: ScriptedEndpoint,
+        reconnect: ReconnectDelay<DisconnectReason>.Parameters = .init(initial: .seconds(600)),
+        busyTimeout: Duration = .seconds(5),
+        _ body: (RealmClient, String) async throws -> Void
+    ) async throws {
+        try await with(endpoint, reconnect: reconnect, busyTimeout: busyTimeout) { realm, _, path in
+            try await body(realm, path)
+        }
+    }
+
+    static func with(
+        _ endpoint: ScriptedEndpoint,
+        timing: ConnectionTiming = ConnectionTiming(),
+        reconnect: ReconnectDelay<DisconnectReason>.Parameters = .init(initial: .seconds(600)),
+        busyTimeout: Duration = .seconds(5),
+        time: SyncTime = .continuous,
+        report: @escaping @Sendable (RealmNews) -> Void = { _ in },
+        _ body: (RealmClient, UserConnection, String) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("test.sqlite")
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let realm = try await open(path, time: time, busyTimeout: busyTimeout, report, logger)
+        let connection = UserConnection(
+            endpoint: endpoint,
+            timing: timing,
+            reconnect: reconnect,
+            time: time,
+            random: SplitMix64(seed: 2),
+            logger: logger
+        )
+        try await withThrowingTaskGroup { group in
+            group.addTask { await connection.run() }
+            group.addTask { try await connection.run(realm) }
+            while await !realm.wantsConnection { await Task.yield() }
+            try await body(realm, connection, path)
+            group.cancelAll()
+        }
+        await realm.close()
+        withExtendedLifetime(directory) {}
+    }
+
+    private static func open(
+        _ path: String,
+        time: SyncTime,
+        busyTimeout: Duration,
+        _ report: @escaping @Sendable (RealmNews) -> Void,
+        _ logger: Logger
+    ) async throws -> RealmClient {
+        var schema = RealmSchema()
+        schema.update(
+            ClassSchema(
+                name: "Item",
+                kind: .topLevel(.init(name: "_id", type: .int, isNullable: false)),
+                properties: [PropertySchema(name: "note", type: .string, isNullable: true)]
+            )
+        )
+        return try await RealmClient.open(
+            LocalRealmConfiguration(
+                path: path,
+                owner: RealmOwner(appID: "app", userID: "user", scope: .partition("\"p\"")),
+                machineID: "machine",
+                schema: schema,
+                busyTimeout: busyTimeout
+            ),
+            name: "test",
+            partition: "\"p\"",
+            captureDelay: .milliseconds(1),
+            time: time,
+            now: { 1_700_000_000_000 },
+            random: SplitMix64(seed: 1),
+            logger: logger,
+            report: report
+        )
+    }
+
+    static func insert(_ path: String, _ id: Int) throws {
+        let connection = try Connection(path: path)
+        try connection.execute("INSERT INTO \"Item\"(_id, note) VALUES (\(id), 'x')")
+        connection.close()
+    }
+}
