@@ -7,9 +7,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-for tool in dpkg-buildpackage dh; do
+for tool in dpkg-buildpackage dh python3; do
     command -v "$tool" >/dev/null || {
-        echo "make-deb: $tool is missing; install dpkg-dev and debhelper" >&2
+        echo "make-deb: $tool is missing; install dpkg-dev, debhelper and python3" >&2
         exit 1
     }
 done
@@ -27,27 +27,29 @@ if [ "${1:-}" != --packed ]; then
 fi
 programs=$build/release
 
+version=$(dpkg-parsechangelog --file packaging/debian/changelog --show-field Version)
+for program in realm-agent realm-server; do
+    stated=$("$programs/$program" --version)
+    if [ "$version" != "$stated" ]; then
+        echo "make-deb: packaging/debian/changelog says $version, $program says $stated" >&2
+        exit 1
+    fi
+done
+
+# The same programs give the same packages, whoever makes them, where and when.
+umask 022
+export TZ=UTC LC_ALL=C.UTF-8
+SOURCE_DATE_EPOCH=$(dpkg-parsechangelog --file packaging/debian/changelog --show-field Timestamp)
+export SOURCE_DATE_EPOCH
+
 # dpkg-buildpackage leaves its products beside the tree that it builds.
 rm -rf "$build/deb"
 tree=$build/deb/tree
-mkdir -p "$tree/programs" "$tree/completions"
+mkdir -p "$tree/programs"
 git ls-files -z README.md LICENSE docs etc examples packaging systemd | xargs -0 cp --parents -t "$tree"
 mv "$tree/packaging/debian" "$tree/debian"
 cp "$programs/realm-agent" "$programs/realm-server" "$tree/programs/"
-for program in realm-agent realm-server; do
-    for shell in bash zsh fish; do
-        # Sourced, never run: a first line that names a shell has no place there.
-        "$programs/$program" --generate-completion-script "$shell" | sed '1{/^#!/d}' \
-            >"$tree/completions/$program.$shell"
-    done
-done
-
-version=$(dpkg-parsechangelog --file packaging/debian/changelog --show-field Version)
-stated=$("$programs/realm-agent" --version)
-if [ "$version" != "$stated" ]; then
-    echo "make-deb: packaging/debian/changelog says $version, the programs say $stated" >&2
-    exit 1
-fi
+scripts/make-share.sh "$programs" "$tree/share"
 
 (cd "$tree" && dpkg-buildpackage --build=binary --no-sign)
 rm -rf "$tree"

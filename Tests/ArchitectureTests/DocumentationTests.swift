@@ -28,6 +28,18 @@ struct DocumentationTests {
         }
     }
 
+    @Test("docs/errors.md explains every exit status, and no other")
+    func exitStatuses() throws {
+        let documented = try Project.text(of: "docs/errors.md").split(separator: "\n").compactMap {
+            $0.hasPrefix("| ") ? Int($0.dropFirst(2).prefix { $0.isNumber }) : nil
+        }
+        let known = try Project.text(of: "Sources/realm-agent/ExitStatus.swift")
+            .split(separator: "\n").filter { $0.contains("    case ") }
+            .compactMap { $0.split(separator: "= ").last.flatMap { Int($0) } }
+        #expect(known.count == 7)
+        #expect(documented == known)
+    }
+
     @Test("Codes are told from other strings")
     func findingCodes() {
         let file = SourceFile(

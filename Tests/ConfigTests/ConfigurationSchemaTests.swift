@@ -26,6 +26,11 @@ struct ConfigurationSchemaTests {
             encoding: .utf8
         )
         #expect(try problems(shipped) == [])
+        let example = try String(
+            contentsOf: root.appending(path: "examples/realm-agent.yaml"),
+            encoding: .utf8
+        )
+        #expect(try problems(example) == [])
         #expect(try problems(completeExample) == [])
         #expect(load(completeExample).diagnostics.filter { $0.severity == .error } == [])
     }

@@ -4,6 +4,7 @@ import SchemaFiles
 import Schemas
 import Settings
 import Testing
+import YAML
 
 @Suite("What ships with the agent")
 struct ShippedFilesTests {
@@ -59,6 +60,28 @@ struct ShippedFilesTests {
             return isSection ? keys(of: element, path: "\(path).NAME") : [path]
         default:
             return [path]
+        }
+    }
+
+    @Test("The example of every section holds every key, and nothing is wrong with it")
+    func completeExample() throws {
+        let text = try text(of: "examples/realm-agent.yaml")
+        let errors = load(text).diagnostics.filter { $0.severity == .error }
+        #expect(errors.map(\.description) == [])
+        let root = try #require(try YAMLNode.parse(Array(text.utf8), file: "example"))
+        let known = keys(of: ConfigurationSchema.form)
+        #expect(known.subtracting(paths(in: root)) == [], "add them to examples/realm-agent.yaml")
+    }
+
+    /// The dotted names of all that stands in a document; what people name is written `NAME`.
+    private func paths(in node: YAMLNode, at path: String = "") -> Set<String> {
+        guard case .mapping(let mapping) = node.content else { return [path] }
+        return mapping.entries.reduce(into: [path]) { paths, entry in
+            let isName = ["apps", "users", "realms", "plugins"].contains(path)
+            let name = isName ? "NAME" : entry.key
+            paths.formUnion(
+                self.paths(in: entry.value, at: path.isEmpty ? name : "\(path).\(name)")
+            )
         }
     }
 

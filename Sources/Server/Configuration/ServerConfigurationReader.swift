@@ -9,17 +9,21 @@ package enum ServerConfigurationReader {
     ) -> (configuration: ServerConfiguration?, diagnostics: [Diagnostic]) {
         let diagnostics = DiagnosticCollector()
         let configuration = diagnostics.parse(bytes, file: file).flatMap { node in
-            NodeReader(node, diagnostics: diagnostics).mapping { root in
-                _ = root.optional("version") { $0.integer(in: 1...1) }
-                var configuration = root.section("server", server)
-                configuration.apps = root.optional("apps", default: []) { $0.apps() }
-                return configuration
-            }
+            read(NodeReader(node, diagnostics: diagnostics))
         }
         return (
             diagnostics.hasErrors ? nil : configuration,
             diagnostics.diagnostics
         )
+    }
+
+    static func read(_ reader: NodeReader) -> ServerConfiguration? {
+        reader.mapping { root in
+            _ = root.optional("version") { $0.integer(in: 1...1) }
+            var configuration = root.section("server", server)
+            configuration.apps = root.optional("apps", default: []) { $0.apps() }
+            return configuration
+        }
     }
 
     /// Reads what `apps.ID` would say, as it was given to a server that runs.
@@ -135,7 +139,7 @@ extension StorageLocation {
 
 extension NodeReader {
     fileprivate func apps() -> [AppConfiguration] {
-        entries().compactMap { entry in
+        let apps = entries { entry -> AppConfiguration? in
             guard let id = AppID(entry.name) else {
                 entry.value.diagnostics.report(
                     Diagnostic(
@@ -150,6 +154,7 @@ extension NodeReader {
             }
             return entry.value.mapping { AppConfiguration(id: id, reading: $0) }
         }
+        return apps.compactMap { $0 }
     }
 }
 

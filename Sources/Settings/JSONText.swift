@@ -1,5 +1,5 @@
 /// JSON whose members keep their order, printed for people.
-indirect enum JSONText {
+package indirect enum JSONText {
     case string(String)
     case number(String)
     case bool(Bool)
@@ -8,7 +8,7 @@ indirect enum JSONText {
 
     static func strings(_ texts: [String]) -> JSONText { .array(texts.map(JSONText.string)) }
 
-    func text(indentation: String = "") -> String {
+    package func text(indentation: String = "") -> String {
         let inner = indentation + "  "
         switch self {
         case .string(let text): return Self.quoted(text)

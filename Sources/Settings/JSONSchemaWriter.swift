@@ -1,13 +1,13 @@
-import Settings
-
 /// Writes a form as JSON Schema (draft 2020-12).
 ///
 /// YAML leaves it to the reader whether `5` is text: where text is expected, numbers and truth
 /// values are accepted too.
-struct JSONSchemaWriter {
-    let title: String
+package struct JSONSchemaWriter {
+    private let title: String
 
-    func text(of form: SettingForm) -> String {
+    package init(title: String) { self.title = title }
+
+    package func text(of form: SettingForm) -> String {
         var members = members(of: form)
         members.insert(("$schema", .string("https://json-schema.org/draft/2020-12/schema")), at: 0)
         members.insert(("title", .string(title)), at: 1)

@@ -1,0 +1,19 @@
+import ArgumentParser
+import Server
+
+struct Config: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what a configuration may look like.",
+        subcommands: [Schema.self]
+    )
+
+    struct Schema: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the JSON Schema of configuration files."
+        )
+
+        func run() {
+            print(ServerConfigurationSchema.text(), terminator: "")
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/// The version of this program.
+let serverVersion = "0.1.0"
