@@ -6,7 +6,8 @@
 #   scripts/prove-package.sh          all of it; says loudly what the machine does not allow
 #   scripts/prove-package.sh --quick  units and scripts only: no packages, no boot (part of CI)
 #
-# Environment: PROVE_IMAGE, a tar of a Debian 12 with systemd (made and kept if missing).
+# Environment: PROVE_IMAGE, a tar of a Debian 12 with systemd (made and kept if missing);
+# PROVE_BOOT=no does what is left where no system can be booted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,15 +40,17 @@ fi
 . scripts/prove/machine.sh
 prove_packages
 
-if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null; then
-    loud "everything that needs a booted system: this takes root and systemd-nspawn"
+if [ "$(id -u)" != 0 ]; then
+    loud "everything that needs a Debian of its own: this takes root"
     exit 1
 fi
 image=${PROVE_IMAGE:-/var/cache/realm-agent-prove/bookworm-2.tar}
 make_image || exit 1
 unpack_machine
-if ! boot; then
+if [ "${PROVE_BOOT:-yes}" != yes ] || ! command -v systemd-nspawn >/dev/null || ! boot; then
     loud "everything that needs a booted system: systemd-nspawn cannot boot one on this machine"
+    . scripts/prove/steps/chroot.sh
+    echo "$failures checks failed; the rest was not made" >&2
     exit 1
 fi
 pass "a Debian $(inside cat /etc/debian_version) has booted"

@@ -1,8 +1,11 @@
+import Agent
+
 /// How a command ended, for scripts.
 enum ExitStatus: Int32 {
     case done = 0
     case failed = 1
-    /// Usage or configuration; also a file that is no realm, or another user's.
+    /// Usage or configuration; also a file that is no realm, or another user's, and state that a later
+    /// version wrote: what time does not heal, and systemd does not try again.
     case configuration = 2
     /// Needs the network, the server, or a running agent.
     case unavailable = 3
@@ -15,4 +18,12 @@ enum ExitStatus: Int32 {
 struct CommandFailure: Error {
     let status: ExitStatus
     let message: String?
+}
+
+extension CommandFailure {
+    /// What kept the agent from being made ready.
+    init(preparing error: any Error) {
+        let isOfOtherVersion = error is MetadataDatabase.UnknownLayout
+        self.init(status: isOfOtherVersion ? .configuration : .failed, message: "\(error)")
+    }
 }

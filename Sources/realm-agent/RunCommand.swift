@@ -64,7 +64,7 @@ struct RunCommand: AsyncParsableCommand {
                     isWaiting = true
                 }
             } catch {
-                throw CommandFailure(status: .failed, message: "\(error)")
+                throw CommandFailure(preparing: error)
             }
         }
     }

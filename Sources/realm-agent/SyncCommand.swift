@@ -91,7 +91,7 @@ struct SyncCommand: AsyncParsableCommand {
                     }
                 }
             } catch {
-                throw CommandFailure(status: .failed, message: "\(error)")
+                throw CommandFailure(preparing: error)
             }
         }
     }

@@ -12,7 +12,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Run the server in the foreground, until SIGTERM or SIGINT.",
         discussion: """
             Exit status: 0 after an orderly stop, 1 if the server cannot start or fails, 2 if the \
-            configuration is wrong.
+            configuration is wrong or the store is none of this version.
             """
     )
 
@@ -41,7 +41,9 @@ struct Serve: AsyncParsableCommand {
             var fields: Logger.Metadata = ["error": "\(error)"]
             if let error = error as? any CodedError { fields["code"] = "\(error.code)" }
             logger.critical("the server cannot run", metadata: fields)
-            throw ExitCode.failure
+            // What time does not heal, systemd does not try again.
+            let isHopeless = (error as? StoreError)?.kind == .unusable
+            throw isHopeless ? ConfigurationFile.failure : ExitCode.failure
         }
     }
 

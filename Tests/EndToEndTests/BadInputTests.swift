@@ -46,6 +46,28 @@ struct BadInputTests {
         #expect(outcome.errors.contains("data_directory"), "\(outcome.errors)")
     }
 
+    @Test("State of a later version ends run and sync with 2, which systemd does not try again")
+    func laterState() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        let state = "\(deployment.directory)/north/private"
+        try FileManager.default.createDirectory(
+            atPath: state,
+            withIntermediateDirectories: true
+        )
+        try await Programs.sqlite3(
+            "\(state)/metadata.sqlite",
+            "CREATE TABLE layout(version INTEGER); INSERT INTO layout VALUES (99);"
+        )
+        for verb in ["run", "sync"] {
+            let outcome = try await agent(deployment, [verb])
+            #expect(outcome.status == 2, "\(verb)")
+            #expect(outcome.errors.contains("layout 99"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("install the version that wrote it"))
+        }
+    }
+
     @Test("A wrong password ends sync with status 4; run stays up and says so")
     func wrongPassword() async throws {
         let deployment = try Deployment()

@@ -101,7 +101,7 @@ struct ServerProcessTests {
         try Data("this is not a database, and long enough to be looked at twice".utf8)
             .write(to: URL(filePath: store))
         let unusable = try await serve(deployment)
-        #expect(unusable.status == 1)
+        #expect(unusable.status == 2)
         #expect(unusable.errors.contains("code=store.unusable"), "\(unusable.errors)")
     }
 

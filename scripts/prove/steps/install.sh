@@ -38,3 +38,5 @@ check "the example of every key is a valid configuration" \
     inside realm-agent check --config /usr/share/doc/realm-agent/examples/realm-agent.yaml
 check "and so is that of the server" \
     inside realm-server check --config /usr/share/doc/realm-server/examples/realm-server.yaml
+refuse "nothing in the journal frightens people" \
+    shell "journalctl -u 'realm-*' | grep -iE 'thread priority|error|fail'"

@@ -40,7 +40,9 @@ shell 'systemctl start realm-agent' >/dev/null 2>&1 || true
 check "state of a newer layout is refused, with instructions" shell "
     ! systemctl is-active --quiet realm-agent
     journalctl -u realm-agent --since '$since' | grep 'layout 99' | grep -q 'install the version that wrote it'"
-shell 'systemctl stop realm-agent; systemctl reset-failed realm-agent'
+check "and not tried again and again" \
+    shell '[ "$(systemctl show -p NRestarts --value realm-agent)" = 0 ] && systemctl is-failed realm-agent'
+shell 'systemctl reset-failed realm-agent'
 page go-back
 eventually "the copy that was kept works in its place" is_open stock
 
@@ -49,9 +51,11 @@ known=$(shell "sqlite3 $store 'PRAGMA user_version'")
 shell "systemctl stop realm-server && sqlite3 $store 'PRAGMA user_version = 99'"
 since=$(shell 'date "+%Y-%m-%d %H:%M:%S"')
 shell 'systemctl start realm-server' >/dev/null 2>&1 || true
-check "a store of a newer layout is refused" shell "
+check "a store of a newer layout is refused, with instructions" shell "
     ! systemctl is-active --quiet realm-server
-    journalctl -u realm-server --since '$since' | grep -q 'layout 99'"
-shell "systemctl stop realm-server; systemctl reset-failed realm-server; sqlite3 $store 'PRAGMA user_version = $known' && systemctl start realm-server"
+    journalctl -u realm-server --since '$since' | grep 'layout 99' | grep -q 'install the version that wrote it'"
+check "and not tried again and again" \
+    shell '[ "$(systemctl show -p NRestarts --value realm-server)" = 0 ] && systemctl is-failed realm-server'
+shell "systemctl reset-failed realm-server; sqlite3 $store 'PRAGMA user_version = $known' && systemctl start realm-server"
 eventually "and is as it was for a version that knows it" \
     shell "realm-agent sync --timeout 30s stock"

@@ -184,7 +184,8 @@ enum StoreLayout {
             throw StoreError(
                 .unusable,
                 "\(connection.path): the store has layout \(version), this version of "
-                    + "realm-server knows layout \(Self.version)"
+                    + "realm-server knows layout \(Self.version); install the version that wrote "
+                    + "it, or restore a backup of before"
             )
         default:
             throw StoreError(
