@@ -4,13 +4,15 @@
 #   make run EXIT=1    the same, ends by itself; exit status 0 only if every step held
 #   make test          install what is missing, and run every test
 #   make deb           build the Debian packages (.build-package/deb)
+#   make benchmark     build for release and measure the programs (Benchmarks/README.md)
 #   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
 #   make sanitize      run the tests under the thread and address sanitizers (needs 5 GB of disk)
 
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
-.PHONY: setup build run test soak sanitize lint format benchmark-path deb prove-package prove-units clean
+.PHONY: setup build run test soak sanitize lint format benchmark benchmark-build benchmark-path \
+	benchmark-transfer benchmark-latency benchmark-idle deb prove-package prove-units clean
 
 setup:
 	@scripts/setup.sh
@@ -60,10 +62,15 @@ prove-units:
 	@scripts/prove-package.sh --quick
 
 # The release build has a folder of its own: other flags would rebuild everything in .build.
-benchmark-path: setup
+benchmark-build: setup
 	swift build --configuration release --scratch-path .build-release --product realm-server
 	swift build --configuration release --scratch-path .build-release --product realm-agent
-	Benchmarks/path.py "$$(swift build --configuration release --scratch-path .build-release --show-bin-path)"
+
+# Real processes on loopback: Benchmarks/README.md says what each of them measures.
+benchmark: benchmark-path benchmark-transfer benchmark-latency benchmark-idle
+
+benchmark-path benchmark-transfer benchmark-latency benchmark-idle: benchmark-%: benchmark-build
+	Benchmarks/$*.py .build-release/release $(ARGUMENTS)
 
 clean:
 	rm -rf .build .build-release .build-package .build-thread .build-address .run

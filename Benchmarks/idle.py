@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures what idle sessions cost a server: real connections on loopback, one session each.
 
-    Benchmarks/idle.py BIN-DIRECTORY [CONNECTIONS]
+    Benchmarks/idle.py BIN-DIRECTORY [CONNECTIONS] [SECONDS]
 
 Every connection binds a session of a new client file of one partition, takes its first DOWNLOAD and the
 answer to its MARK, and then says nothing. Reports the server's memory before and after, divided by the
-connections, and the processor time it takes within ten seconds of silence.
+connections, and the processor time it takes within the seconds of silence, beside that of the same
+server with next to no connections.
 """
 
 import base64
@@ -13,30 +14,17 @@ import json
 import os
 import re
 import resource
-import shutil
-import signal
 import socket
 import struct
-import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 
+from harness import Bench
+
 PATH = "/api/client/v2.0/app/bench"
-
-
-def memory_in_kib(pid):
-    with open(f"/proc/{pid}/status") as status:
-        for line in status:
-            if line.startswith("VmRSS"):
-                return int(line.split()[1])
-
-
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+# The first few bring in what every later one shares.
+FIRST = 50
 
 
 class Connection:
@@ -91,58 +79,60 @@ class Connection:
                 sys.exit(f"wanted {name}, got {message[:100]}")
             return message.decode("utf-8", "replace")
 
+    def bind(self):
+        self.send('bind 1 8 0 1 0\n"bench1"')
+        ident, salt = re.match(r"ident 1 (\d+) (\d+)", self.expect("ident")).groups()
+        self.send(f"ident 1 {ident} {salt} 0 0 0 0\n")
+        self.send("mark 1 1\n")
+        self.expect("download")
+        self.expect("mark")
+
+
+def silent_cpu(server, seconds):
+    began = server.cpu_seconds
+    time.sleep(seconds)
+    return server.cpu_seconds - began
+
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 2_000
+    seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 30
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count * 2 + 1000), hard))
-    directory = tempfile.mkdtemp(prefix="realm-idle-")
-    with open(f"{directory}/server.yaml", "w") as file:
-        file.write(f"""version: 1
-server:
-  listen: 127.0.0.1:0
-  storage: sqlite:{directory}/server.sqlite
-  log: {{ level: warn, output: stderr }}
-apps:
-  bench: {{ development_mode: true, providers: {{ anonymous: true }} }}
-""")
-    server = subprocess.Popen([f"{sys.argv[1]}/realm-server", "serve", "--config",
-                               f"{directory}/server.yaml", "--port-file", f"{directory}/port"])
-    try:
-        while not os.path.exists(f"{directory}/port"):
-            if server.poll() is not None:
-                sys.exit("the server does not start")
-            time.sleep(0.02)
-        port = int(open(f"{directory}/port").read())
+    wanted = count + FIRST + 200
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        sys.exit(f"{wanted} open files are needed, and the hard limit is {hard}: raise it (ulimit -Hn)")
+    # The server inherits it.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    with Bench(sys.argv[1]) as bench:
+        server = bench.server
         request = urllib.request.Request(
-            f"http://127.0.0.1:{port}{PATH}/auth/providers/anon-user/login", b"{}", method="POST")
+            f"http://127.0.0.1:{bench.port}{PATH}/auth/providers/anon-user/login", b"{}", method="POST")
         token = json.load(urllib.request.urlopen(request))["access_token"]
 
         connections = []
-        # The first few bring in what every later one shares.
-        for number in range(count + 20):
-            if number == 20:
-                before = memory_in_kib(server.pid)
-            connection = Connection(port, token)
-            connection.send('bind 1 8 0 1 0\n"bench1"')
-            ident, salt = re.match(r"ident 1 (\d+) (\d+)", connection.expect("ident")).groups()
-            connection.send(f"ident 1 {ident} {salt} 0 0 0 0\n")
-            connection.send("mark 1 1\n")
-            connection.expect("download")
-            connection.expect("mark")
-            connections.append(connection)
-        after = memory_in_kib(server.pid)
-        print(f"{count} idle sessions: {(after - before) / count:.1f} KiB each, "
-              f"the server has {after / 1024:.0f} MiB")
-        began = cpu_seconds(server.pid)
-        time.sleep(10)
-        print(f"processor time in 10 s of silence: {cpu_seconds(server.pid) - began:.2f} s")
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(60)
-        shutil.rmtree(directory, ignore_errors=True)
+
+        def connect_more(number):
+            for _ in range(number):
+                connection = Connection(bench.port, token)
+                connection.bind()
+                connections.append(connection)
+
+        connect_more(FIRST)
+        few = silent_cpu(server, seconds)
+        before = server.memory_in_kib
+        began = time.perf_counter()
+        connect_more(count)
+        took = time.perf_counter() - began
+        time.sleep(2)
+        after = server.memory_in_kib
+        many = silent_cpu(server, seconds)
+        print(f"idle: {count} sessions, each on a connection of its own")
+        print(f"memory        {(after - before) / count:.1f} KiB each; the server has {after / 1024:.0f} MiB, "
+              f"{before / 1024:.0f} MiB with {FIRST} sessions")
+        print(f"processor     {many:.2f} s in {seconds} s of silence, {few:.2f} s with {FIRST} sessions")
+        print(f"connecting    {took / count * 1000:.1f} ms each, one after the other")
 
 
 main()

@@ -6,6 +6,8 @@ package struct ChangesetWriter {
     private var encoder = ChangesetEncoder()
     private var strings = StringTable()
     private var instructionCount = 0
+    private var lastClass = InternIndex(0)
+    private var lastField = InternIndex(0)
 
     package init() {}
 
@@ -206,8 +208,21 @@ extension ChangesetWriter {
         return index
     }
 
+    /// Mostly the class of the instruction before: to look is cheaper than to hash.
+    private mutating func internClass(_ name: Text) -> InternIndex {
+        if !strings.contains(lastClass) || strings[lastClass] != name { lastClass = intern(name) }
+        return lastClass
+    }
+
+    /// Mostly the field that followed this one in the object before.
+    private mutating func internField(_ name: Text) -> InternIndex {
+        let next = InternIndex(lastField.rawValue + 1)
+        lastField = strings.contains(next) && strings[next] == name ? next : intern(name)
+        return lastField
+    }
+
     private mutating func target(_ object: ObjectReference) -> Instruction.ObjectTarget {
-        .init(className: intern(object.className), key: primaryKey(object.key))
+        .init(className: internClass(object.className), key: primaryKey(object.key))
     }
 
     private mutating func target(
@@ -216,7 +231,7 @@ extension ChangesetWriter {
         _ path: [Step]
     ) -> Instruction.PathTarget {
         let object = target(object)
-        let field = intern(field)
+        let field = internField(field)
         var elements: [PathElement] = []
         for step in path {
             switch step {

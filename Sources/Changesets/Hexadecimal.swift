@@ -49,8 +49,6 @@ package enum Hexadecimal {
 
 enum BigEndian {
     static func bytes<Integer: FixedWidthInteger>(of value: Integer) -> [UInt8] {
-        stride(from: Integer.bitWidth - 8, through: 0, by: -8).map {
-            UInt8(truncatingIfNeeded: value >> $0)
-        }
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
     }
 }

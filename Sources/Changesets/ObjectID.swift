@@ -42,23 +42,21 @@ extension ObjectID: CustomStringConvertible {
     package var description: String { String(decoding: text, as: UTF8.self) }
 
     /// Reads exactly 24 hexadecimal digits of either case.
-    package init?(text: some Sequence<UInt8>) {
+    package init?(text: [UInt8]) {
+        guard text.count == 24 else { return nil }
         var (high, low): (UInt64, UInt32) = (0, 0)
-        var count = 0
-        for character in text {
-            guard let digit = Hexadecimal.value(of: character), count < 24 else { return nil }
-            if count < 16 {
+        for (position, character) in text.enumerated() {
+            guard let digit = Hexadecimal.value(of: character) else { return nil }
+            if position < 16 {
                 high = high << 4 | UInt64(digit)
             } else {
                 low = low << 4 | UInt32(digit)
             }
-            count += 1
         }
-        guard count == 24 else { return nil }
         self.init(high: high, low: low)
     }
 
     package init?(_ text: some StringProtocol) {
-        self.init(text: text.utf8)
+        self.init(text: Array(text.utf8))
     }
 }

@@ -48,7 +48,7 @@ extension UniqueID: CustomStringConvertible {
     package var description: String { String(decoding: text, as: UTF8.self) }
 
     /// Reads the 8-4-4-4-12 form in either case.
-    package init?(text: some Sequence<UInt8>) {
+    package init?(text: [UInt8]) {
         var (high, low): (UInt64, UInt64) = (0, 0)
         var position = 0
         for character in text {
@@ -69,6 +69,6 @@ extension UniqueID: CustomStringConvertible {
     }
 
     package init?(_ text: some StringProtocol) {
-        self.init(text: text.utf8)
+        self.init(text: Array(text.utf8))
     }
 }

@@ -7,6 +7,7 @@ package final class Connection {
     /// Kept open until `close()` or the end of the last statement, whichever is later.
     private var handle: OpaquePointer?
     private var cache: [String: Statement] = [:]
+    private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
     package let path: String
 
     /// Opens the file.
@@ -70,6 +71,7 @@ package final class Connection {
     /// Closes the connection; statements that are still in use keep the file open until they end.
     package func close() {
         cache = [:]
+        fixed = [:]
         sqlite3_close_v2(handle)
         handle = nil
     }
@@ -93,6 +95,18 @@ extension Connection {
         }
         let statement = try prepare(sql)
         cache[sql] = statement
+        return statement
+    }
+
+    /// The same for a text that is a constant of the program: where it stands is its name, which is
+    /// cheaper to look up than what it says.
+    package func statement(fixed sql: StaticString) throws(SQLiteError) -> Statement {
+        if let statement = fixed[sql.utf8Start] {
+            statement.reset()
+            return statement
+        }
+        let statement = try prepare(sql.description)
+        fixed[sql.utf8Start] = statement
         return statement
     }
 

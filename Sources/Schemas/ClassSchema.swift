@@ -33,10 +33,20 @@ package struct ClassSchema: Hashable, Sendable {
         }
     }
 
-    package var isEmbedded: Bool { kind == .embedded }
+    package var isEmbedded: Bool {
+        if case .embedded = kind { true } else { false }
+    }
 
     package var isAsymmetric: Bool {
         if case .asymmetric = kind { true } else { false }
+    }
+
+    /// Whether the key is one that objects of the class can have.
+    package func accepts(_ key: ObjectKey) -> Bool {
+        switch kind {
+        case .topLevel(let schema), .asymmetric(let schema): schema.accepts(key)
+        case .embedded: false
+        }
     }
 
     package func property(named name: Text) -> PropertySchema? {

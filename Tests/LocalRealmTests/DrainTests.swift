@@ -91,6 +91,24 @@ struct DrainTests {
         #expect(report.localVersion == fixture.realm.status.localVersion)
     }
 
+    @Test("A group of very many objects is cut between objects, each piece whole in itself")
+    func manyObjects() throws {
+        let start = Int64(fixture.realm.status.localVersion.rawValue)
+        try program.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4097)
+            INSERT INTO Item(_id, name) SELECT i, 'item ' || i FROM n
+            """
+        )
+        #expect(try fixture.realm.drain().changesetCount == 2)
+        let history = try fixture.history(after: start)
+        #expect(history.map(\.lines.count) == [2 * 4096, 2])
+        #expect(history.first?.lines.last == "Item 4096: name = \"item 4096\"")
+        let rest = ["CreateObject Item 4097", "Item 4097: name = \"item 4097\""]
+        #expect(history.last?.lines == rest)
+        #expect(history.first?.timestamp == history.last?.timestamp)
+    }
+
     @Test("Each group sends what it changed, as it was at its end")
     func intermediateValues() throws {
         #expect(

@@ -21,15 +21,20 @@ struct SessionWorkTests {
         }
     }
 
-    private func admitted(_ version: UInt64) throws -> SessionWork.Step {
+    private func admitted(
+        _ version: UInt64,
+        sizeInBytes: Int? = nil
+    ) throws -> SessionWork.Step {
+        // Not parsed here.
+        let bytes = sizeInBytes.map { [UInt8](repeating: 0, count: $0) } ?? Tasks.schema
         var check = UploadCheck(threshold: .zero, lockedServerVersion: .zero)
         let message = ClientMessage.Upload(
             session: 1,
             progress: uploadCursor(version, 0),
             lockedServerVersion: .zero,
-            changesets: [upload(version, on: 0)]
+            changesets: [upload(version, on: 0, at: 1000, bytes)]
         )
-        return .integrate(try #require(try check.admit(message, sent: .zero)))
+        return .integrate([try #require(try check.admit(message, sent: .zero))])
     }
 
     private func clientVersions(_ work: inout SessionWork, of key: SessionWork.SessionKey)
@@ -37,8 +42,8 @@ struct SessionWorkTests {
     {
         var versions: [UInt64] = []
         while let (step, _) = work.next(of: key) {
-            if case .integrate(let upload) = step {
-                versions.append(upload.progress.clientVersion.rawValue)
+            if case .integrate(let uploads) = step {
+                versions += uploads.map(\.progress.clientVersion.rawValue)
             }
             work.finished(step)
         }
@@ -59,6 +64,28 @@ struct SessionWorkTests {
         #expect(work.backlogInBytes == 0)
         // It has stopped: the next step needs a new one.
         #expect(work.enqueue(try admitted(4), for: key))
+    }
+
+    @Test("Uploads that follow each other are one step, up to a size and to the next scan")
+    func uploadsAtOnce() throws {
+        let key = keys(1)[0]
+        var work = SessionWork()
+        work.begin(key)
+        for version in UInt64(2)...3 { _ = work.enqueue(try admitted(version), for: key) }
+        _ = work.enqueue(scan, for: key)
+        _ = work.enqueue(try admitted(4, sizeInBytes: 700_000), for: key)
+        _ = work.enqueue(try admitted(5, sizeInBytes: 700_000), for: key)
+        var steps: [[UInt64]] = []
+        while let (step, _) = work.next(of: key) {
+            if case .integrate(let uploads) = step {
+                steps.append(uploads.map(\.progress.clientVersion.rawValue))
+            } else {
+                steps.append([])
+            }
+            work.finished(step)
+        }
+        #expect(steps == [[2, 3], [], [4], [5]])
+        #expect(work.backlogInBytes == 0)
     }
 
     @Test("After an upload that failed none of the session is integrated any more")

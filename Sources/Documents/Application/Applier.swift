@@ -101,13 +101,15 @@ extension Applier {
     /// What is known of an object so far.
     private struct Entry {
         let object: ObjectReference
-        var state: State
+        var state = State.unread
+        /// Of what is read or written; beside the state and not in it, to be changed where it is.
+        var document = Document(values: [])
 
         enum State {
             case unread
-            case read(Document)
+            case read
             case missing
-            case written(Document)
+            case written
             case erased
         }
     }
@@ -150,35 +152,56 @@ extension Applier {
         switch instruction {
         case .createObject(let target):
             let found = try find(target, &editor, &focus)
-            if try document(found.entry, &store) == nil {
-                let document = editor.resolver.newDocument(of: found.classPosition)
-                entries[found.entry].state = .written(document)
+            if try !isThere(found.entry, &store) {
+                entries[found.entry].document = editor.resolver.newDocument(of: found.classPosition)
+                entries[found.entry].state = .written
             }
         case .eraseObject(let target):
             let found = try find(target, &editor, &focus)
             entries[found.entry].state = .erased
+            entries[found.entry].document = Document(values: [])
+        case .update(let update) where update.target.path.isEmpty:
+            try change(update.target, &editor, &focus, &store) {
+                (editor, property, value) throws(BadInstruction) in
+                try editor.update(property, to: update.payload, &value)
+            }
         default:
             guard let edit = Edit(instruction) else {
                 preconditionFailure("\(instruction.code) is no change to an object")
             }
-            let found = try find(edit.target.object, &editor, &focus)
-            guard var document = try document(found.entry, &store) else {
-                let className = editor.schema.classes[found.classPosition].name
-                throw .badInstruction(BadInstruction(.missingObject(className)))
+            try change(edit.target, &editor, &focus, &store) {
+                (editor, property, value) throws(BadInstruction) in
+                try editor.apply(edit, property, to: &value)
             }
-            // With no second reference to it, the document is changed where it is.
-            entries[found.entry].state = .unread
-            do throws(BadInstruction) {
-                let property = try editor.resolver.property(
-                    edit.target.field,
-                    of: found.classPosition
-                )
-                try editor.apply(edit, property, to: &document.values[property.position])
-            } catch {
-                throw .badInstruction(error)
-            }
-            entries[found.entry].state = .written(document)
         }
+    }
+
+    /// Lends the value of a property to the body.
+    private mutating func change(
+        _ target: Instruction.PathTarget,
+        _ editor: inout InstructionEditor,
+        _ focus: inout Focus?,
+        _ store: inout Store,
+        _ body: (
+            inout InstructionEditor, ResolvedProperty, inout Value
+        ) throws(BadInstruction) -> Void
+    ) throws(Failure) {
+        let found = try find(target.object, &editor, &focus)
+        guard try isThere(found.entry, &store) else {
+            let className = editor.schema.classes[found.classPosition].name
+            throw .badInstruction(BadInstruction(.missingObject(className)))
+        }
+        do throws(BadInstruction) {
+            let property = try editor.resolver.property(target.field, of: found.classPosition)
+            try body(
+                &editor,
+                property,
+                &entries[found.entry].document.values[property.position]
+            )
+        } catch {
+            throw .badInstruction(error)
+        }
+        entries[found.entry].state = .written
     }
 
     private mutating func find(
@@ -199,7 +222,7 @@ extension Applier {
             entry = known
         } else {
             entry = entries.count
-            entries.append(Entry(object: object, state: .unread))
+            entries.append(Entry(object: object))
             positions[object] = entry
         }
         let found = Focus(target: target, entry: entry, classPosition: classPosition)
@@ -207,20 +230,25 @@ extension Applier {
         return found
     }
 
-    private mutating func document(
+    /// Whether there is such an object; after that its document is in the entry.
+    private mutating func isThere(
         _ entry: Int,
         _ store: inout Store
-    ) throws(Failure) -> Document? {
+    ) throws(Failure) -> Bool {
         switch entries[entry].state {
-        case .read(let document), .written(let document):
-            return document
+        case .read, .written:
+            return true
         case .missing, .erased:
-            return nil
+            return false
         case .unread:
             do throws(Store.Failure) {
-                let document = try store.document(for: entries[entry].object)
-                entries[entry].state = document.map { .read($0) } ?? .missing
-                return document
+                guard let document = try store.document(for: entries[entry].object) else {
+                    entries[entry].state = .missing
+                    return false
+                }
+                entries[entry].document = document
+                entries[entry].state = .read
+                return true
             } catch {
                 throw .store(error)
             }
@@ -233,8 +261,8 @@ extension Applier {
             // Neighbours in the store are written one after the other.
             for entry in entries.sorted(by: { $0.object.precedes($1.object) }) {
                 switch entry.state {
-                case .written(let document):
-                    try store.setDocument(document, for: entry.object)
+                case .written:
+                    try store.setDocument(entry.document, for: entry.object)
                 case .erased:
                     try store.removeDocument(for: entry.object)
                 case .unread, .read, .missing:

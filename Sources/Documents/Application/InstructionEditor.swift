@@ -32,6 +32,16 @@ package struct InstructionEditor {
     package mutating func outline(
         of instruction: Instruction
     ) throws(BadInstruction) -> PropertyChange {
+        // Nearly all instructions are of this kind.
+        if case .update(let update) = instruction, update.target.path.isEmpty {
+            let owner = try resolver.owner(of: update.target.object)
+            let property = try resolver.property(update.target.field, of: owner)
+            return PropertyChange(
+                object: update.target.object,
+                position: property.position,
+                effect: try effect(ofUpdate: update.payload, property)
+            )
+        }
         guard let edit = Edit(instruction) else {
             preconditionFailure("\(instruction.code) has no path")
         }
@@ -45,17 +55,24 @@ package struct InstructionEditor {
     }
 
     private mutating func effect(
+        ofUpdate payload: Payload,
+        _ property: ResolvedProperty
+    ) throws(BadInstruction) -> PropertyChange.Effect {
+        guard property.collection == .single else { throw BadInstruction(.wrongTarget) }
+        switch payload {
+        case .objectValue, .list, .dictionary: return .edit
+        default: return .replace(try scalar(payload, for: property.slot))
+        }
+    }
+
+    private mutating func effect(
         of edit: Edit,
         _ property: ResolvedProperty
     ) throws(BadInstruction) -> PropertyChange.Effect {
         guard edit.target.path.isEmpty else { return .edit }
         switch edit.operation {
         case .update(let payload):
-            guard property.collection == .single else { throw BadInstruction(.wrongTarget) }
-            switch payload {
-            case .objectValue, .list, .dictionary: return .edit
-            default: return .replace(try scalar(payload, for: property.slot))
-            }
+            return try effect(ofUpdate: payload, property)
         case .addInteger(let amount):
             guard property.collection == .single, case .scalar(.int) = property.slot.element
             else { return .edit }
@@ -75,6 +92,18 @@ package struct InstructionEditor {
         }
         let owner = try resolver.owner(of: edit.target.object)
         try apply(edit, try resolver.property(edit.target.field, of: owner), to: &value)
+    }
+
+    /// An update of a whole property, which needs no walk to it.
+    mutating func update(
+        _ property: ResolvedProperty,
+        to payload: Payload,
+        _ value: inout Value
+    ) throws(BadInstruction) {
+        switch try effect(ofUpdate: payload, property) {
+        case .replace(let scalar): value = .scalar(scalar)
+        case .increment, .edit: try editField(.update(payload), property.slot, &value)
+        }
     }
 
     mutating func apply(

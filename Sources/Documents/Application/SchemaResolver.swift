@@ -52,11 +52,11 @@ struct SchemaResolver {
     ) throws(BadInstruction) -> (classPosition: Int, object: ObjectReference) {
         let position = try owner(of: target)
         let key = objectKey(target.key)
-        let owner = schema.classes[position]
-        guard owner.primaryKey?.accepts(key) == true else {
-            throw BadInstruction(.wrongKeyType(owner.name))
+        // Not a copy of the class: this happens once for each object.
+        guard schema.classes[position].accepts(key) else {
+            throw BadInstruction(.wrongKeyType(schema.classes[position].name))
         }
-        return (position, ObjectReference(className: owner.name, key: key))
+        return (position, ObjectReference(className: schema.classes[position].name, key: key))
     }
 
     /// The property of a class, by the place of the class in the schema.

@@ -38,8 +38,9 @@ package struct ValueDiff: Sendable {
         into changeset: inout ChangesetWriter
     ) {
         guard value != property.defaultValue else { return }
-        if isDefault, case .scalar = value {
-            changeset.update(object, property.name, to: value.content, isDefault: true)
+        // Nothing has to be walked: by far the most frequent case.
+        if case .scalar = value {
+            changeset.update(object, property.name, to: value.content, isDefault: isDefault)
             return
         }
         withWriter(object, property, &changeset) { $0.writeInitial(value, property) }

@@ -82,10 +82,16 @@ extension BatchWriter {
         var linked: [(position: Int, state: State)] = []
         do {
             for assignment in batch.assignments(of: object) {
-                let property = plan.properties[assignment.property]
-                let state = try self.state(after: assignment, row[property.column])
-                row[property.column] = state.column
-                if property.mayHoldLinks { linked.append((assignment.property, state)) }
+                let column = plan.columns[assignment.property]
+                if case .set(let value) = assignment.effect, plan.linkProperties.isEmpty {
+                    row[column] = value
+                    continue
+                }
+                let state = try self.state(after: assignment, row[column])
+                row[column] = state.column
+                if plan.properties[assignment.property].mayHoldLinks {
+                    linked.append((assignment.property, state))
+                }
             }
         } catch let failure as ApplyFailure {
             // What does not fit a new object may fit the one that is there.

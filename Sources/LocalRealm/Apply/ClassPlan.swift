@@ -9,6 +9,8 @@ struct ClassPlan {
     let table: ClassTable?
     let name: Text
     let properties: [Property]
+    /// Their `column`, by position: looked up for each value of each object.
+    let columns: [Int]
     /// The properties whose JSON may hold links, by position.
     let linkProperties: [Int]
 
@@ -28,6 +30,7 @@ struct ClassPlan {
         guard let table, !schema.isAsymmetric, !schema.isEmbedded else {
             self.table = nil
             self.properties = []
+            self.columns = []
             self.linkProperties = []
             return
         }
@@ -47,6 +50,7 @@ struct ClassPlan {
                 mayHoldLinks: catalogue.schema.mayHoldLinksInJSON(property)
             )
         }
+        self.columns = properties.map(\.column)
         self.linkProperties = properties.indices.filter { [properties] in
             properties[$0].mayHoldLinks
         }

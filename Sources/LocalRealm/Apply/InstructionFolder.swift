@@ -83,7 +83,7 @@ struct InstructionFolder {
                 batches[classPosition].set(
                     object,
                     change.position,
-                    to: column(of: scalar, schema.classes[classPosition], change.position),
+                    to: column(of: scalar, classPosition, change.position),
                     place
                 )
             case .increment(let amount):
@@ -96,11 +96,16 @@ struct InstructionFolder {
         }
     }
 
-    private func column(of scalar: Scalar, _ owner: ClassSchema, _ position: Int) -> ColumnValue {
-        guard case .mixed = owner.properties[position].type else {
+    private func column(
+        of scalar: Scalar,
+        _ classPosition: Int,
+        _ position: Int
+    ) -> ColumnValue {
+        guard case .mixed = schema.classes[classPosition].properties[position].type else {
             return ColumnForm.encode(scalar)
         }
-        return ColumnForm.encode(.scalar(scalar), of: owner.properties[position], in: schema)
+        let property = schema.classes[classPosition].properties[position]
+        return ColumnForm.encode(.scalar(scalar), of: property, in: schema)
     }
 
     private mutating func object(

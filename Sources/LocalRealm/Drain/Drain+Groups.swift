@@ -8,6 +8,22 @@ internal import Schemas
 extension Drain {
     mutating func write(_ group: Int) throws {
         let touched = log.groups[group].touched
+        for start in stride(from: 0, to: touched.count, by: Self.changesetLimitInObjects) {
+            if start > 0 { try finishChangeset() }
+            let end = min(start + Self.changesetLimitInObjects, touched.count)
+            try writeLiving(touched[start..<end], in: group)
+        }
+        for object in touched where isGone(object, in: group) {
+            try writeErasure(of: object)
+        }
+        for object in touched where isBorn(object, in: group) {
+            let table = draft.catalogue[log.objects[object].table]
+            guard table.isAsymmetric else { continue }
+            _ = try statements.statements(of: table).delete(log.objects[object].key)
+        }
+    }
+
+    private mutating func writeLiving(_ touched: ArraySlice<Int>, in group: Int) throws {
         for object in touched where isReborn(object, in: group) {
             try writeErasure(of: object)
         }
@@ -24,14 +40,6 @@ extension Drain {
             }
             try writeValues(of: object, reference, in: group)
             try cutIfLarge()
-        }
-        for object in touched where isGone(object, in: group) {
-            try writeErasure(of: object)
-        }
-        for object in touched where isBorn(object, in: group) {
-            let table = draft.catalogue[log.objects[object].table]
-            guard table.isAsymmetric else { continue }
-            _ = try statements.statements(of: table).delete(log.objects[object].key)
         }
     }
 
@@ -72,7 +80,7 @@ extension Drain {
         let table = draft.catalogue[trace.table]
         let changes = log.takeChanges(of: object, in: group)
         let old = Dictionary(changes.map { ($0.column, $0.old) }) { first, _ in first }
-        let positions = table.drainOrder(isNew ? Array(table.columns.indices) : Array(old.keys))
+        let positions = isNew ? table.drainOrder : table.drainOrder.filter { old[$0] != nil }
         guard !positions.isEmpty else { return }
 
         var repair = Repair()
@@ -179,15 +187,5 @@ extension Drain {
         } else {
             diff.writeReplacement(value, of: column.property, in: reference, into: &changeset)
         }
-    }
-}
-
-extension ClassTable {
-    /// Positions of columns in schema order, but collections after single values (local realm, 4.3).
-    fileprivate func drainOrder(_ positions: [Int]) -> [Int] {
-        func rank(_ position: Int) -> Int {
-            columns[position].property.collection == .single ? position : position + columns.count
-        }
-        return positions.sorted { rank($0) < rank($1) }
     }
 }

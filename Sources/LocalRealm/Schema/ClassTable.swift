@@ -12,6 +12,9 @@ struct ClassTable: Hashable {
     let isAsymmetric: Bool
     /// In schema order, which is also the order of their ids.
     private(set) var columns: [Column] = []
+    /// Positions of the columns as a changeset has them: collections after single values
+    /// (local realm, 4.3).
+    private(set) var drainOrder: [Int] = []
     private var positionsByID: [Int64: Int] = [:]
     private var positionsByName: [Text: Int] = [:]
 
@@ -45,6 +48,10 @@ struct ClassTable: Hashable {
         positionsByID[column.id] = columns.count
         positionsByName[column.name] = columns.count
         columns.append(column)
+        let isSingle = { [columns] (position: Int) in
+            columns[position].property.collection == .single
+        }
+        drainOrder = columns.indices.filter(isSingle) + columns.indices.filter { !isSingle($0) }
     }
 
     mutating func remove(at position: Int) {

@@ -9,6 +9,8 @@ enum ConnectionLimits {
     static let scansAtOnce = 2
     /// Uploads that wait for the store; above it they are refused for now (sync history, 14.5).
     static let uploadBacklogInBytes = 64 << 20
+    /// Uploads of one session that the store makes part of the history in one go.
+    static let uploadsAtOnceInBytes = 1 << 20
     /// The same for all connections together.
     static let uploadsOfAllInBytes = 256 << 20
     /// Messages that arrived before the store has answered a BIND or IDENT.

@@ -8,7 +8,8 @@ struct SessionWork {
     enum Step {
         case open(path: [UInt8], needsFileIdent: Bool)
         case validate(ClientMessage.Ident)
-        case integrate(UploadCheck.Admitted)
+        /// Uploads that follow each other, for one commit.
+        case integrate([UploadCheck.Admitted])
         case scanDownload(from: DownloadCursor)
 
         /// Until it is done, everything else of the session waits.
@@ -20,8 +21,10 @@ struct SessionWork {
         }
 
         var uploadSizeInBytes: Int {
-            guard case .integrate(let upload) = self else { return 0 }
-            return upload.changesets.reduce(0) { $0 + $1.bytes.count }
+            guard case .integrate(let uploads) = self else { return 0 }
+            return uploads.reduce(0) { size, upload in
+                upload.changesets.reduce(size) { $0 + $1.bytes.count }
+            }
         }
     }
 
@@ -37,6 +40,20 @@ struct SessionWork {
         /// An upload was not integrated. None after it may be: client versions would be missing, and
         /// nobody would know.
         fileprivate var hasFailed = false
+
+        /// The first step, with the uploads that follow if it is one.
+        fileprivate mutating func takeStep() -> Step {
+            let first = steps.removeFirst()
+            guard case .integrate(var uploads) = first else { return first }
+            var size = first.uploadSizeInBytes
+            while let next = steps.first, case .integrate(let more) = next {
+                size += next.uploadSizeInBytes
+                guard size <= ConnectionLimits.uploadsAtOnceInBytes else { break }
+                uploads += more
+                steps.removeFirst()
+            }
+            return .integrate(uploads)
+        }
     }
 
     private(set) var sessions: [SessionKey: Session] = [:]
@@ -80,7 +97,7 @@ struct SessionWork {
             sessions[key] = session.hasEnded ? nil : session
             return nil
         }
-        let step = session.steps.removeFirst()
+        let step = session.takeStep()
         sessions[key] = session
         return (step, session)
     }

@@ -13,8 +13,8 @@ extension SyncConnection {
                 await open(path, needsFileIdent: needsFileIdent, key)
             case .validate(let ident):
                 await validate(ident, session, key)
-            case .integrate(let upload):
-                await integrate(upload, session, key)
+            case .integrate(let uploads):
+                await integrate(uploads, session, key)
             case .scanDownload(let cursor):
                 await scanDownload(from: cursor, session, key)
             }
@@ -91,32 +91,20 @@ extension SyncConnection {
     }
 
     private func integrate(
-        _ admitted: UploadCheck.Admitted,
+        _ uploads: [UploadCheck.Admitted],
         _ session: SessionWork.Session,
         _ key: SessionKey
     ) async {
         guard let file = session.file, let client = session.client else { return }
-        let upload = Upload(
-            client: client.ident,
-            sessionEpoch: client.sessionEpoch,
-            changesets: admitted.changesets,
-            progress: admitted.progress,
-            lockedServerVersion: admitted.lockedServerVersion
-        )
         do {
-            let outcome = try await patiently {
-                try await service.engine.integrate(
-                    upload,
-                    into: file,
-                    policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
-                    by: user.id,
-                    rules: rules
-                )
+            do {
+                try await integrate(uploads[...], of: client, into: file, key)
+            } catch is IntegrationRefusal where uploads.count > 1 {
+                // What comes before the offender counts.
+                for position in uploads.indices {
+                    try await integrate(uploads[position...position], of: client, into: file, key)
+                }
             }
-            report(outcome.refused, key)
-            // An UPLOAD without changesets makes no version, and gets no answer (wire protocol, 12.3).
-            guard outcome.integratedCount > 0 else { return }
-            service.registry.announce(outcome.currentVersion, of: file)
         } catch IntegrationRefusal.superseded {
             work.fail(key)
             // If the session is over, its client has come back here, and will send it again.
@@ -125,6 +113,36 @@ extension SyncConnection {
         } catch {
             fail(key, SessionFailure(error))
         }
+    }
+
+    /// Makes the uploads part of the history, all of them or none.
+    private func integrate(
+        _ uploads: ArraySlice<UploadCheck.Admitted>,
+        of client: ClientFile,
+        into file: ServerFileID,
+        _ key: SessionKey
+    ) async throws {
+        guard let last = uploads.last else { return }
+        let upload = Upload(
+            client: client.ident,
+            sessionEpoch: client.sessionEpoch,
+            changesets: uploads.flatMap(\.changesets),
+            progress: last.progress,
+            lockedServerVersion: last.lockedServerVersion
+        )
+        let outcome = try await patiently {
+            try await service.engine.integrate(
+                upload,
+                into: file,
+                policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
+                by: user.id,
+                rules: rules
+            )
+        }
+        report(outcome.refused, key)
+        // An UPLOAD without changesets makes no version, and gets no answer (wire protocol, 12.3).
+        guard outcome.integratedCount > 0 else { return }
+        service.registry.announce(outcome.currentVersion, of: file)
     }
 
     /// The client must hear of what is undone before it gets the version that undoes it; its session

@@ -294,7 +294,7 @@ extension SyncConnection {
     }
 
     private func integrate(_ upload: UploadCheck.Admitted, for key: SessionKey) {
-        let step = SessionWork.Step.integrate(upload)
+        let step = SessionWork.Step.integrate([upload])
         // One upload is always taken, however large.
         let size = work.backlogInBytes + step.uploadSizeInBytes
         let fitsHere = work.backlogInBytes == 0 || size <= ConnectionLimits.uploadBacklogInBytes

@@ -31,7 +31,7 @@ extension SQLiteTransaction {
     ) throws(StoreError) -> [UInt8]? {
         try translating {
             let statement = try connection.statement(
-                "SELECT document FROM object WHERE file_id = ? AND class = ? AND key = ?"
+                fixed: "SELECT document FROM object WHERE file_id = ? AND class = ? AND key = ?"
             )
             defer { statement.reset() }
             try bind(object, file, to: statement)
@@ -82,7 +82,7 @@ extension SQLiteTransaction {
     ) throws(StoreError) {
         try translating {
             let statement = try connection.statement(
-                "REPLACE INTO object (file_id, class, key, document) VALUES (?, ?, ?, ?)"
+                fixed: "REPLACE INTO object (file_id, class, key, document) VALUES (?, ?, ?, ?)"
             )
             try bind(object, file, to: statement)
             try statement.bind(text: document, at: 4)
@@ -96,7 +96,7 @@ extension SQLiteTransaction {
     ) throws(StoreError) {
         try translating {
             let statement = try connection.statement(
-                "DELETE FROM object WHERE file_id = ? AND class = ? AND key = ?"
+                fixed: "DELETE FROM object WHERE file_id = ? AND class = ? AND key = ?"
             )
             try bind(object, file, to: statement)
             try statement.run()

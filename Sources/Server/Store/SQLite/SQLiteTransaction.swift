@@ -17,6 +17,8 @@ final class SQLiteTransaction {
             // A commit that was acknowledged must survive a power cut.
             try connection.execute("PRAGMA journal_mode = WAL")
             try connection.execute("PRAGMA synchronous = FULL")
+            // In KiB: a batch of objects should find the pages it touches twice.
+            try connection.execute("PRAGMA cache_size = -16384")
             try StoreLayout.prepare(connection)
         }
     }

@@ -4,7 +4,7 @@ import SQLite
 enum StoreLayout {
     /// "RLMS" in the file's header: tells a store from any other database.
     static let applicationID: Int64 = 0x524c_4d53
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     static let sql = """
         CREATE TABLE app (

@@ -1,0 +1,244 @@
+"""A server and agents for one run of a benchmark: real processes on loopback, in a directory of their own."""
+
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+SCHEMA = """classes:
+  Item:
+    primary_key: _id
+    properties:
+      _id: int
+      a: int
+      b: int?
+      c: string
+      d: string?
+      e: double
+      f: bool
+      g: timestamp?
+      h: string
+      i: binary?
+"""
+COLUMNS = "_id, a, b, c, d, e, f, g, h, i"
+INSERT = f'INSERT INTO "Item"({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)'
+BARE = """CREATE TABLE "Item"(_id INT NOT NULL PRIMARY KEY, a INTEGER NOT NULL, b INTEGER, c TEXT NOT NULL,
+    d TEXT, e ANY NOT NULL, f INTEGER NOT NULL, g TEXT, h TEXT NOT NULL, i BLOB) STRICT"""
+
+
+def rows(first, count):
+    for n in range(first, first + count):
+        yield (n, n * 3, None if n % 5 == 0 else n, f"name {n}", "x" * (n % 40), n / 7, n % 2,
+               "2026-01-02T03:04:05.000000000Z", f"text of row number {n}", n.to_bytes(8, "big") * 4)
+
+
+def connect(path):
+    db = sqlite3.connect(path, timeout=60, isolation_level=None)
+    db.execute("PRAGMA synchronous = NORMAL")
+    return db
+
+
+def insert(db, first, count, size):
+    """The seconds that it takes to insert rows, `size` of them in each transaction."""
+    began = time.perf_counter()
+    for start in range(first, first + count, size):
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany(INSERT, rows(start, min(size, first + count - start)))
+        db.execute("COMMIT")
+    return time.perf_counter() - began
+
+
+def wait(condition, what, seconds=600, pause=0.0005):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            sys.exit(f"{what}: not within {seconds} s")
+        time.sleep(pause)
+
+
+class Process:
+    """A program of ours, and what it costs."""
+
+    def __init__(self, name, log, command):
+        self.name = name
+        with open(log, "ab") as output:
+            self.popen = subprocess.Popen(command, stdout=output, stderr=output)
+        self.pid = self.popen.pid
+
+    def status(self, field):
+        with open(f"/proc/{self.pid}/status") as status:
+            for line in status:
+                if line.startswith(field + ":"):
+                    return int(line.split()[1])
+        sys.exit(f"{self.name} has no {field}")
+
+    @property
+    def peak_in_mib(self):
+        return self.status("VmHWM") / 1024
+
+    @property
+    def memory_in_kib(self):
+        return self.status("VmRSS")
+
+    @property
+    def cpu_seconds(self):
+        with open(f"/proc/{self.pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def stop(self):
+        if self.popen.poll() is None:
+            self.popen.send_signal(signal.SIGTERM)
+        self.popen.wait(120)
+
+
+class Agent(Process):
+    """An agent with one realm."""
+
+    def __init__(self, bench, name):
+        self.config = f"{bench.directory}/{name}.yaml"
+        self.program = f"{bench.binaries}/realm-agent"
+        self.path = f"{bench.directory}/{name}/realms/r/r.sqlite"
+        super().__init__(name, f"{bench.directory}/{name}.log",
+                         [self.program, "run", "--config", self.config])
+        self.db = None
+        wait(self.is_ready, f"agent {name}", 60, 0.01)
+        self.db = connect(self.path)
+
+    def is_ready(self):
+        try:
+            sqlite3.connect(f"file:{self.path}?mode=ro", uri=True).execute('SELECT 1 FROM "Item"')
+            return True
+        except sqlite3.Error:
+            return False
+
+    def tell(self, *words):
+        subprocess.run([self.program, *words, "--config", self.config], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def value(self, sql, *parameters):
+        row = self.db.execute(sql, parameters).fetchone()
+        return row[0] if row else None
+
+    @property
+    def count(self):
+        return self.value('SELECT count(*) FROM "Item"')
+
+    @property
+    def is_captured(self):
+        return self.value("SELECT 1 FROM _realm_capture LIMIT 1") is None
+
+    @property
+    def uploaded(self):
+        """Bytes of local changesets that the server has acknowledged, and of all."""
+        return self.db.execute("SELECT uploaded_bytes, uploadable_bytes FROM _realm_state").fetchone()
+
+    @property
+    def is_uploaded(self):
+        done, all_of_it = self.uploaded
+        return done == all_of_it
+
+
+class Bench:
+    """One server, and the directory that everything of the run is in."""
+
+    def __init__(self, binaries, store=""):
+        self.binaries = binaries
+        self.directory = tempfile.mkdtemp(prefix="realm-bench-")
+        self.processes = []
+        self.server = None
+
+    def __enter__(self):
+        with open(f"{self.directory}/server.yaml", "w") as file:
+            file.write(f"""version: 1
+server:
+  listen: 127.0.0.1:0
+  storage: sqlite:{self.directory}/server/server.sqlite
+  log: {{ level: warn, output: stderr }}
+apps:
+  bench:
+    sync: {{ mode: partition, partition_key: site, partition_type: string }}
+    development_mode: true
+    providers: {{ anonymous: true }}
+""")
+        with open(f"{self.directory}/schema.yaml", "w") as file:
+            file.write(SCHEMA)
+        port_file = f"{self.directory}/port"
+        self.server = Process("server", f"{self.directory}/server.log", [
+            f"{self.binaries}/realm-server", "serve", "--config", f"{self.directory}/server.yaml",
+            "--port-file", port_file])
+        self.processes.append(self.server)
+
+        def has_port():
+            if self.server.popen.poll() is not None:
+                sys.exit("the server does not start:\n" + self.log("server"))
+            return os.path.exists(port_file) and os.path.getsize(port_file) > 0
+
+        wait(has_port, "the server", 60, 0.01)
+        with open(port_file) as file:
+            self.port = int(file.read())
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.processes):
+            process.stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def log(self, name):
+        with open(f"{self.directory}/{name}.log", errors="replace") as file:
+            return file.read()
+
+    def agent(self, name, mode="continuous"):
+        """Starts an agent; with mode `manual` it syncs only when told to."""
+        with open(f"{self.directory}/{name}.yaml", "w") as file:
+            file.write(f"""version: 1
+agent:
+  data_directory: {self.directory}/{name}
+  control_socket: {self.directory}/{name}.sock
+  log: {{ level: warn, output: stderr }}
+apps:
+  app: {{ app_id: bench, base_url: "http://127.0.0.1:{self.port}", backoff: {{ initial: 100ms }} }}
+users:
+  {name}: {{ app: app, provider: anonymous }}
+realms:
+  r:
+    user: {name}
+    partition: {{ string: x }}
+    schema: {self.directory}/schema.yaml
+    schedule: {{ mode: {mode} }}
+""")
+        agent = Agent(self, name)
+        self.processes.append(agent)
+        return agent
+
+    def plain_inserts(self, objects, size):
+        """The baseline: seconds for the same rows in a bare table of plain SQLite."""
+        path = f"{self.directory}/bare.sqlite"
+        bare = connect(path)
+        bare.execute("PRAGMA journal_mode = WAL")
+        bare.execute(BARE)
+        seconds = insert(bare, 0, objects, size)
+        bare.close()
+        os.remove(path)
+        return seconds
+
+
+class Used:
+    """Processor time that processes take from here on."""
+
+    def __init__(self, *processes):
+        self.before = [(process, process.cpu_seconds) for process in processes]
+
+    def text(self, objects):
+        return ", ".join(f"{process.name} {(process.cpu_seconds - before) / objects * 1e6:.1f}"
+                         for process, before in self.before) + " us of CPU per object"
+
+
+def line(what, objects, seconds, plain=None):
+    text = f"{what:<34} {objects / seconds:9.0f} objects/s  {seconds:6.2f} s"
+    return text + (f"  {seconds / plain:5.2f} times the plain time" if plain else "")
