@@ -102,6 +102,22 @@ struct IdentificationTests {
         #expect(await prepared.fault() == nil)
     }
 
+    @Test(
+        "A copy from before sync was terminated is found out, whatever its numbers"
+    )
+    func copyOfOlderGeneration() async throws {
+        let prepared = try await Prepared()
+        let world = prepared.world
+        try await world.engine.terminate(ServerFileWorld.app)
+        // As many versions again, and a copy that has got an ident of its own.
+        let other = try await world.client()
+        try await world.upload([upload(2, on: 0), upload(3, on: 0)], by: other)
+        let copy = try await world.client()
+        let latest = try await world.scan(for: copy).progress.latestServerVersion
+        #expect(latest.version >= prepared.latest.version)
+        #expect(await prepared.fault(ident: copy.salted) == .divergingHistories)
+    }
+
     @Test("4: an expired file")
     func expired() async throws {
         let prepared = try await Prepared()

@@ -8,7 +8,7 @@ import Versions
 struct SyncTermination {
     let transaction: any StoreTransaction
     /// Marks every version that this process makes (sync history, 17).
-    let versionSalt: Salt
+    let versionSalts: VersionSalts
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -27,12 +27,13 @@ struct SyncTermination {
         file.historySizeInBytes = 0
         file.snapshot = nil
         try transaction.update(file)
+        let salt = versionSalts.salt(of: file)
         try FileState().read(file.id, from: transaction) { changeset throws(StoreError) in
             file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
             file.historySizeInBytes += UInt64(changeset.count)
             try transaction.append(
                 HistoryEntry(
-                    version: SaltedServerVersion(version: file.currentVersion, salt: versionSalt),
+                    version: SaltedServerVersion(version: file.currentVersion, salt: salt),
                     origin: .none,
                     clientVersion: .zero,
                     timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),

@@ -6,7 +6,7 @@ import Versions
 /// makes itself (app services, 12.2).
 struct SchemaPublication {
     let transaction: any StoreTransaction
-    let versionSalt: Salt
+    let versionSalts: VersionSalts
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -30,7 +30,10 @@ struct SchemaPublication {
         file.historySizeInBytes += UInt64(writer.sizeInBytes)
         try transaction.append(
             HistoryEntry(
-                version: SaltedServerVersion(version: file.currentVersion, salt: versionSalt),
+                version: SaltedServerVersion(
+                    version: file.currentVersion,
+                    salt: versionSalts.salt(of: file)
+                ),
                 origin: .none,
                 clientVersion: .zero,
                 timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),

@@ -15,7 +15,7 @@ package struct UploadIntegration {
     /// Whether the user may change objects; schema changes are the policy's matter.
     let mayWrite: Bool
     /// Marks every version that this process makes (sync history, 17).
-    let versionSalt: Salt
+    let versionSalts: VersionSalts
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -23,13 +23,13 @@ package struct UploadIntegration {
         in transaction: any StoreTransaction,
         policy: SchemaPolicy,
         mayWrite: Bool = true,
-        versionSalt: Salt,
+        versionSalts: VersionSalts,
         now: Int64
     ) {
         self.transaction = transaction
         self.policy = policy
         self.mayWrite = mayWrite
-        self.versionSalt = versionSalt
+        self.versionSalts = versionSalts
         self.now = now
     }
 
@@ -170,7 +170,10 @@ package struct UploadIntegration {
         file.historySizeInBytes += UInt64(compensation.changeset.count)
         try transaction.append(
             HistoryEntry(
-                version: SaltedServerVersion(version: file.currentVersion, salt: versionSalt),
+                version: SaltedServerVersion(
+                    version: file.currentVersion,
+                    salt: versionSalts.salt(of: file)
+                ),
                 origin: .none,
                 clientVersion: .zero,
                 timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),
@@ -242,7 +245,10 @@ package struct UploadIntegration {
         file.historySizeInBytes += UInt64(bytes.count)
         try transaction.append(
             HistoryEntry(
-                version: SaltedServerVersion(version: file.currentVersion, salt: versionSalt),
+                version: SaltedServerVersion(
+                    version: file.currentVersion,
+                    salt: versionSalts.salt(of: file)
+                ),
                 origin: client,
                 clientVersion: upload.cursor.clientVersion,
                 timestamp: upload.originTimestamp,

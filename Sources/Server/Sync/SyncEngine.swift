@@ -10,7 +10,7 @@ package struct SyncEngine: Sendable {
     private let random: RandomSource
     /// Made by this process and kept in memory only: a store that was restored from a backup must not
     /// bring it back, or it would give used version numbers the same salt again (sync history, 17).
-    private let versionSalt: Salt
+    private let versionSalts: VersionSalts
     private let downloadLimitInBytes: Int
     private let snapshots: SnapshotPolicy
 
@@ -24,7 +24,7 @@ package struct SyncEngine: Sendable {
         self.store = store
         self.clock = clock
         self.random = random
-        self.versionSalt = random.salt()
+        self.versionSalts = VersionSalts(random.salt())
         self.downloadLimitInBytes = downloadLimitInBytes
         self.snapshots = snapshots
     }
@@ -50,7 +50,7 @@ package struct SyncEngine: Sendable {
     ) async throws -> Opened {
         let salt = random.salt()
         let now = clock.millisecondsSince1970()
-        return try await store.write { [versionSalt] transaction in
+        return try await store.write { [versionSalts] transaction in
             guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
                 throw SessionFault.permissionDenied
             }
@@ -59,7 +59,7 @@ package struct SyncEngine: Sendable {
             if let schema {
                 published = try SchemaPublication(
                     transaction: transaction,
-                    versionSalt: versionSalt,
+                    versionSalts: versionSalts,
                     now: now
                 ).publish(schema, in: file.id)
             }
@@ -172,7 +172,7 @@ package struct SyncEngine: Sendable {
         rules: AccessRules = AccessRules()
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
-        return try await store.write { [versionSalt] transaction in
+        return try await store.write { [versionSalts] transaction in
             var mayWrite = true
             if let rule = rules.write, let user, let known = try transaction.file(file) {
                 mayWrite = try Self.admits(
@@ -187,7 +187,7 @@ package struct SyncEngine: Sendable {
                 in: transaction,
                 policy: policy,
                 mayWrite: mayWrite,
-                versionSalt: versionSalt,
+                versionSalts: versionSalts,
                 now: now
             ).integrate(upload, into: file)
         }
@@ -252,10 +252,10 @@ package struct SyncEngine: Sendable {
     /// Makes every client of the app start over; its objects stay.
     package func terminate(_ app: AppID) async throws {
         let now = clock.millisecondsSince1970()
-        try await store.write { [versionSalt] transaction in
+        try await store.write { [versionSalts] transaction in
             try SyncTermination(
                 transaction: transaction,
-                versionSalt: versionSalt,
+                versionSalts: versionSalts,
                 now: now
             ).run(app)
             try transaction.setSyncState(.terminated, of: app)
