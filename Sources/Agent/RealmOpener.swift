@@ -11,6 +11,7 @@ struct RealmOpener: Sendable {
     let machineID: String
     let time: SyncTime
     let now: @Sendable () -> WallTime
+    var surroundings = RealmSurroundings.process
     let logger: Logger
 
     enum Failure: Error {
@@ -69,7 +70,7 @@ struct RealmOpener: Sendable {
                 isFreshCopy: isFreshCopy,
                 time: time,
                 now: { [now] in now().millisecondsSince1970 },
-                random: SystemRandomNumberGenerator(),
+                surroundings: surroundings,
                 logger: logger,
                 report: report
             )

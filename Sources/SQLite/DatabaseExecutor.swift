@@ -5,16 +5,25 @@ import Dispatch
 /// SQLite blocks: on disks, and for seconds on another program's lock. The threads that run ordinary
 /// tasks are as few as the machine's cores, so a blocked one would stop everything else.
 package final class DatabaseExecutor: SerialExecutor {
-    private let queue: DispatchQueue
+    package typealias Work = @Sendable () -> Void
+
+    private let submit: @Sendable (@escaping Work) -> Void
 
     /// The label shows in debuggers and thread lists.
-    package init(label: String) {
-        self.queue = DispatchQueue(label: label)
+    package convenience init(label: String) {
+        let queue = DispatchQueue(label: label)
+        self.init { work in queue.async(execute: work) }
+    }
+
+    /// Hands the work to somebody who does it in order, one piece at a time: a simulation has a thread
+    /// for everything.
+    package init(submit: @escaping @Sendable (@escaping Work) -> Void) {
+        self.submit = submit
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async {
+        submit {
             job.runSynchronously(on: self.asUnownedSerialExecutor())
         }
     }
@@ -23,7 +32,7 @@ package final class DatabaseExecutor: SerialExecutor {
     package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result
     {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: work()) }
+            submit { continuation.resume(returning: work()) }
         }
     }
 

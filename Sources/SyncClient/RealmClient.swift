@@ -12,6 +12,7 @@ import Versions
 package actor RealmClient {
     package nonisolated let name: String
     private nonisolated let executor: DatabaseExecutor
+    private nonisolated let surroundings: RealmSurroundings
     let path: String
     private let partition: Text
     /// How long writes that follow each other closely are gathered (local realm, 6).
@@ -86,19 +87,23 @@ package actor RealmClient {
         isFreshCopy: Bool = false,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
-        random: any RandomNumberGenerator & Sendable,
+        surroundings: RealmSurroundings = .process,
         logger: Logger,
         report: @escaping @Sendable (RealmNews) -> Void = { _ in }
     ) async throws(LocalRealmError) -> RealmClient {
-        let executor = DatabaseExecutor(label: "realm \(name)")
-        let result = await executor.perform { () -> Result<RealmClient, LocalRealmError> in
+        let executor = surroundings.executor("realm \(name)")
+        var configuration = configuration
+        configuration.vfs = surroundings.vfs
+        let result = await executor.perform {
+            [configuration] () -> Result<RealmClient, LocalRealmError> in
             do throws(LocalRealmError) {
-                var random = random
+                var random = surroundings.random()
                 let realm = try RealmFile.open(configuration, clock: now, random: &random)
                 return .success(
                     RealmClient(
                         realm: realm,
                         executor: executor,
+                        surroundings: surroundings,
                         name: name,
                         path: configuration.path,
                         partition: partition,
@@ -121,6 +126,7 @@ package actor RealmClient {
     private init(
         realm: sending RealmFile,
         executor: DatabaseExecutor,
+        surroundings: RealmSurroundings,
         name: String,
         path: String,
         partition: String,
@@ -136,6 +142,7 @@ package actor RealmClient {
         self.openedAt = time.uptime()
         self.realm = realm
         self.executor = executor
+        self.surroundings = surroundings
         self.name = name
         self.path = path
         self.partition = Text(partition)
@@ -213,7 +220,7 @@ extension RealmClient {
     ///
     /// - Throws: what is wrong with the file, if it cannot stay open as it is.
     func run() async throws(LocalRealmError) {
-        let captures = try CommitWatcher(path: path).captures()
+        let captures = try surroundings.captures(path).get()
         await withTaskGroup { group in
             group.addTask { await self.captureWrites(captures) }
             group.addTask { await self.resumeWhenDue() }
@@ -310,12 +317,12 @@ extension RealmClient {
 
     /// Keeps the write-ahead log from growing without bound, on a thread that nobody waits for.
     private nonisolated func checkpoint() async {
-        let executor = DatabaseExecutor(label: "checkpoints of \(name)")
-        let (path, logger) = (path, logger)
+        let executor = surroundings.executor("checkpoints of \(name)")
+        let (path, vfs, logger) = (path, surroundings.vfs, logger)
         while (try? await time.sleep(.seconds(5))) != nil {
             await executor.perform {
                 do throws(LocalRealmError) {
-                    try Checkpointer(path: path).run()
+                    try Checkpointer(path: path, vfs: vfs).run()
                 } catch {
                     logger.debug("no checkpoint", metadata: ["detail": "\(error.message)"])
                 }

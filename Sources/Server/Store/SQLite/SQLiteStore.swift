@@ -1,4 +1,4 @@
-import SQLite
+package import SQLite
 import Synchronization
 
 /// The embedded store: one SQLite file, one process.
@@ -19,17 +19,33 @@ package final class SQLiteStore: ServerStore {
     }
 
     /// Opens the store, and makes it if there is none. `vfs` names a file layer of SQLite: tests have
-    /// one that fails when told to.
-    package init(_ location: Location, vfs: String? = nil) async throws(StoreError) {
+    /// one that fails when told to. `executor` makes the thread for a connection, from a label.
+    package init(
+        _ location: Location,
+        vfs: String? = nil,
+        executor: @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
+    ) async throws(StoreError) {
         switch location {
         case .file(let path):
             self.file = Mutex(try StoreFile(path: path))
-            self.writer = try StoreWorker(path: path, vfs: vfs, label: "realm-server.store.write")
+            self.writer = try StoreWorker(
+                path: path,
+                vfs: vfs,
+                on: executor("realm-server.store.write")
+            )
             try await writer.prepare()
-            self.reader = try StoreWorker(path: path, vfs: vfs, label: "realm-server.store.read")
+            self.reader = try StoreWorker(
+                path: path,
+                vfs: vfs,
+                on: executor("realm-server.store.read")
+            )
         case .memory:
             self.file = Mutex(nil)
-            self.writer = try StoreWorker(path: ":memory:", vfs: vfs, label: "realm-server.store")
+            self.writer = try StoreWorker(
+                path: ":memory:",
+                vfs: vfs,
+                on: executor("realm-server.store")
+            )
             try await writer.prepare()
             self.reader = nil
         }

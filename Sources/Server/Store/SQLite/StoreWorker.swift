@@ -9,8 +9,8 @@ actor StoreWorker {
         executor.asUnownedSerialExecutor()
     }
 
-    init(path: String, vfs: String?, label: String) throws(StoreError) {
-        self.executor = DatabaseExecutor(label: label)
+    init(path: String, vfs: String?, on executor: DatabaseExecutor) throws(StoreError) {
+        self.executor = executor
         do {
             self.transaction = SQLiteTransaction(
                 try Connection(path: path, Connection.Options(vfs: vfs))
