@@ -265,9 +265,10 @@ let package = Package(
         tests(
             "Simulation",
             [
-                "Changesets", "ClientReset", "Documents", "LocalRealm", "Merge", "SQLite",
+                "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
+                "Documents", "FaultInjection", "LocalRealm", "Merge", "Platform", "SQLite",
                 "Schemas", "Server",
-                "SyncProtocol", "Versions",
+                "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
         tests("EndToEnd", ["SQLite", subprocess]),

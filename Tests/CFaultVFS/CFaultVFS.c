@@ -33,6 +33,8 @@ struct fault_vfs {
     atomic_long strikes_at;
     atomic_long changes;
     atomic_long syncs;
+    // Milliseconds since 1970, or 0 for the time of this machine.
+    atomic_llong time;
     pthread_mutex_t mutex;
     fault_journal *journals;
 };
@@ -302,6 +304,22 @@ static int fault_delete(sqlite3_vfs *base, const char *name, int sync_directory)
     return status;
 }
 
+// SQLite counts from noon of the day that Julian day 0 began.
+static int fault_current_time_int64(sqlite3_vfs *base, sqlite3_int64 *milliseconds) {
+    fault_vfs *vfs = (fault_vfs *)base;
+    long long time = atomic_load(&vfs->time);
+    if (time == 0) return vfs->real->xCurrentTimeInt64(vfs->real, milliseconds);
+    *milliseconds = time + 210866760000000LL;
+    return SQLITE_OK;
+}
+
+static int fault_current_time(sqlite3_vfs *base, double *days) {
+    sqlite3_int64 milliseconds = 0;
+    int status = fault_current_time_int64(base, &milliseconds);
+    *days = (double)milliseconds / 86400000.0;
+    return status;
+}
+
 fault_vfs *fault_vfs_register(const char *name) {
     sqlite3_initialize();
     fault_vfs *vfs = calloc(1, sizeof *vfs);
@@ -315,12 +333,18 @@ fault_vfs *fault_vfs_register(const char *name) {
     vfs->base.szOsFile = sizeof(fault_file);
     vfs->base.xOpen = fault_open;
     vfs->base.xDelete = fault_delete;
+    vfs->base.xCurrentTime = fault_current_time;
+    vfs->base.xCurrentTimeInt64 = fault_current_time_int64;
     if (sqlite3_vfs_register(&vfs->base, 0) != SQLITE_OK) {
         free((void *)vfs->base.zName);
         free(vfs);
         return NULL;
     }
     return vfs;
+}
+
+void fault_vfs_set_time(fault_vfs *vfs, long long milliseconds) {
+    atomic_store(&vfs->time, milliseconds);
 }
 
 void fault_vfs_arm(fault_vfs *vfs, int fault, long n) {

@@ -55,6 +55,11 @@ package final class FaultyFiles: @unchecked Sendable {
         fault_vfs_cut_power(layer, Int32(survivorsInPercent))
     }
 
+    /// What statements take for the time of day from now on, in milliseconds since 1970.
+    package func setTime(millisecondsSince1970: Int64) {
+        fault_vfs_set_time(layer, millisecondsSince1970)
+    }
+
     /// Changes of files since the last `arm` or `heal`.
     package var changes: Int { fault_vfs_changes(layer) }
 

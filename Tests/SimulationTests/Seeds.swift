@@ -1,8 +1,10 @@
 import FoundationEssentials
 
-/// How many seeds a simulation is run with; `REALM_SEEDS` asks for more.
+/// How many seeds a simulation is run with; `REALM_SEEDS` asks for more, `REALM_SEED` for a single one.
 enum Seeds {
     static func some(_ count: UInt64) -> Range<UInt64> {
+        let single = ProcessInfo.processInfo.environment["REALM_SEED"].flatMap(UInt64.init)
+        if let single { return single..<(single + 1) }
         let wanted = ProcessInfo.processInfo.environment["REALM_SEEDS"].flatMap(UInt64.init)
         return 0..<(wanted ?? count)
     }

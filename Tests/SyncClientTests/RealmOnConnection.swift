@@ -86,7 +86,6 @@ enum RealmOnConnection {
             captureDelay: .milliseconds(1),
             time: time,
             now: { 1_700_000_000_000 },
-            random: SplitMix64(seed: 1),
             logger: logger,
             report: report
         )

@@ -32,6 +32,9 @@ void fault_vfs_arm(fault_vfs *vfs, int fault, long n);
 // Ends the fault and starts counting anew.
 void fault_vfs_disarm(fault_vfs *vfs);
 
+// What statements take for the time of day, in milliseconds since 1970; 0 for that of this machine.
+void fault_vfs_set_time(fault_vfs *vfs, long long milliseconds);
+
 // Changes of files since the last arm or disarm: writes, truncations, syncs and deletions.
 long fault_vfs_changes(fault_vfs *vfs);
 

@@ -1,0 +1,346 @@
+import AppServices
+import ClientReset
+import Config
+import Control
+import FaultInjection
+import FoundationEssentials
+import LocalRealm
+import Logging
+import Platform
+import SQLite
+import SyncClient
+import SyncProtocol
+import Synchronization
+import TestSupport
+import Versions
+
+@testable import Agent
+
+/// A machine with one realm: its disk stays, the agent comes and goes, and programs write SQL.
+final class SimulatedAgentMachine: Sendable {
+    let number: Int
+    let realm: RealmConfiguration
+    let files = FaultyFiles()
+    /// The agent's data directory.
+    let directory: String
+    private let time: VirtualTime
+    private let network: SimulatedNetwork
+    private let wallTime: @Sendable () -> WallTime
+    private let logger: Logger
+    private let random: Mutex<SplitMix64>
+    private let register = SimulatedRegister()
+    private let watches = Mutex<[AsyncStream<Void>.Continuation]>([])
+    private let running = Mutex<Run?>(nil)
+    private let kept = Mutex<SimulatedBackup?>(nil)
+
+    private struct Run {
+        let supervisor: RealmSupervisor
+        let task: Task<Void, Never>
+    }
+
+    init(
+        _ number: Int,
+        in directory: String,
+        schema: String?,
+        resetMode: String,
+        _ time: VirtualTime,
+        _ network: SimulatedNetwork,
+        wallTime: @escaping @Sendable () -> WallTime,
+        logger: Logger,
+        random: SplitMix64
+    ) throws {
+        self.number = number
+        self.directory = directory
+        self.time = time
+        self.network = network
+        self.wallTime = wallTime
+        self.logger = logger
+        self.random = Mutex(random)
+        self.realm = try Self.configuration(directory, schema, resetMode)
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+    }
+
+    struct BadConfiguration: Error {
+        let problems: String
+    }
+
+    private static func configuration(
+        _ directory: String,
+        _ schema: String?,
+        _ resetMode: String
+    ) throws -> RealmConfiguration {
+        let text = """
+            agent: { data_directory: \(directory) }
+            apps: { shop: { app_id: shop-abcde, base_url: "http://127.0.0.1:1" } }
+            users: { till: { app: shop, provider: anonymous } }
+            realms:
+              stock:
+                user: till
+                partition: { string: store-42 }
+                client_reset: { mode: \(resetMode) }
+                \(schema.map { "schema: \($0)" } ?? "enabled: true")
+            """
+        let loaded = ConfigurationLoader.load(
+            main: ConfigurationSource(file: "simulation.yaml", bytes: Array(text.utf8)),
+            dropIns: [],
+            surroundings: Surroundings(readFile: { _ in .success([]) })
+        )
+        guard let realm = loaded.configuration?.realms.first else {
+            throw BadConfiguration(problems: "\(loaded)")
+        }
+        return realm
+    }
+
+    var path: String { realm.path }
+    /// Otherwise it learns the schema from the server.
+    var declaresSchema: Bool { realm.schema != nil }
+    var recoveredDirectory: String { "\(directory)/recovered" }
+    var isRunning: Bool { running.withLock { $0 != nil } }
+    var supervisor: RealmSupervisor? { running.withLock { $0?.supervisor } }
+
+    // MARK: The agent
+
+    func start() {
+        let connection = UserConnection(
+            endpoint: SimulatedEndpoint(
+                client: number,
+                network,
+                now: { [wallTime] in wallTime().millisecondsSince1970 }
+            ),
+            timing: ConnectionTiming(
+                pingPeriod: .seconds(6),
+                pongTimeout: .seconds(6),
+                linger: .seconds(2),
+                fastReconnectLimit: .seconds(3)
+            ),
+            reconnect: .init(
+                initial: .milliseconds(500),
+                maximum: .seconds(8),
+                multiplier: 2,
+                jitter: 0.25
+            ),
+            time: time.syncTime,
+            random: fork(),
+            logger: logger
+        )
+        let supervisor = makeSupervisor(connection)
+        let task = Task(executorPreference: time) {
+            await withTaskGroup { group in
+                group.addTask { await connection.run() }
+                group.addTask { await supervisor.run() }
+            }
+        }
+        running.withLock { $0 = Run(supervisor: supervisor, task: task) }
+    }
+
+    /// Ends the agent as a service manager does.
+    func stop() async {
+        guard let run = takeRun() else { return }
+        await run.supervisor.finish()
+        await end(run)
+        network.abandon(number, isHeard: true)
+    }
+
+    /// Ends the agent in the middle of what it does: nothing of it reaches a file or the network any
+    /// more. With the power goes also what was not made durable.
+    func kill(withPower: Bool, survivorsInPercent: Int = 0) async {
+        files.arm(.freeze, at: 1)
+        network.abandon(number, isHeard: !withPower)
+        if let run = takeRun() { await end(run) }
+        files.heal()
+        if withPower { files.cutPower(survivorsInPercent: survivorsInPercent) }
+    }
+
+    private func takeRun() -> Run? {
+        running.withLock { run in
+            defer { run = nil }
+            return run
+        }
+    }
+
+    private func end(_ run: Run) async {
+        run.task.cancel()
+        await run.task.value
+        for watch in watches.withLock({ $0 }) { watch.finish() }
+        watches.withLock { $0 = [] }
+    }
+
+    private func fork() -> SplitMix64 {
+        SplitMix64(seed: random.withLock { $0.next() })
+    }
+
+    private func makeSupervisor(_ connection: UserConnection) -> RealmSupervisor {
+        let milliseconds = { @Sendable [wallTime] in wallTime().millisecondsSince1970 }
+        return RealmSupervisor(
+            realm,
+            user: UserSession(
+                client: SimulatedAccount.client,
+                store: SimulatedAccount(),
+                registersAccount: false,
+                credential: { () throws(UserSession.Failure) in .anonymous },
+                now: { milliseconds() / 1000 }
+            ),
+            connection: connection,
+            opener: RealmOpener(
+                machineID: "machine-\(number)",
+                time: time.syncTime,
+                now: wallTime,
+                surroundings: RealmSurroundings(
+                    executor: { [time] _ in time.lane() },
+                    captures: { _ in .success(self.watch()) },
+                    random: { self.fork() },
+                    vfs: files.name
+                ),
+                logger: logger
+            ),
+            resets: ResetSurroundings(
+                recoveredDirectory: recoveredDirectory,
+                agentVersion: "simulation"
+            ),
+            register: register,
+            pauses: AttemptPauses(initial: .seconds(1), maximum: .seconds(10), multiplier: 2),
+            time: time.syncTime,
+            now: milliseconds,
+            events: AgentEvents(now: wallTime),
+            logger: logger
+        )
+    }
+
+    /// Everything up and down; what stood in the way, if anything did.
+    func sync(timeout: Duration) async -> String? {
+        guard let supervisor else { return "no agent runs" }
+        let report = await supervisor.sync(timeout: timeout)
+        return report.outcome == .done ? nil : "\(report.outcome) \(report.detail ?? "")"
+    }
+
+    // MARK: Programs
+
+    /// A connection as any program has it.
+    func connect() throws -> Connection {
+        try Connection(path: path, .init(mode: .readWrite, vfs: files.name))
+    }
+
+    var hasFile: Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// The kernel tells the agent, if it runs, that a file of the realm has changed.
+    func noticeWrite() {
+        time.at(time.now + network.milliseconds(0...20)) {
+            for watch in self.watches.withLock({ $0 }) { watch.yield() }
+        }
+    }
+
+    private func watch() -> AsyncStream<Void> {
+        let (stream, watch) = AsyncStream.makeStream(
+            of: Void.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        watches.withLock { $0.append(watch) }
+        watch.yield()
+        return stream
+    }
+}
+
+// MARK: The operator
+
+extension SimulatedAgentMachine {
+    /// Asks for a reset, which may be refused.
+    func resetByHand(mode: String) async {
+        guard let supervisor, let mode = ResetMode(rawValue: mode) else { return }
+        do {
+            _ = try await supervisor.reset(mode: mode, isRehearsal: false)
+            logger.notice("reset by hand")
+        } catch {
+            logger.notice("no reset by hand", metadata: ["detail": "\(error)"])
+        }
+    }
+
+    var needsReset: Bool {
+        get async { await supervisor?.status().state == .needsReset }
+    }
+
+    /// What the server knows the file as; nil if there is none.
+    func fileIdent() throws -> FileIdent? {
+        guard hasFile else { return nil }
+        let connection = try connect()
+        defer { connection.close() }
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name = '_realm_state'"
+        guard try connection.integer(tables) == 1,
+            let ident = try connection.integer("SELECT client_file_ident FROM _realm_state")
+        else { return nil }
+        return FileIdent(UInt64(ident))
+    }
+
+    var backup: SimulatedBackup? { kept.withLock { $0 } }
+
+    func backUp() throws {
+        guard hasFile else { return }
+        let copy = try SimulatedBackup(of: path, to: "\(directory)/backup", vfs: files.name)
+        kept.withLock { $0 = copy }
+    }
+
+    func restore(_ way: SimulatedBackup.Restoration) throws {
+        try backup?.restore(to: path, way)
+    }
+}
+
+/// What the agent's metadata database keeps of the realm.
+private final class SimulatedRegister: RealmRegister {
+    private let state = Mutex<(suspension: Suspension?, record: RealmRecord?)>((nil, nil))
+
+    func suspension() async throws -> Suspension? { state.withLock { $0.suspension } }
+    func keep(_ suspension: Suspension?) async throws {
+        state.withLock { $0.suspension = suspension }
+    }
+    func record() async throws -> RealmRecord? { state.withLock { $0.record } }
+    func keep(_ record: RealmRecord) async throws { state.withLock { $0.record = record } }
+}
+
+/// A user who logged in long ago, for as long as anybody can think of.
+private struct SimulatedAccount: AccountStore {
+    static let client = AppClient(
+        appID: "shop-abcde",
+        baseURL: "http://127.0.0.1:1",
+        fixedLocation: .fixed(http: "http://x", webSocket: "ws://x", appID: "shop-abcde"),
+        device: DeviceDescription(
+            platformVersion: "1",
+            sdkVersion: "1",
+            architecture: "x",
+            name: "box"
+        ),
+        exchange: NoExchange(),
+        timeout: .seconds(60)
+    )
+
+    private struct NoExchange: HTTPExchange {
+        func perform(
+            _ request: ServiceRequest,
+            timeout: Duration
+        ) async throws(UnreachableError) -> ServiceReply {
+            throw UnreachableError(reason: "there is no need to ask")
+        }
+    }
+
+    struct BadToken: Error {}
+
+    func load() async throws -> Account? {
+        let claims = Data(#"{"exp":4102444800,"iat":0}"#.utf8).base64EncodedString()
+        guard let token = Token("a.\(claims).b") else { throw BadToken() }
+        return Account(
+            userID: SimulatedApp.userID,
+            deviceID: "device",
+            provider: "anon-user",
+            accessToken: token,
+            refreshToken: token,
+            profile: Profile(identities: [])
+        )
+    }
+
+    func save(_ account: Account) async throws {}
+    func forgetTokens() async throws {}
+    func isLoggedOut() async throws -> Bool { false }
+    func logOut() async throws {}
+    func remove() async throws {}
+}

@@ -1,0 +1,8 @@
+/// What all machines of the simulation are configured for.
+enum SimulatedApp {
+    static let id = "shop-abcde"
+    static let userID = "5f63e882536d46e471877901"
+    /// As canonical Extended JSON.
+    static let partition = #""store-42""#
+    static let tokenLifetimeInMilliseconds: Int64 = 20_000
+}

@@ -1,0 +1,40 @@
+import FoundationEssentials
+import Glibc
+import SQLite
+
+/// A copy of a database as an operator makes it, and puts it back.
+struct SimulatedBackup: Sendable {
+    let path: String
+
+    /// How a copy takes the place of the file.
+    enum Restoration: CaseIterable, Sendable {
+        /// By another file: `mv`, or a restore into an empty directory.
+        case byAnother
+        /// By other contents of the same file: `cp` onto it.
+        case inPlace
+    }
+
+    /// Copies what is committed, whoever has the file open.
+    init(of database: String, to path: String, vfs: String) throws {
+        unlink(path)
+        let connection = try Connection(path: database, .init(mode: .readWrite, vfs: vfs))
+        defer { connection.close() }
+        try connection.run("VACUUM INTO ?1", [.text(path)])
+        self.path = path
+    }
+
+    /// Nobody may have the file open.
+    func restore(to database: String, _ way: Restoration) throws {
+        for suffix in ["-wal", "-shm"] { unlink(database + suffix) }
+        let contents = try Data(contentsOf: URL(filePath: path))
+        switch way {
+        case .byAnother:
+            // The old file stays until the new one is there, so they are two.
+            let new = database + ".new"
+            try contents.write(to: URL(filePath: new))
+            guard rename(new, database) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        case .inPlace:
+            try contents.write(to: URL(filePath: database))
+        }
+    }
+}
