@@ -147,7 +147,7 @@ class Agent(Process):
 class Bench:
     """One server, and the directory that everything of the run is in."""
 
-    def __init__(self, binaries, store=""):
+    def __init__(self, binaries):
         self.binaries = binaries
         self.directory = tempfile.mkdtemp(prefix="realm-bench-")
         self.processes = []
@@ -193,8 +193,8 @@ apps:
         with open(f"{self.directory}/{name}.log", errors="replace") as file:
             return file.read()
 
-    def agent(self, name, mode="continuous"):
-        """Starts an agent; with mode `manual` it syncs only when told to."""
+    def agent(self, name):
+        """Starts an agent that syncs at once."""
         with open(f"{self.directory}/{name}.yaml", "w") as file:
             file.write(f"""version: 1
 agent:
@@ -210,7 +210,6 @@ realms:
     user: {name}
     partition: {{ string: x }}
     schema: {self.directory}/schema.yaml
-    schedule: {{ mode: {mode} }}
 """)
         agent = Agent(self, name)
         self.processes.append(agent)

@@ -3,31 +3,27 @@
 
     Benchmarks/transfer.py BIN-DIRECTORY [OBJECTS] [PER-TRANSACTION]
 
-Up: the rows are in the file and captured while the realm does not sync; measured is the sync, from the
-command until the last one is acknowledged. Down: a fresh agent, from the command until the last row is
-in its file: once from the history, then, every object having been updated three times, from state.
+Up: the rows are in the file and captured while the realm is suspended; measured is from `resume` until the
+last one is acknowledged. Down: a fresh agent, from the start of its process until the last row is in its
+file: once from the history, then, every object having been updated three times, from state.
 """
 
-import subprocess
 import sys
 import time
 
 from harness import Bench, Used, insert, line, wait
 
 
-def timed_sync(agent, is_done):
+def timed_upload(agent):
     began = time.perf_counter()
-    command = subprocess.Popen(
-        [agent.program, "sync", "r", "--config", agent.config], stdout=subprocess.DEVNULL)
+    agent.tell("resume", "r")
     samples = []
-    while not is_done():
+    while not agent.is_uploaded:
         samples.append((time.perf_counter() - began, *agent.uploaded))
         if time.perf_counter() - began > 900:
             sys.exit(f"{agent.name}: not within 900 s")
         time.sleep(0.005)
     seconds = time.perf_counter() - began
-    if command.wait(60) != 0:
-        sys.exit(f"{agent.name}: sync failed")
     return seconds, samples + [(seconds, *agent.uploaded)]
 
 
@@ -59,8 +55,9 @@ def main():
         print(f"transfer: {objects} objects of 10 fields, {size} per transaction")
         print(line("plain SQLite insert", objects, plain))
 
-        up = bench.agent("up", mode="manual")
-        up.tell("sync", "r")
+        up = bench.agent("up")
+        wait(lambda: up.is_uploaded, "the schema", 60)
+        up.tell("suspend", "r")
         used = Used(up)
         captured = insert(up.db, 0, objects, size)
         began = time.perf_counter()
@@ -70,7 +67,7 @@ def main():
                    plain) + f"; {used.text(objects)}")
 
         used = Used(server, up)
-        seconds, samples = timed_sync(up, lambda: up.is_uploaded)
+        seconds, samples = timed_upload(up)
         print(line("up, until all is acknowledged", objects, seconds, plain) + f"; {used.text(objects)}")
         print(f"  {up.uploaded[1] / objects:.0f} bytes of changesets per object; {peaks(server, up)}")
         if objects >= 500_000:
@@ -78,10 +75,14 @@ def main():
             print("  by tenths: " + " ".join(f"{rate / 1000:.0f}k" for rate in rates) + " objects/s")
 
         def down(name, what):
-            fresh = bench.agent(name, mode="manual")
-            used = Used(server, fresh)
-            seconds, _ = timed_sync(fresh, lambda: fresh.count == objects)
-            print(line(what, objects, seconds, plain) + f"; {used.text(objects)}")
+            used = Used(server)
+            began = time.perf_counter()
+            fresh = bench.agent(name)
+            wait(lambda: fresh.count == objects, what, 900, 0.002)
+            seconds = time.perf_counter() - began
+            per_object = fresh.cpu_seconds / objects * 1e6
+            print(line(what, objects, seconds, plain)
+                  + f"; {used.text(objects)}, {name} {per_object:.1f}")
             print(f"  {peaks(server, fresh)}")
             fresh.stop()
 
@@ -90,7 +91,7 @@ def main():
             up.db.execute("UPDATE \"Item\" SET a = a + 1, c = 'again ' || c, h = ?1 || h, d = ?1",
                           (f"round {round} ",))
             wait(lambda: up.is_captured, "capture", pause=0.005)
-        up.tell("sync", "r")
+        wait(lambda: up.is_uploaded, "the updates", 900, 0.005)
         down("down2", "down, from state that is made now")
         down("down3", "down, from state")
 
