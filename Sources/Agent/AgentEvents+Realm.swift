@@ -1,4 +1,5 @@
 import Changesets
+import Config
 import Control
 import LocalRealm
 import SyncClient
@@ -18,10 +19,10 @@ extension AgentEvents {
         )
     }
 
-    func publish(_ news: RealmNews, realm: String) {
+    func publish(_ news: RealmNews, realm: String, _ opening: OpeningConfiguration) {
         switch news {
-        case .phase(let phase, let isFirstDownloadFinished):
-            let fact = StateFact(phase, isFirstDownloadFinished: isFirstDownloadFinished)
+        case .phase(let phase, let standing):
+            let fact = StateFact(phase, standing, opening)
             publish(AgentEvent(realm: realm, .state(fact)))
         case .problem(let problem, let isFatal):
             publish(problem, isFatal: isFatal, realm: realm)
@@ -72,6 +73,7 @@ extension AgentEvents {
                         code: "\(problem.code)",
                         message: problem.message,
                         fatal: isFatal,
+                        sdkCode: problem.sdkCode,
                         logURL: problem.logURL.isEmpty ? nil : problem.logURL
                     )
                 )
@@ -98,7 +100,7 @@ extension AgentEvents {
 }
 
 extension StateFact {
-    fileprivate init(_ phase: SessionPhase, isFirstDownloadFinished: Bool) {
+    init(_ phase: SessionPhase, _ standing: DownloadStanding, _ opening: OpeningConfiguration) {
         var status = RealmStatus(
             name: "",
             path: "",
@@ -107,7 +109,7 @@ extension StateFact {
             partition: "",
             state: .connecting
         )
-        status.describe(phase, isFirstDownloadFinished: isFirstDownloadFinished)
+        status.describe(phase, standing, opening)
         self.init(state: status.state, cause: status.cause, detail: status.detail)
     }
 }

@@ -8,10 +8,19 @@ extension AgentService {
         _ request: WaitRequest,
         for realm: String
     ) async throws(ControlError) -> SyncReport {
+        let supervisor = try await supervisor(of: realm)
+        let timeout = request.timeoutInSeconds.map { Duration.seconds($0) }
+        let start = supervisor.time.uptime()
+        if request.untilOpen ?? false {
+            let report = await supervisor.waitUntilOpen(timeout: timeout)
+            guard report.outcome == .done, request.directions?.isEmpty == false else {
+                return report
+            }
+        }
         let directions = request.directions ?? WaitRequest.Direction.allCases
-        return try await supervisor(of: realm).wait(
+        return await supervisor.wait(
             for: directions.map(TransferDirection.init),
-            timeout: request.timeoutInSeconds.map { .seconds($0) }
+            timeout: timeout.map { max(.zero, $0 - (supervisor.time.uptime() - start)) }
         )
     }
 
@@ -64,19 +73,6 @@ extension AgentService {
     package func reconnect() async {
         for supervisor in await running.supervisors { await supervisor.reconnect() }
     }
-
-    package func delete(
-        _ realm: String,
-        _ request: DeleteRequest
-    ) async throws(ControlError) -> DeleteReport {
-        let supervisor = try await supervisor(of: realm)
-        do throws(RealmSupervisor.DeletionFailure) {
-            let files = try await supervisor.delete(force: request.force ?? false)
-            return DeleteReport(realm: realm, files: files)
-        } catch {
-            throw ControlError(error, realm: realm)
-        }
-    }
 }
 
 extension TransferDirection {
@@ -96,20 +92,5 @@ extension ControlError {
             message: "realm \"\(realm)\" is not open",
             remedy: "`realm-agent status` says why"
         )
-    }
-
-    init(_ failure: RealmSupervisor.DeletionFailure, realm: String) {
-        switch failure {
-        case .pendingUploads:
-            self.init(
-                code: "realm.pending_uploads",
-                message: "realm \"\(realm)\" holds writes that the server does not have",
-                remedy:
-                    "wait for them with `realm-agent wait \(realm) --for upload`, or add --force"
-            )
-        case .notOpen: self = .notOpen(realm)
-        case .files(let reason):
-            self.init(code: "realm.io_error", message: "cannot be deleted: \(reason)")
-        }
     }
 }

@@ -116,7 +116,7 @@ extension Doctor {
 // MARK: The server
 
 extension Doctor {
-    private func server(of app: AppConfiguration) async -> [Finding] {
+    func server(of app: AppConfiguration) async -> [Finding] {
         let host = app.baseURL.host
         guard Self.resolves(host) else {
             return [

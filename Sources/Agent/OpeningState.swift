@@ -1,4 +1,5 @@
 import Config
+import SyncClient
 
 /// Whether a realm counts as open, as its owner wants it downloaded first (features, O4 to O14).
 struct OpeningState: Equatable, Sendable {
@@ -36,5 +37,23 @@ struct OpeningState: Equatable, Sendable {
 
     private var isLate: Bool {
         configuration.timeout.map { elapsed >= $0 } ?? false
+    }
+}
+
+extension OpeningState {
+    init(
+        _ configuration: OpeningConfiguration,
+        _ standing: DownloadStanding,
+        _ phase: SessionPhase
+    ) {
+        var isOffline = false
+        if case .offline(let cause) = phase { isOffline = cause != .notTried }
+        self.init(
+            configuration: configuration,
+            isFirstDownloadFinished: standing.isFirstFinished,
+            hasDownloaded: standing.hasCompleted,
+            elapsed: standing.age,
+            isOffline: isOffline
+        )
     }
 }

@@ -28,6 +28,21 @@ struct RealmOpener: Sendable {
         access(configuration.path, F_OK) == 0
     }
 
+    /// Where there is no file yet, the realm begins with a copy of its seed (features, O19).
+    private func plantSeed(
+        of configuration: RealmConfiguration,
+        _ owner: RealmOwner,
+        _ logger: Logger
+    ) async throws(LocalRealmError) {
+        guard let seed = configuration.seed, !hasFile(configuration) else { return }
+        let copy = RealmCopy(.seed(owner), now: now().millisecondsSince1970)
+        let report = try await copy.makeOnThread(from: seed, to: configuration.path)
+        logger.notice(
+            "the realm begins with its seed",
+            metadata: ["seed": "\(seed)", "bytes": "\(report.sizeInBytes)"]
+        )
+    }
+
     func open(
         _ configuration: RealmConfiguration,
         userID: String,
@@ -62,6 +77,7 @@ struct RealmOpener: Sendable {
         var logger = logger
         logger[metadataKey: "realm"] = "\(configuration.name)"
         do throws(LocalRealmError) {
+            if !isFreshCopy { try await plantSeed(of: configuration, file.owner, logger) }
             return try await RealmClient.open(
                 file,
                 name: configuration.name,

@@ -1,8 +1,8 @@
 import Config
-import Glibc
+import LocalRealm
 import Platform
+import SQLite
 import SyncClient
-import Versions
 
 /// Taking a realm's files away (features, L3).
 extension RealmSupervisor {
@@ -12,6 +12,14 @@ extension RealmSupervisor {
         /// What the file holds cannot be told, so it may be more than the server has.
         case notOpen
         case files(String)
+
+        init(_ error: LocalRealmError) {
+            switch error.kind {
+            case .pendingUploads: self = .pendingUploads
+            case .notARealm, .newerLayout, .corrupt, .schemaAltered: self = .notOpen
+            default: self = .files(error.description)
+            }
+        }
     }
 
     /// Whether the server lacks anything that was written here; nil if the file is not open.
@@ -28,31 +36,29 @@ extension RealmSupervisor {
         force: Bool,
         keepsCopy: Bool = false
     ) async throws(DeletionFailure) -> [String] {
-        if !force, opener.hasFile(configuration) {
-            switch await hasPendingUploads() {
-            case true: throw .pendingUploads
-            case nil: throw .notOpen
-            case false: break
-            }
-        }
+        // Before anything is stopped for nothing.
+        if !force, await hasPendingUploads() == true { throw .pendingUploads }
+        let wasSuspended = suspension != nil
+        let place = try keepsCopy ? placeOfCopy() : nil
         await suspend()
-        let path = configuration.path
-        let kept = try keepsCopy ? placeOfCopy() : nil
-        let result = await whileClosed { () -> Result<[String], DeletionFailure> in
-            var removed: [String] = []
-            // The main file first: without it the others mean nothing.
-            for suffix in ["", "-wal", "-shm"] {
-                let file = path + suffix
-                let isGone = kept.map { rename(file, $0 + suffix) } ?? unlink(file)
-                if isGone == 0 {
-                    removed.append(file)
-                } else if errno != ENOENT {
-                    return .failure(.files("\(file): \(String(cString: strerror(errno)))"))
+        let retirement = Retirement(of: configuration.path)
+        let executor = DatabaseExecutor(label: "deletion")
+        let result = await whileClosed {
+            await executor.perform { () -> Result<[String], LocalRealmError> in
+                do throws(LocalRealmError) {
+                    guard let place else { return .success(try retirement.remove(force: force)) }
+                    return .success(try retirement.move(to: place))
+                } catch {
+                    return .failure(error)
                 }
             }
-            return .success(removed)
         }
-        return try result.get()
+        do throws(LocalRealmError) {
+            return try result.get()
+        } catch {
+            if !wasSuspended { await resume() }
+            throw DeletionFailure(error)
+        }
     }
 
     private func placeOfCopy() throws(DeletionFailure) -> String {

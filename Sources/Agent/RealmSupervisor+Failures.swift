@@ -1,4 +1,5 @@
 import AppServices
+import Config
 import Control
 import LocalRealm
 import Platform
@@ -75,7 +76,9 @@ extension LocalRealmError.Kind {
         case .schemaConflict, .schemaNameTaken: "schema-conflict"
         case .schemaAltered, .schemaUniqueIndex: "schema-altered"
         case .badChangeset, .badProgress: "server-error"
-        case .identAlreadySet, .busy, .inputOutput, .cannotOpen, .database, .clockBeforeEpoch:
+        case .pendingUploads: "configuration"
+        case .identAlreadySet, .busy, .inputOutput, .cannotOpen, .database, .clockBeforeEpoch,
+            .fileExists:
             "io-error"
         }
     }
@@ -84,9 +87,10 @@ extension LocalRealmError.Kind {
     var isOfConfiguration: Bool {
         switch self {
         case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaNameTaken,
-            .schemaAltered, .schemaUniqueIndex:
+            .schemaAltered, .schemaUniqueIndex, .pendingUploads:
             true
-        case .locked, .identAlreadySet, .busy, .diskFull, .inputOutput, .cannotOpen, .corrupt,
+        case .locked, .identAlreadySet, .busy, .fileExists, .diskFull, .inputOutput, .cannotOpen,
+            .corrupt,
             .database, .badChangeset, .badProgress, .clockBeforeEpoch:
             false
         }
@@ -145,7 +149,16 @@ extension RealmStatus {
         lastConnected = snapshot.lastConnected.map(Self.time)
         lastUploaded = snapshot.lastUploaded.map(Self.time)
         lastDownloaded = snapshot.lastDownloaded.map(Self.time)
-        describe(snapshot.phase, isFirstDownloadFinished: file.isFirstDownloadFinished)
+    }
+
+    /// Fills in what a session is doing, and how far the opening is that the configuration asks for.
+    mutating func describe(
+        _ phase: SessionPhase,
+        _ standing: DownloadStanding,
+        _ opening: OpeningConfiguration
+    ) {
+        describe(phase, isFirstDownloadFinished: standing.isFirstFinished)
+        describe(OpeningState(opening, standing, phase).verdict)
     }
 
     /// Where nothing else is in the way, the state says how far the opening is.
@@ -180,11 +193,21 @@ extension RealmStatus {
             (state, cause, detail) = (.loginRequired, "log-in-refused", reason)
         case .suspended(let issue):
             (state, cause) = (.suspended, Self.stateAndCause(of: issue).1)
-            detail = "\(issue.message) [\(issue.code)]"
+            describe(issue)
         case .refused(let issue):
             (state, cause) = Self.stateAndCause(of: issue)
-            detail = "\(issue.message) [\(issue.code)]"
+            describe(issue)
         }
+    }
+
+    private mutating func describe(_ issue: SessionIssue) {
+        detail = "\(issue.message) [\(issue.code)]"
+        error = StatusError(
+            code: issue.code,
+            sdkCode: issue.sdkCode,
+            message: issue.message,
+            logURL: issue.logURL
+        )
     }
 
     private static func stateAndCause(of issue: SessionIssue) -> (RealmState, String) {

@@ -162,24 +162,10 @@ extension SyncErrorReport {
         let known = SyncErrorCode(rawValue: problem.code)
         self.init(
             code: "sync.\(known?.name ?? "unknown_error")",
-            sdkCode: Self.sdkCode(of: problem),
+            sdkCode: problem.sdkCode,
             message: problem.message,
             isFatal: isFatal,
             logURL: problem.logURL.isEmpty ? nil : problem.logURL
         )
-    }
-
-    private static func sdkCode(of problem: ServerProblem) -> Int {
-        if problem.action?.isClientReset == true { return 7 }
-        switch problem.status {
-        case .syncPermissionDenied, .syncUserMismatch: return 9
-        case .invalidSubscriptionQuery: return 10
-        case .syncCompensatingWrite, .syncWriteNotAllowed: return 11
-        case .authError: return 8
-        case .syncConnectFailed, .syncConnectTimeout: return 12
-        case .tlsHandshakeFailed: return 13
-        case .syncProtocolInvariantFailed, .runtimeError, .unknownError: return 6
-        default: return 4
-        }
     }
 }

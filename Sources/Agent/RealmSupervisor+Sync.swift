@@ -45,7 +45,7 @@ extension RealmSupervisor {
     }
 
     /// The running client, after one more attempt if need be.
-    private func running(
+    func running(
         until deadline: Duration?,
         isPatient: Bool = false
     ) async throws(Failure) -> RealmClient {
@@ -126,6 +126,13 @@ extension RealmSupervisor {
             }
             let rest = deadline.map { max(.zero, $0 - time.uptime()) }
             let outcome = await client.wait(for: directions, timeout: rest, time)
+            // A schedule's pause and a file that is opened anew end no wait (sync history, 9.3).
+            if case .offline = outcome, currentSuspension == nil, !isFinishing, !Task.isCancelled {
+                guard (try? await time.sleep(.milliseconds(50))) != nil else {
+                    return report(.offline, "the agent is stopping")
+                }
+                continue
+            }
             return SyncReport(
                 realm: configuration.name,
                 outcome: outcome,

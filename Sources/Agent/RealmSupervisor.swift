@@ -139,6 +139,8 @@ actor RealmSupervisor {
             } else {
                 // Without an account there is no file either: nothing to do but to wait.
                 while !isAllowed, !Task.isCancelled { await waitForPermission() }
+                let fact = StateFact(state: .waitingForUser)
+                events.publish(AgentEvent(realm: configuration.name, .state(fact)))
                 account = try await user.logIn()
             }
         } catch {
@@ -155,8 +157,8 @@ actor RealmSupervisor {
             return try await opener.open(
                 configuration,
                 userID: account.userID,
-                report: { [events, handlerNews, name = configuration.name] news in
-                    events.publish(news, realm: name)
+                report: { [events, handlerNews, configuration] news in
+                    events.publish(news, realm: configuration.name, configuration.opening)
                     HandlerNews(news).map(handlerNews.add)
                 }
             )
@@ -201,6 +203,7 @@ actor RealmSupervisor {
             group.addTask { await self.followPermission(client) }
             group.addTask { await self.syncOnceWhenWanted(client) }
             group.addTask { await self.followResets(client) }
+            group.addTask { await self.tellLateness(client) }
             defer { group.cancelAll() }
             return await runUntilClosing(client)
         }
@@ -277,7 +280,7 @@ extension RealmSupervisor {
         case .running(let client):
             let snapshot = await client.snapshot()
             status.describe(snapshot)
-            status.describe(opening(snapshot))
+            status.describe(snapshot.phase, snapshot.standing, configuration.opening)
         }
         if isResetting {
             (status.state, status.cause) = (.resetting, "client-reset")
@@ -292,6 +295,14 @@ extension RealmSupervisor {
         return status
     }
 
+    /// Whether programs can use the file, downloaded as far as its owner wants it first.
+    var isReady: Bool {
+        get async {
+            guard case .running(let client) = stage else { return false }
+            return await opening(client.snapshot()) == .open
+        }
+    }
+
     /// The partition as BIND carries it; empty while it depends on a user who never logged in, and
     /// of realms with subscriptions.
     var partition: String {
@@ -302,15 +313,7 @@ extension RealmSupervisor {
     }
 
     /// How far the opening is that the configuration asks for.
-    private func opening(_ snapshot: RealmSnapshot) -> OpeningState.Verdict {
-        var isOffline = false
-        if case .offline(let cause) = snapshot.phase { isOffline = cause != .notTried }
-        return OpeningState(
-            configuration: configuration.opening,
-            isFirstDownloadFinished: snapshot.file.isFirstDownloadFinished,
-            hasDownloaded: snapshot.hasCompletedDownload,
-            elapsed: snapshot.age,
-            isOffline: isOffline
-        ).verdict
+    func opening(_ snapshot: RealmSnapshot) -> OpeningState.Verdict {
+        OpeningState(configuration.opening, snapshot.standing, snapshot.phase).verdict
     }
 }

@@ -60,10 +60,10 @@ extension ConfigurationReader {
             ) { $0.bool() }
             keys.notYetServed(
                 "read_only",
-                "seed",
                 "counters",
                 "links",
-                "run_on_remote"
+                "run_on_remote",
+                "rerun_subscriptions_on_open"
             )
             guard let user, let scope else { return nil }
             let configuration = RealmConfiguration(

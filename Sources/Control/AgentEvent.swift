@@ -63,18 +63,27 @@ package struct ErrorFact: Sendable, Equatable, Codable {
     package let message: String
     /// The session does not go on by itself.
     package let fatal: Bool
+    /// The number that the SDKs give the error; nil for what they do not know.
+    package let sdkCode: Int?
     /// Where the server keeps its own log of the matter.
     package let logURL: String?
 
-    package init(code: String, message: String, fatal: Bool, logURL: String? = nil) {
+    package init(
+        code: String,
+        message: String,
+        fatal: Bool,
+        sdkCode: Int? = nil,
+        logURL: String? = nil
+    ) {
         self.code = code
         self.message = message
         self.fatal = fatal
+        self.sdkCode = sdkCode
         self.logURL = logURL
     }
 
     private enum CodingKeys: String, CodingKey {
-        case code, message, fatal
+        case code, message, fatal, sdkCode
         // In the form that the conversion to and from snake case keeps.
         case logURL = "logUrl"
     }

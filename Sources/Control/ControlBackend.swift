@@ -1,5 +1,5 @@
 /// What the control API asks of the agent behind it.
-package protocol ControlBackend: RealmOperations {
+package protocol ControlBackend: RealmOperations, RealmFileOperations {
     func status() async -> StatusReport
     /// Syncs the realm now, and returns when everything is up and down or the time is over.
     func sync(realm: String, timeout: Duration?) async throws(ControlError) -> SyncReport

@@ -5,7 +5,7 @@ extension ControlClient {
         let status: String
     }
 
-    private static let patience = Duration.seconds(30)
+    static let patience = Duration.seconds(30)
     /// Of requests whose end the agent watches, or nobody.
     private static let forever = Duration.seconds(365 * 86_400)
 
@@ -36,13 +36,6 @@ extension ControlClient {
         let _: Done = try await call(.POST, "v1/reconnect", timeout: Self.patience)
     }
 
-    package func delete(
-        _ realm: String,
-        _ request: DeleteRequest
-    ) async throws(ControlError) -> DeleteReport {
-        try await post("v1/realms/\(realm)/delete", request)
-    }
-
     package func users() async throws(ControlError) -> UsersReport {
         try await call(.GET, "v1/users", timeout: Self.patience)
     }
@@ -71,7 +64,7 @@ extension ControlClient {
         try await lines(path, as: ProgressReport.self, body)
     }
 
-    private func post<Answer: Decodable & Sendable>(
+    func post<Answer: Decodable & Sendable>(
         _ path: String,
         _ request: some Encodable,
         timeout: Duration = patience

@@ -98,7 +98,7 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         switch code {
         case "realm.unknown", "auth.unknown_user", "request.unknown": 404
         case "realm.disabled", "realm.not_open", "realm.pending_uploads", "auth.pending_uploads",
-            "auth.logged_out", "auth.refused":
+            "auth.logged_out", "auth.refused", "realm.file_exists", "realm.wrong_owner":
             409
         case "request.malformed": 400
         case "config.refused": 422

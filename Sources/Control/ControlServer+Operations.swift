@@ -30,11 +30,6 @@ extension ControlServer {
             try await backend.resume(try context.parameters.require("realm"))
             return try Self.done()
         }
-        router.post("v1/realms/:realm/delete") { request, context in
-            let delete = try await request.decoded(as: DeleteRequest.self)
-            let realm = try context.parameters.require("realm")
-            return try Response.json(try await backend.delete(realm, delete))
-        }
         router.post("v1/reconnect") { _, _ in
             await backend.reconnect()
             return try Self.done()

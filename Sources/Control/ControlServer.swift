@@ -81,6 +81,7 @@ package struct ControlServer: Service {
         addRealmRoutes(to: router)
         addResetRoutes(to: router)
         addOperations(to: router)
+        addFileRoutes(to: router)
         return router
     }
 }

@@ -11,8 +11,6 @@ package protocol RealmOperations: Sendable {
     func resume(_ realm: String) async throws(ControlError)
     /// All realms try now what they would try later.
     func reconnect() async
-    func delete(_ realm: String, _ request: DeleteRequest) async throws(ControlError)
-        -> DeleteReport
 
     func users() async throws(ControlError) -> UsersReport
     func perform(
@@ -30,11 +28,18 @@ package struct WaitRequest: Codable, Sendable, Equatable {
 
     /// Both if absent.
     package var directions: [Direction]?
+    /// First until the realm is open, as its configuration has it; that alone without directions.
+    package var untilOpen: Bool?
     /// Absent means as long as it takes.
     package var timeoutInSeconds: Double?
 
-    package init(directions: [Direction]?, timeoutInSeconds: Double?) {
+    package init(
+        directions: [Direction]?,
+        untilOpen: Bool? = nil,
+        timeoutInSeconds: Double?
+    ) {
         self.directions = directions
+        self.untilOpen = untilOpen
         self.timeoutInSeconds = timeoutInSeconds
     }
 }

@@ -6,9 +6,12 @@ import ServiceLifecycle
 /// The forms in which the control API answers and is asked.
 extension Response {
     /// One JSON document.
-    static func json(_ value: some Encodable) throws -> Response {
+    static func json(
+        _ value: some Encodable,
+        status: HTTPResponse.Status = .ok
+    ) throws -> Response {
         Response(
-            status: .ok,
+            status: status,
             headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(bytes: try JSONBody.encode(value)))
         )

@@ -25,6 +25,8 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var cause: String?
     /// A sentence about the cause, with a remedy where there is one.
     package var detail: String?
+    /// What the server or the file reports, where that keeps the realm from syncing.
+    package var error: StatusError?
     /// When a pause ends by the schedule, ISO 8601; absent if nobody knows, or it is not paused.
     package var nextOpening: String?
     /// The newest version of the local file, and how far the server has it.
@@ -66,6 +68,30 @@ package struct RealmStatus: Codable, Sendable, Equatable {
         self.uploadedBytes = 0
         self.downloadedBytes = 0
         self.firstDownloadFinished = false
+    }
+}
+
+/// An error that keeps a realm from syncing (features, E2).
+package struct StatusError: Codable, Sendable, Equatable {
+    /// The number of the server's error, or the word of the local one.
+    package let code: String
+    /// The number that the SDKs give the error; absent for what they do not know.
+    package let sdkCode: Int?
+    package let message: String
+    /// Where the server keeps its own log of the matter.
+    package let logURL: String?
+
+    package init(code: String, sdkCode: Int?, message: String, logURL: String?) {
+        self.code = code
+        self.sdkCode = sdkCode
+        self.message = message
+        self.logURL = logURL
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case code, sdkCode, message
+        // In the form that the conversion to and from snake case keeps.
+        case logURL = "logUrl"
     }
 }
 

@@ -48,7 +48,7 @@ extension LocalRealmConfiguration {
     }
 
     var drainLimits: CaptureLog.Limits {
-        CaptureLog.Limits(rows: drainLimitInRows, bytes: 64 << 20)
+        CaptureLog.Limits(rows: drainLimitInRows)
     }
 }
 
@@ -71,6 +71,8 @@ package enum SyncScope: Hashable, Sendable {
     case partition(String)
     /// What the realm's subscriptions select.
     case flexible
+    /// Nothing: the file is synced with no server (features, C1 and C4).
+    case unsynced
 }
 
 extension RealmOwner: CustomStringConvertible {
@@ -79,7 +81,9 @@ extension RealmOwner: CustomStringConvertible {
             switch scope {
             case .partition(let value): "partition \(value)"
             case .flexible: "flexible sync"
+            case .unsynced: ""
             }
+        guard scope != .unsynced else { return "no server" }
         return "app \(appID), user \(userID), \(part)"
     }
 }

@@ -31,6 +31,10 @@ package struct LocalRealmError: Error, Sendable {
         case inputOutput = "realm.io_error"
         case cannotOpen = "realm.cannot_open"
         case corrupt = "realm.corrupt"
+        /// A file stands where a copy is to be made.
+        case fileExists = "realm.file_exists"
+        /// The server lacks something that was written here.
+        case pendingUploads = "realm.pending_uploads"
         case database = "realm.database_error"
         /// The declared schema contradicts the one of the realm.
         case schemaConflict = "schema.conflict"
@@ -77,6 +81,8 @@ package struct LocalRealmError: Error, Sendable {
         case .inputOutput: "check the disk and the permissions of the directory"
         case .cannotOpen: "check that the directory exists and is writable for the agent"
         case .corrupt: "restore the file from a backup, or move it away to download it again"
+        case .fileExists: "give the copy another path, or move the file away"
+        case .pendingUploads: "sync the realm first, with `realm-agent sync`"
         case .database: "see the cause; if it persists, report it"
         case .schemaConflict:
             "correct the schema file, or leave it out to learn the server's schema"

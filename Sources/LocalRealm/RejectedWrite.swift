@@ -28,9 +28,37 @@ extension RealmFile {
     /// The newest rejected writes, the newest first.
     package func rejectedWrites(limit: Int = 1000) throws(LocalRealmError) -> [RejectedWrite] {
         try mappingErrors {
-            let all = try captureRejects(limit) + serverRejects(limit)
-            return Array(all.sorted { $0.at > $1.at }.prefix(limit))
+            try RejectedWrites(
+                connection: connection,
+                classNames: committed.catalogue.classNames
+            ).newest(limit)
         }
+    }
+}
+
+extension RejectedWrite {
+    /// The same of a file that is not open, or that an agent has open; nothing is written to it.
+    package static func read(path: String, limit: Int) throws(LocalRealmError) -> [RejectedWrite] {
+        try RealmFile.reading(path) { connection in
+            try connection.transaction(.deferred) {
+                let catalogue = try CatalogueStore(connection: connection).load(options: [:])
+                return try RejectedWrites(
+                    connection: connection,
+                    classNames: catalogue.classNames
+                ).newest(limit)
+            }
+        }
+    }
+}
+
+/// The tables that keep rejected writes.
+struct RejectedWrites {
+    let connection: Connection
+    let classNames: [Int64: Text]
+
+    func newest(_ limit: Int) throws -> [RejectedWrite] {
+        let all = try captureRejects(limit) + serverRejects(limit)
+        return Array(all.sorted { $0.at > $1.at }.prefix(limit))
     }
 
     private func captureRejects(_ limit: Int) throws -> [RejectedWrite] {
@@ -45,7 +73,7 @@ extension RealmFile {
         try statement.bind(Int64(limit), at: 1)
         var rejects: [RejectedWrite] = []
         while try statement.step() {
-            let name = committed.catalogue.classNames[statement.integer(at: 1)]
+            let name = classNames[statement.integer(at: 1)]
             let property = statement.storageClass(at: 3) == .null ? nil : statement.text(at: 3)
             rejects.append(
                 RejectedWrite(

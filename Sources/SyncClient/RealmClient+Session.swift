@@ -118,7 +118,10 @@ extension RealmClient {
         case .integrate(let download): try await integrate(download)
         case .downloadCompleted: await completeDownload()
         case .suspend(let problem): suspend(problem)
-        case .report(let problem): warn(of: problem)
+        case .undoing(let problem): noteRowsBefore(problem)
+        case .report(let problem):
+            await keepRejects(of: problem)
+            warn(of: problem)
         case .log(let body):
             logger.log(body)
         case .close(let violation): throw violation
@@ -128,7 +131,7 @@ extension RealmClient {
     /// Does what needs the file's lock once other programs let go of it.
     ///
     /// - Returns: nil if the session has ended meanwhile, or its connection.
-    private func patiently<Result>(
+    func patiently<Result>(
         _ work: () throws(LocalRealmError) -> Result
     ) async throws(LocalRealmError) -> Result? {
         let waiting = session?.ident
@@ -234,8 +237,8 @@ extension RealmClient {
         } catch {
             return fail(error)
         }
-        reportPhase()
         hasCompletedDownload = true
+        reportPhase()
         for index in waiters.indices { waiters[index].needsDownload = false }
         checkWaiters()
         checkProof(downloadCompleted: true)
@@ -291,7 +294,13 @@ extension SessionIssue {
             case .invalidSchemaChange: .schemaConflict
             default: .serverError
             }
-        self.init(kind: kind, code: "\(problem.code)", message: problem.message)
+        self.init(
+            kind: kind,
+            code: "\(problem.code)",
+            message: problem.message,
+            sdkCode: problem.sdkCode,
+            logURL: problem.logURL.isEmpty ? nil : problem.logURL
+        )
     }
 
     init(_ error: LocalRealmError) {

@@ -57,6 +57,8 @@ package actor RealmClient {
     /// Everything that the server had at some moment is here.
     var hasCompletedDownload = false
     private let openedAt: Duration
+    /// The rows of refused writes as they were before the server's undoing of them came.
+    var rowsBeforeUndoing: [ServerVersion: [String?]] = [:]
 
     private let resumption = Signal()
     /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
@@ -163,8 +165,17 @@ package actor RealmClient {
         realm.close()
     }
 
-    func reportPhase() {
-        report(.phase(phase, isFirstDownloadFinished: realm.status.isFirstDownloadFinished))
+    /// Tells the phase, and how far the realm is downloaded by now.
+    package func reportPhase() {
+        report(.phase(phase, standing))
+    }
+
+    private var standing: DownloadStanding {
+        DownloadStanding(
+            isFirstFinished: realm.status.isFirstDownloadFinished,
+            hasCompleted: hasCompletedDownload,
+            age: time.uptime() - openedAt
+        )
     }
 
     package func snapshot() -> RealmSnapshot {
@@ -172,8 +183,7 @@ package actor RealmClient {
             phase: phase,
             file: realm.status,
             acknowledgedVersion: (try? realm.acknowledgedVersion().rawValue) ?? 0,
-            hasCompletedDownload: hasCompletedDownload,
-            age: time.uptime() - openedAt,
+            standing: standing,
             lastConnected: lastConnected,
             lastUploaded: lastUploaded,
             lastDownloaded: lastDownloaded

@@ -3,7 +3,7 @@ package import SyncProtocol
 
 /// What a realm tells whoever watches it, as it happens.
 package enum RealmNews: Sendable {
-    case phase(SessionPhase, isFirstDownloadFinished: Bool)
+    case phase(SessionPhase, DownloadStanding)
     /// The server reported an error; fatal if the session does not go on by itself.
     case problem(ServerProblem, isFatal: Bool)
     /// The file is in the way.

@@ -5,14 +5,27 @@ package struct RealmSnapshot: Sendable {
     package let phase: SessionPhase
     package let file: LocalRealmStatus
     package let acknowledgedVersion: UInt64
-    /// Whether everything that the server had at some moment since the realm was opened is here.
-    package let hasCompletedDownload: Bool
-    /// Since the realm was opened.
-    package let age: Duration
+    package let standing: DownloadStanding
     /// Milliseconds since 1970; nil if it has not happened since the realm was opened.
     package let lastConnected: Int64?
     package let lastUploaded: Int64?
     package let lastDownloaded: Int64?
+}
+
+/// How far a realm has been downloaded.
+package struct DownloadStanding: Sendable, Equatable {
+    /// Whether a download has ever been completed: one that was broken off does not count.
+    package let isFirstFinished: Bool
+    /// Whether one has been completed since the file was opened.
+    package let hasCompleted: Bool
+    /// Since the file was opened.
+    package let age: Duration
+
+    package init(isFirstFinished: Bool, hasCompleted: Bool, age: Duration) {
+        self.isFirstFinished = isFirstFinished
+        self.hasCompleted = hasCompleted
+        self.age = age
+    }
 }
 
 /// What a session is doing, in the terms of interfaces, 5.
@@ -57,11 +70,23 @@ package struct SessionIssue: Sendable, Equatable {
     /// The number of the server's error, or the word of the local one.
     package let code: String
     package let message: String
+    /// The number that the SDKs give the error; nil for what they do not know (features, E2).
+    package let sdkCode: Int?
+    /// Where the server keeps its own log of the matter.
+    package let logURL: String?
 
-    package init(kind: Kind, code: String, message: String) {
+    package init(
+        kind: Kind,
+        code: String,
+        message: String,
+        sdkCode: Int? = nil,
+        logURL: String? = nil
+    ) {
         self.kind = kind
         self.code = code
         self.message = message
+        self.sdkCode = sdkCode
+        self.logURL = logURL
     }
 }
 

@@ -10,7 +10,8 @@ struct RealmAgentCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, StatusCommand.self, SyncCommand.self, WaitCommand.self,
             ProgressCommand.self, SuspendCommand.self, ResumeCommand.self,
-            ReconnectCommand.self, UsersCommand.self, DeleteCommand.self, SchemaCommand.self,
+            ReconnectCommand.self, UsersCommand.self, CopyCommand.self, DeleteCommand.self,
+            RejectsCommand.self, IngestCommand.self, SchemaCommand.self,
             CheckCommand.self, DoctorCommand.self, SupportBundleCommand.self,
             ConfigCommand.self, ReloadCommand.self,
             EventsCommand.self, LogLevelCommand.self, PluginsCommand.self,

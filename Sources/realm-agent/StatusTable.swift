@@ -9,15 +9,8 @@ struct StatusTable: CustomStringConvertible {
             return "realm-agent \(report.version), process \(report.pid): no realms are configured"
         }
         let header = ["REALM", "STATE", "CAUSE", "UP", "DOWN", "LAST UPLOAD", "LAST DOWNLOAD"]
-        let rows = [header] + report.realms.map(cells)
-        let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         var lines = ["realm-agent \(report.version), process \(report.pid)"]
-        lines += rows.map { row in
-            zip(row, widths)
-                .map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
-                .joined(separator: "  ")
-                .trimmedAtEnd
-        }
+        lines.append(TextTable(header, report.realms.map(cells)).description)
         for realm in report.realms {
             if let detail = realm.detail { lines.append("\(realm.name): \(detail)") }
         }
@@ -43,13 +36,5 @@ struct StatusTable: CustomStringConvertible {
         case ..<10_485_760: "\(bytes >> 10) KiB"
         default: "\(bytes >> 20) MiB"
         }
-    }
-}
-
-extension String {
-    fileprivate var trimmedAtEnd: String {
-        var text = self[...]
-        while text.last == " " { text = text.dropLast() }
-        return String(text)
     }
 }

@@ -1,3 +1,6 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
 import Testing
 
 @testable import Control
@@ -26,6 +29,34 @@ struct OperationTests {
             await #expect(throws: ControlError.unknownUser("x")) {
                 _ = try await client.perform(.login, on: "x", UserRequest())
             }
+        }
+    }
+
+    @Test("Copies and rejects cross the socket, and readiness is a status of its own")
+    func files() async throws {
+        try await ControlTests().withServer { client in
+            let request = CopyRequest(path: "/copy.sqlite", partition: "string:a", user: "u")
+            let report = try await client.copy("stock", request)
+            #expect(report.path == "/copy.sqlite")
+            #expect(report.pendingUploadBytes == 2)
+            let error = await #expect(throws: ControlError.self) {
+                _ = try await client.copy("stock", CopyRequest(path: "/there", toLocal: true))
+            }
+            #expect(error?.code == "realm.file_exists")
+            let rejects = try await client.rejects(of: "stock", limit: 5).rejects
+            #expect(rejects == [ControlTests.Backend.reject])
+            #expect(try ControlTests.Backend.reject.controlJSON().contains(#""class":"Item""#))
+            await #expect(throws: ControlError.malformed("limit is a number from 1 to 1000")) {
+                _ = try await client.rejects(of: "stock", limit: 0)
+            }
+            let socket = client.socketPath.replacing("/", with: "%2F")
+            let reply = try await HTTPClient.shared.execute(
+                HTTPClientRequest(url: "http+unix://\(socket)/v1/ready"),
+                timeout: .seconds(30)
+            )
+            #expect(reply.status.code == 503)
+            let body = String(buffer: try await reply.body.collect(upTo: 1 << 16))
+            #expect(body == #"{"ready":false,"waiting":[{"realm":"stock","state":"progress"}]}"#)
         }
     }
 
@@ -86,6 +117,43 @@ extension ControlTests.Backend {
     ) async throws(ControlError) -> DeleteReport {
         guard request.force == true else { throw .unknownRealm(realm) }
         return DeleteReport(realm: realm, files: ["/data/stock.sqlite"])
+    }
+
+    func copy(
+        _ realm: String,
+        _ request: CopyRequest
+    ) async throws(ControlError) -> CopyReport {
+        guard request.partition == "string:a" else {
+            throw ControlError(code: "realm.file_exists", message: "there")
+        }
+        return CopyReport(
+            source: realm,
+            path: request.path,
+            sizeInBytes: 1,
+            pendingUploadBytes: 2,
+            rejected: 0
+        )
+    }
+
+    static let reject = RejectsReport.Reject(
+        at: "2026-01-01T00:00:00.000Z",
+        by: .server,
+        className: "Item",
+        key: "7",
+        reason: "no",
+        errorCode: 231,
+        serverVersion: 9,
+        rowBefore: "{}"
+    )
+
+    func rejects(of realm: String, limit: Int) async throws(ControlError) -> RejectsReport {
+        RejectsReport(realm: realm, rejects: limit == 5 ? [Self.reject] : [])
+    }
+
+    func readiness() async -> ReadinessReport {
+        ReadinessReport(
+            waiting: [.init(realm: "stock", state: .progress, cause: nil)]
+        )
     }
 
     func users() async throws(ControlError) -> UsersReport {

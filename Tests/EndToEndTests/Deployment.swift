@@ -57,7 +57,7 @@ struct Deployment {
     }
 
     /// A port of loopback that nobody uses at the moment.
-    private static func unusedPort() -> Int {
+    static func unusedPort() -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
@@ -197,7 +197,7 @@ struct Deployment {
         )
     }
 
-    private func withDaemon<Result: Sendable>(
+    func withDaemon<Result: Sendable>(
         _ program: String,
         _ arguments: [String],
         log: String,
@@ -206,7 +206,7 @@ struct Deployment {
     ) async throws -> Result {
         let file = try FilePath("\(directory)/\(log).log").openedForAppending()
         let result = try await Subprocess.run(
-            .path(FilePath("\(Programs.directory)/\(program)")),
+            Programs.executable(program),
             arguments: Arguments(arguments),
             input: .none,
             output: .discarded,

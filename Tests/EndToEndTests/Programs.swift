@@ -23,15 +23,18 @@ enum Programs {
         let errors: String
     }
 
+    /// One of ours, or a tool.
+    static func executable(_ program: String) -> Executable {
+        program.hasPrefix("realm-")
+            ? .path(FilePath("\(directory)/\(program)")) : .name(program)
+    }
+
     /// Runs a program to its end.
     static func run(_ program: String, _ arguments: [String], input: String = "") async throws
         -> Outcome
     {
-        let executable: Executable =
-            program.hasPrefix("realm-")
-            ? .path(FilePath("\(directory)/\(program)")) : .name(program)
         let result = try await Subprocess.run(
-            executable,
+            executable(program),
             arguments: Arguments(arguments),
             input: .string(input),
             output: .string(limit: 16 << 20),

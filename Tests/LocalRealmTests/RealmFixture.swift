@@ -35,6 +35,14 @@ final class RealmFixture {
         )
     }
 
+    /// A copy of another realm, opened by its owner.
+    init(_ form: RealmCopy.Form, of source: String, owner: RealmOwner) throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("stock.sqlite")
+        _ = try RealmCopy(form, now: clock.now).make(from: source, to: path)
+        realm = try Self.open(path, nil, clock, owner: owner)
+    }
+
     static func open(
         _ path: String,
         _ schema: RealmSchema? = nil,

@@ -67,7 +67,7 @@ final class SimulatedClient {
                 try carryOut(
                     session.integrated(replica.progress, localVersion: replica.localVersion)
                 )
-            case .downloadCompleted, .log:
+            case .downloadCompleted, .log, .undoing:
                 break
             case .suspend(let problem), .report(let problem):
                 throw SessionSimulation.Failure.sessionError(problem.code)

@@ -174,7 +174,7 @@ extension ReplayedSession {
             _ = session.integrated(download.progress, localVersion: file.localVersion)
         case .close(let violation):
             Issue.record("\(violation)")
-        case .downloadCompleted, .suspend, .report, .log:
+        case .downloadCompleted, .suspend, .report, .undoing, .log:
             break
         }
     }

@@ -86,6 +86,30 @@ extension JSONForm {
         return document
     }
 
+    func readMembers(
+        of owner: ClassSchema,
+        from reader: inout JSONReader
+    ) throws(FormError) -> (key: ObjectKey?, values: [Int: Value]) {
+        var key: ObjectKey?
+        var values: [Int: Value] = [:]
+        try reader.expect(.object, .jsonObject)
+        try reader.readObject { (reader, name) throws(FormError) in
+            if let primaryKey = owner.primaryKey, primaryKey.name == name {
+                key = try inside(.key(name)) { () throws(FormError) in
+                    try reader.readKey().objectKey(primaryKey)
+                }
+                return
+            }
+            guard let position = owner.position(of: name) else {
+                throw FormError(.unknownProperty(name))
+            }
+            values[position] = try inside(.key(name)) { () throws(FormError) in
+                try readProperty(owner.properties[position], from: &reader)
+            }
+        }
+        return (key, values)
+    }
+
     /// A link whose class is in the schema: the key alone, or with its class as in Mixed.
     private func readLink(
         to target: LinkTarget,

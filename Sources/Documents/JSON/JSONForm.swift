@@ -59,6 +59,17 @@ package struct JSONForm: Sendable {
         }
     }
 
+    /// Reads the members that an object's JSON has, by their positions among the properties, and its
+    /// primary key if it is one of them. What is left out is not among them.
+    package func decodeMembers(
+        _ json: [UInt8],
+        of owner: ClassSchema
+    ) throws(FormError) -> (key: ObjectKey?, values: [Int: Value]) {
+        try JSONReader.read(json) { (reader) throws(FormError) in
+            try readMembers(of: owner, from: &reader)
+        }
+    }
+
     func elementType(of property: PropertySchema) -> ElementType {
         guard let type = schema.elementType(of: property) else {
             preconditionFailure("a property links to a class that is not in the schema")

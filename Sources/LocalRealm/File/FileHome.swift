@@ -19,6 +19,11 @@ enum FileHome {
         return file.st_size == 0 || file.st_size >= size
     }
 
+    static func size(of path: String) -> UInt64 {
+        var file = stat()
+        return stat(path, &file) == 0 ? UInt64(max(0, file.st_size)) : 0
+    }
+
     /// Creates the file empty, readable and writable for its group, if it is not there.
     static func createIfMissing(path: String) throws(FileLock.Failure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o660)

@@ -23,6 +23,13 @@ final class FileLock {
         self.descriptor = descriptor
     }
 
+    /// Whether the file that is locked is the one at the path.
+    func isStill(at path: String) -> Bool {
+        var (locked, named) = (stat(), stat())
+        return fstat(descriptor, &locked) == 0 && stat(path, &named) == 0
+            && locked.st_dev == named.st_dev && locked.st_ino == named.st_ino
+    }
+
     deinit {
         // A child process that is just being started holds the lock, too, until it has closed the
         // descriptor; so closing ours would not be enough.

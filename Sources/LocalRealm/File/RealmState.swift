@@ -45,14 +45,19 @@ extension RealmState {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         func number(_ column: Int) -> UInt64 { UInt64(clamping: statement.integer(at: column)) }
-        let isFlexible = statement.integer(at: 4) != 0
+        let scope: SyncScope =
+            switch statement.integer(at: 4) {
+            case 0: .partition(statement.text(at: 5))
+            case 2: .unsynced
+            default: .flexible
+            }
         self.init(
             instance: statement.bytes(at: 0),
             home: statement.text(at: 1),
             owner: RealmOwner(
                 appID: statement.text(at: 2),
                 userID: statement.text(at: 3),
-                scope: isFlexible ? .flexible : .partition(statement.text(at: 5))
+                scope: scope
             )
         )
         localVersion = ClientVersion(number(6))
@@ -86,6 +91,7 @@ extension RealmState {
             switch owner.scope {
             case .partition(let value): (0, .text(value))
             case .flexible: (1, .null)
+            case .unsynced: (2, .null)
             }
         let numbers = [
             localVersion.rawValue, historyBaseVersion.rawValue,

@@ -12,7 +12,7 @@ package struct ServerProblem: Hashable, Sendable {
     package let backoff: JSONErrorBody.Backoff?
     package let details: JSONErrorBody.Details?
 
-    init(_ report: PlainErrorReport) {
+    package init(_ report: PlainErrorReport) {
         self.init(
             code: report.code,
             message: report.message.description,
@@ -21,7 +21,7 @@ package struct ServerProblem: Hashable, Sendable {
         )
     }
 
-    init(_ report: JSONErrorReport) {
+    package init(_ report: JSONErrorReport) {
         self.init(
             code: report.code,
             message: report.body.message,

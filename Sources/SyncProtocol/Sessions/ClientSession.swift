@@ -230,6 +230,8 @@ extension ClientSession {
         case suspend(ServerProblem)
         /// An error that the session survives.
         case report(ServerProblem)
+        /// A write was refused, and what undoes it is still to come; it is reported after that.
+        case undoing(ServerProblem)
         case log(LogMessageBody)
         /// Close the connection: the server broke the protocol.
         case close(ProtocolViolation)
@@ -329,7 +331,7 @@ extension ClientSession {
     private mutating func receivedPassing(_ problem: ServerProblem) -> [Effect] {
         guard case .compensated(_, let version) = problem.details else { return [.report(problem)] }
         compensations.append((version, problem))
-        return []
+        return [.undoing(problem)]
     }
 
     private mutating func receivedUnbound() -> [Effect] {

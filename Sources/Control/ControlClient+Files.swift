@@ -1,0 +1,25 @@
+import NIOHTTP1
+
+extension ControlClient {
+    /// Copying takes as long as the file is large.
+    package func copy(
+        _ realm: String,
+        _ request: CopyRequest
+    ) async throws(ControlError) -> CopyReport {
+        try await post("v1/realms/\(realm)/copy", request, timeout: .seconds(365 * 86_400))
+    }
+
+    package func delete(
+        _ realm: String,
+        _ request: DeleteRequest
+    ) async throws(ControlError) -> DeleteReport {
+        try await post("v1/realms/\(realm)/delete", request)
+    }
+
+    package func rejects(
+        of realm: String,
+        limit: Int
+    ) async throws(ControlError) -> RejectsReport {
+        try await call(.GET, "v1/realms/\(realm)/rejects?limit=\(limit)", timeout: .seconds(60))
+    }
+}

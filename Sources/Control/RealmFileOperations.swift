@@ -1,0 +1,147 @@
+/// What the control API asks about the files of realms (features, 9 and 11).
+package protocol RealmFileOperations: Sendable {
+    /// Makes another file out of a realm's, as it is now.
+    func copy(_ realm: String, _ request: CopyRequest) async throws(ControlError) -> CopyReport
+    func delete(_ realm: String, _ request: DeleteRequest) async throws(ControlError)
+        -> DeleteReport
+    /// The writes that did not reach other replicas, the newest first.
+    func rejects(of realm: String, limit: Int) async throws(ControlError) -> RejectsReport
+    /// Whether programs can use the realms.
+    func readiness() async -> ReadinessReport
+}
+
+/// The body of `POST /v1/realms/R/copy`.
+package struct CopyRequest: Codable, Sendable, Equatable {
+    /// The file to make, which must not be there.
+    package var path: String
+    /// A file that no server knows.
+    package var toLocal: Bool?
+    /// A file whose first upload to this partition is everything it holds: `string:store-43`.
+    package var partition: String?
+    /// The configured user whose file it shall be; the realm's own if absent.
+    package var user: String?
+
+    package init(path: String, toLocal: Bool? = nil, partition: String? = nil, user: String? = nil)
+    {
+        self.path = path
+        self.toLocal = toLocal
+        self.partition = partition
+        self.user = user
+    }
+}
+
+/// The answer of `POST /v1/realms/R/copy`.
+package struct CopyReport: Codable, Sendable, Equatable {
+    package let source: String
+    package let path: String
+    package let sizeInBytes: UInt64
+    /// Bytes of changesets that the copy is going to upload.
+    package let pendingUploadBytes: UInt64
+    /// Values that no other replica could hold, which the copy has defaults for.
+    package let rejected: Int
+
+    package init(
+        source: String,
+        path: String,
+        sizeInBytes: UInt64,
+        pendingUploadBytes: UInt64,
+        rejected: Int
+    ) {
+        self.source = source
+        self.path = path
+        self.sizeInBytes = sizeInBytes
+        self.pendingUploadBytes = pendingUploadBytes
+        self.rejected = rejected
+    }
+}
+
+/// The answer of `GET /v1/realms/R/rejects`.
+package struct RejectsReport: Codable, Sendable, Equatable {
+    package let realm: String
+    package let rejects: [Reject]
+
+    package init(realm: String, rejects: [Reject]) {
+        self.realm = realm
+        self.rejects = rejects
+    }
+
+    /// A write that did not reach other replicas.
+    package struct Reject: Codable, Sendable, Equatable {
+        /// ISO 8601, UTC.
+        package let at: String
+        /// `local` where the value cannot be sent, `server` where the server undid the write.
+        package let by: RejectedFact.Side
+        package let className: String
+        /// The primary key as an SQL literal.
+        package let key: String
+        /// The property whose value was not taken; absent where it was the object's key or all of it.
+        package let property: String?
+        package let reason: String
+        /// The value that was not taken, as an SQL literal.
+        package let value: String?
+        /// The number of the server's error.
+        package let errorCode: Int?
+        /// The server version that undid the write.
+        package let serverVersion: UInt64?
+        /// The object as it was before the server undid the write, as JSON.
+        package let rowBefore: String?
+
+        package init(
+            at: String,
+            by: RejectedFact.Side,
+            className: String,
+            key: String,
+            property: String? = nil,
+            reason: String,
+            value: String? = nil,
+            errorCode: Int? = nil,
+            serverVersion: UInt64? = nil,
+            rowBefore: String? = nil
+        ) {
+            self.at = at
+            self.by = by
+            self.className = className
+            self.key = key
+            self.property = property
+            self.reason = reason
+            self.value = value
+            self.errorCode = errorCode
+            self.serverVersion = serverVersion
+            self.rowBefore = rowBefore
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case at, by, key, property, reason, value, errorCode, serverVersion, rowBefore
+            case className = "class"
+        }
+    }
+}
+
+/// The answer of `GET /v1/ready`: status 200 if it is, 503 if it is not.
+package struct ReadinessReport: Codable, Sendable, Equatable {
+    package let isReady: Bool
+    /// The realms that programs cannot use yet, or whose owner wants them downloaded first.
+    package let waiting: [Waiting]
+
+    package struct Waiting: Codable, Sendable, Equatable {
+        package let realm: String
+        package let state: RealmState
+        package let cause: String?
+
+        package init(realm: String, state: RealmState, cause: String?) {
+            self.realm = realm
+            self.state = state
+            self.cause = cause
+        }
+    }
+
+    package init(waiting: [Waiting]) {
+        self.isReady = waiting.isEmpty
+        self.waiting = waiting
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case isReady = "ready"
+        case waiting
+    }
+}

@@ -1,0 +1,223 @@
+internal import Changesets
+internal import Documents
+internal import FoundationEssentials
+internal import SQLite
+internal import Schemas
+
+/// Writes objects that stand in JSON lines into a realm file, as any program would: beside the agent,
+/// and under the checks and triggers of the file (local realm, 3.3).
+///
+/// Every line is a whole of its own; a batch of them is one transaction.
+package final class Ingest {
+    private let path: String
+    private let connection: Connection
+    private let catalogue: Catalogue
+    private let form: Form
+    private var statements: [[Int]: Statement] = [:]
+
+    /// What the lines are.
+    package enum Form: Hashable, Sendable {
+        /// New objects of the class, in the JSON form of local realm, 2.
+        case objects(className: String)
+        /// What a client reset has written down before it discarded it.
+        case recovered
+    }
+
+    /// - Throws: `ingest.unknown_class`, as a refusal; what is the matter with the file.
+    package init(into path: String, _ form: Form) throws {
+        self.path = path
+        self.form = form
+        // Whoever reads it first tells what is wrong with it.
+        catalogue = try RealmFile.reading(path) { connection in
+            try connection.transaction(.deferred) {
+                try CatalogueStore(connection: connection).load(options: [:])
+            }
+        }
+        connection = try RealmFile.mappingErrors(path) {
+            try Connection(path: path, .init(mode: .readWrite, busyTimeout: .seconds(30)))
+        }
+        guard case .objects(let name) = form else { return }
+        guard catalogue.position(of: Text(name)) != nil else {
+            let known = catalogue.tables.map { "\($0.name)" }.sorted().joined(separator: ", ")
+            throw Refusal(
+                .unknownClass,
+                line: 0,
+                "the realm has no class \(name) with objects of its own",
+                remedy: known.isEmpty ? "it has none at all yet" : "it has \(known)"
+            )
+        }
+    }
+
+    package func close() {
+        statements = [:]
+        connection.close()
+    }
+
+    /// A line of the input, with its number.
+    package struct Line: Sendable {
+        package let number: Int
+        package let bytes: [UInt8]
+
+        package init(number: Int, bytes: [UInt8]) {
+            self.number = number
+            self.bytes = bytes
+        }
+    }
+
+    /// Writes the lines in one transaction.
+    ///
+    /// - Parameter isRehearsal: checks everything, and keeps nothing.
+    /// - Throws: a `Refusal` for the first line that cannot be taken, and then nothing of the batch is
+    ///   written; a `LocalRealmError` for what is the matter with the file.
+    package func write(_ lines: some Sequence<Line>, isRehearsal: Bool) throws {
+        do {
+            try connection.transaction(.immediate) {
+                for line in lines {
+                    switch form {
+                    case .objects(let name): try insert(line, className: Text(name))
+                    case .recovered: try writeAgain(line)
+                    }
+                }
+                if isRehearsal { throw Rehearsed() }
+            }
+        } catch is Rehearsed {
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch {
+            statements = [:]
+            try RealmFile.mappingErrors(path) { () throws -> Void in throw error }
+        }
+    }
+
+    private struct Rehearsed: Error {}
+}
+
+// MARK: Objects
+
+extension Ingest {
+    private func insert(_ line: Line, className: Text) throws {
+        guard let position = catalogue.position(of: className),
+            let owner = catalogue.schema[className]
+        else { return }
+        let table = catalogue[position]
+        let members: (key: ObjectKey?, values: [Int: Documents.Value])
+        do throws(FormError) {
+            members = try JSONForm(schema: catalogue.schema).decodeMembers(line.bytes, of: owner)
+        } catch {
+            throw Refusal(error, line: line.number, className)
+        }
+        // -1 stands for the key.
+        var values: [(position: Int, value: ColumnValue)] = []
+        if let key = members.key { values.append((-1, ColumnForm.encodeKey(key))) }
+        for (index, property) in owner.properties.enumerated() {
+            guard let value = members.values[index],
+                let column = table.position(of: property.name)
+            else { continue }
+            values.append((column, table.columns[column].encode(value, in: catalogue.schema)))
+        }
+        let statement = try statement(values.map(\.position), table)
+        defer { statement.reset() }
+        for (index, value) in values.enumerated() { try statement.bind(value.value, at: index + 1) }
+        try run(line, className) { () throws(SQLiteError) in try statement.run() }
+    }
+
+    private func statement(_ positions: [Int], _ table: ClassTable) throws -> Statement {
+        if let known = statements[positions] {
+            known.reset()
+            return known
+        }
+        let name = SQLText.name(table.tableName)
+        let columns = positions.map {
+            SQLText.name($0 < 0 ? table.keyColumn : table.columns[$0].columnName)
+        }
+        let marks = positions.indices.map { "?\($0 + 1)" }
+        let sql =
+            columns.isEmpty
+            ? "INSERT INTO \(name) DEFAULT VALUES"
+            : "INSERT INTO \(name)(\(columns.joined(separator: ", "))) "
+                + "VALUES (\(marks.joined(separator: ", ")))"
+        // As many as there are shapes of lines, which is few but for somebody who means it.
+        if statements.count >= 256 { statements = [:] }
+        let statement = try connection.prepare(sql)
+        statements[positions] = statement
+        return statement
+    }
+
+    /// What a line violates is the line's fault; all else, the file's.
+    private func run(
+        _ line: Line,
+        _ className: Text,
+        _ write: () throws(SQLiteError) -> Void
+    ) throws {
+        do throws(SQLiteError) {
+            try write()
+        } catch {
+            guard error.condition == .constraint else { throw error }
+            let isThere = error.message.contains("UNIQUE constraint failed")
+            throw Refusal(
+                isThere ? .exists : .badObject,
+                line: line.number,
+                isThere
+                    ? "an object of \(className) with this key is there already" : error.message,
+                remedy: isThere
+                    ? "leave the line out, or change the object with SQL" : "correct the line"
+            )
+        }
+    }
+}
+
+// MARK: What a reset has discarded
+
+extension Ingest {
+    private struct Discarded: Decodable {
+        let `class`: String
+        let sql: String
+    }
+
+    private func writeAgain(_ line: Line) throws {
+        guard
+            let discarded = try? JSONDecoder().decode(Discarded.self, from: Data(line.bytes))
+        else {
+            throw Refusal(
+                .badObject,
+                line: line.number,
+                "the line is none of those that a client reset writes",
+                remedy: "give a file from `recovered/`, whole and unchanged"
+            )
+        }
+        let className = Text(discarded.class)
+        guard let position = catalogue.position(of: className) else {
+            throw Refusal(
+                .unknownClass,
+                line: line.number,
+                "the realm has no class \(className) any more",
+                remedy: "leave the line out"
+            )
+        }
+        // The statement is the file's: it may write this table, and do nothing else.
+        let table = SQLText.name(catalogue[position].tableName)
+        guard
+            ["INSERT INTO \(table)(", "DELETE FROM \(table) WHERE "]
+                .contains(where: discarded.sql.hasPrefix)
+        else {
+            throw Refusal(
+                .badObject,
+                line: line.number,
+                "the statement of the line is none that a client reset writes",
+                remedy: "give a file from `recovered/`, whole and unchanged"
+            )
+        }
+        let statement: Statement
+        do throws(SQLiteError) {
+            statement = try connection.prepare(discarded.sql)
+        } catch {
+            throw Refusal(
+                .badObject,
+                line: line.number,
+                error.message,
+                remedy: "the schema has changed since; write the object with SQL of your own"
+            )
+        }
+        try run(line, className) { () throws(SQLiteError) in try statement.run() }
+    }
+}

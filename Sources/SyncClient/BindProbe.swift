@@ -1,0 +1,34 @@
+import Changesets
+import SyncProtocol
+package import Transport
+
+/// Asks a server whether it would let a realm in, and takes leave at once: no file ident is assigned,
+/// and nothing is up- or downloaded.
+package struct BindProbe: Sendable {
+    /// As BIND carries it: the partition as canonical Extended JSON.
+    private let path: String
+
+    package init(partition: String) {
+        self.path = partition
+    }
+
+    /// - Returns: why the server refuses the realm; nil if it does not.
+    /// - Throws: what is the matter with the connection.
+    package func run(on stream: any MessageStream) async throws -> SessionIssue? {
+        _ = try SubProtocol(answer: stream.subProtocol, for: .partitionBased)
+        let context = WireContext(mode: .partitionBased, limits: .client)
+        let session = SessionIdent.first
+        let bind = ClientMessage.Bind(session: session, path: Text(path), needsFileIdent: false)
+        try await stream.send(ClientMessage.bind(bind).encoded())
+        try await stream.send(ClientMessage.unbind(session).encoded())
+        while let bytes = try await stream.receive() {
+            switch try ServerMessage(decoding: bytes, context: context) {
+            case .unbound: return nil
+            case .jsonError(let report): return SessionIssue(ServerProblem(report))
+            case .error(let report): return SessionIssue(ServerProblem(report))
+            case .ident, .download, .mark, .queryError, .pong, .logMessage, .testCommand: continue
+            }
+        }
+        throw TransportError.lost(reason: "the server closed the connection")
+    }
+}

@@ -1,0 +1,131 @@
+import Agent
+import ArgumentParser
+import Config
+import Control
+import Glibc
+
+struct CopyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Makes another file out of a realm's: to begin with elsewhere, or to keep.",
+        discussion: """
+            Without an option the copy goes on where the realm stands, under an identity of its own: \
+            for another machine, or as the seed of its realms. The realm must have uploaded all; with \
+            a running agent that is waited for. With --to-local no server knows the copy; with \
+            --to-partition its first upload is all that it holds.
+            The source is a realm of the configuration, or the path of a realm file. The destination \
+            must not be there, and appears whole or not at all.
+            Exit status: 0 done, 1 failed, 2 usage or configuration, 3 no agent or network to upload \
+            with, 4 log-in, 5 client reset required, 124 timed out.
+            """
+    )
+
+    @OptionGroup var files: ConfigurationOptions
+
+    @Argument(help: "A realm, or the path of a realm file.")
+    var source: String
+
+    @Argument(help: "The file to make.")
+    var destination: String
+
+    @Flag(help: "Make a file that is synced with no server.")
+    var toLocal = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Make a file for this partition: string:…, int:…, object_id:…, uuid:… or null.",
+            valueName: "partition"
+        )
+    )
+    var toPartition: String?
+
+    @Option(help: ArgumentHelp("Make it for this user of the configuration.", valueName: "user"))
+    var asUser: String?
+
+    @Option(help: "Wait for uploads no longer than this, such as 30s or 5m.")
+    var timeout: TimeoutArgument?
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func validate() throws {
+        if toLocal, toPartition != nil || asUser != nil {
+            throw ValidationError("--to-local goes with neither --to-partition nor --as-user")
+        }
+        if let toPartition, PartitionValue(argument: toPartition) == nil {
+            throw ValidationError(
+                "\(toPartition) is no partition; write string:…, int:…, object_id:…, uuid:… or null"
+            )
+        }
+    }
+
+    func run() async throws {
+        let configuration = try files.load()
+        let request = CopyRequest(
+            path: destination.hasPrefix("/")
+                ? destination : "\(Self.workingDirectory)/\(destination)",
+            toLocal: toLocal ? true : nil,
+            partition: toPartition,
+            user: asUser
+        )
+        let report: CopyReport
+        do {
+            report = try await copy(request, configuration)
+        } catch let error as ControlError {
+            throw CommandFailure(error)
+        }
+        if json {
+            print(try report.controlJSON())
+        } else if report.rejected > 0 {
+            StandardError.print(
+                "\(report.path): \(report.rejected) values that cannot be synced were replaced by "
+                    + "defaults; `_realm_issue` in the file lists them"
+            )
+        }
+    }
+
+    /// Through the running agent, which can upload first; else by ourselves.
+    private func copy(
+        _ request: CopyRequest,
+        _ configuration: AgentConfiguration
+    ) async throws -> CopyReport {
+        let copier = RealmCopier(configuration)
+        guard !source.contains("/") else { return try await copier.copy(source, request) }
+        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let turn = Turn(patience: timeout?.duration ?? .seconds(3_600))
+        // Programs may go on writing, so that a wait that is over was not the last.
+        while true {
+            do throws(ControlError) {
+                return try await client.copy(source, request)
+            } catch {
+                switch error.code {
+                case "agent.not_running": return try await copier.copy(source, request)
+                case "realm.pending_uploads": try await upload(client, turn)
+                default: throw error
+                }
+            }
+        }
+    }
+
+    /// First up, then what the server makes of it: the copy must not get its own writes back.
+    private func upload(_ client: ControlClient, _ turn: Turn) async throws {
+        for direction in [WaitRequest.Direction.upload, .download] {
+            let rest = turn.rest(of: timeout?.duration).map { $0 / .seconds(1) }
+            let request = WaitRequest(directions: [direction], timeoutInSeconds: rest)
+            let report = try await client.wait(request, for: source)
+            guard report.outcome != .done else { continue }
+            throw CommandFailure(
+                status: ExitStatus(report.outcome),
+                message: "\(source) cannot be uploaded: "
+                    + "\(report.detail ?? report.outcome.rawValue); copy it with --to-local, or "
+                    + "when everything is uploaded"
+            )
+        }
+    }
+
+    private static var workingDirectory: String {
+        guard let path = getcwd(nil, 0) else { return "" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

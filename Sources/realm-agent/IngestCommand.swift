@@ -1,0 +1,99 @@
+import Agent
+import ArgumentParser
+import Config
+import Control
+import Glibc
+
+struct IngestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ingest",
+        abstract: "Writes objects that stand in JSON lines into a realm.",
+        discussion: """
+            Reads standard input, one JSON object on each line, and writes it as any program would: \
+            into the file, whose checks apply; the agent uploads it, and need not run now. Members \
+            that are left out get their defaults. Objects of asymmetric classes vanish once captured.
+            Every batch is one transaction, and is written when it is full or the input pauses. The \
+            first line that cannot be taken ends it: with a message that says where and why, and \
+            without anything of its batch.
+            With --recovered the lines are what a client reset has put into recovered/.
+            Exit status: 0 done, 1 a line was refused, 2 usage or configuration.
+            """
+    )
+
+    @OptionGroup var files: ConfigurationOptions
+
+    @Argument(help: "The realm.")
+    var realm: String
+
+    @Argument(help: "The class that the objects are of.")
+    var className: String?
+
+    @Flag(help: "Read what a client reset has put into recovered/, and make the changes again.")
+    var recovered = false
+
+    @Option(help: "Write so many lines in one transaction.")
+    var batch = 1000
+
+    @Flag(help: "Write everything in one transaction, or nothing.")
+    var atomic = false
+
+    @Flag(help: "Check every line, and write nothing.")
+    var dryRun = false
+
+    @Flag(help: "Print the number of objects as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard recovered != (className != nil) else {
+            throw ValidationError("give a class, or --recovered")
+        }
+        guard (1...100_000).contains(batch) else { throw ValidationError("--batch is 1 to 100000") }
+    }
+
+    func run() throws {
+        let configuration = try files.load()
+        guard let configured = configuration.realms.first(where: { $0.name == realm }) else {
+            throw CommandFailure(
+                status: .configuration,
+                message: ControlError.unknownRealm(realm).description
+            )
+        }
+        // What the file gets, its group may write.
+        umask(0o007)
+        var written = 0
+        do throws(RealmIngest.Failure) {
+            var ingest = try RealmIngest(
+                into: configured,
+                className: className,
+                batchSize: atomic ? nil : batch,
+                isRehearsal: dryRun
+            )
+            defer { written = ingest.writtenCount }
+            try read(into: &ingest)
+        } catch {
+            let before = written > 0 && !dryRun ? "; \(written) lines before it were written" : ""
+            throw CommandFailure(
+                status: error.isOfConfiguration ? .configuration : .failed,
+                message: "standard input\(error.description)\(before)"
+            )
+        }
+        if json {
+            print(#"{"dry_run":\#(dryRun),"lines":\#(written),"realm":"\#(realm)"}"#)
+        }
+    }
+
+    private func read(into ingest: inout RealmIngest) throws(RealmIngest.Failure) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            if poll(&descriptor, 1, 0) == 0 { try ingest.pause() }
+            let count = buffer.withUnsafeMutableBytes {
+                Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            try ingest.take(buffer[..<count])
+        }
+        try ingest.finish()
+    }
+}
