@@ -137,11 +137,16 @@ let package = Package(
         ),
         module("Transport", ["SyncProtocol"] + nio),
         module("AppServices", ["JSON", asyncHTTPClient, logging] + nio),
-        module("Platform", ["CLinux", "CSystemd", "Scheduling", logging]),
+        module(
+            "Platform",
+            ["CLinux", "CSystemd", "Scheduling", "Settings", "YAML", logging]
+        ),
+        module("Programs", ["CLinux"]),
         module(
             "Plugins",
             [
-                "CLinux", "ClientReset", "Config", "Platform", "Settings", asyncHTTPClient, logging,
+                "ClientReset", "Config", "Platform", "Programs", "Settings", asyncHTTPClient,
+                logging,
             ] + nio
         ),
         module("Control", [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio),
@@ -173,8 +178,8 @@ let package = Package(
         module(
             "Server",
             [
-                "CCrypt", "Changesets", "Documents", "JSON", "Merge", "SQLite", "SchemaFiles",
-                "Schemas",
+                "CCrypt", "Changesets", "Documents", "JSON", "Merge", "Programs", "SQLite",
+                "SchemaFiles", "Schemas",
                 "Settings", "SyncProtocol", "Transport", "Versions", "YAML", asyncHTTPClient,
                 crypto, deque, jwtKit, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes

@@ -39,7 +39,7 @@ extension ConfigurationReader {
         let timeout = key("timeout", of: .exec, .webhook) {
             $0.duration(in: .milliseconds(100) ... .seconds(600))
         }
-        let environment = key("environment", of: .exec) { readEnvironment($0) }
+        let environment = key("environment", of: .exec) { $0.environment() }
         let headers = key("headers", of: .webhook) { readWebhookHeaders($0) }
         let directory = key("directory", of: .backupRealm, .exportUnsynced, isRequired: true) {
             $0.absolutePath()
@@ -95,13 +95,6 @@ extension ConfigurationReader {
             )
         case .notifySystemd: return unit.map { .notifySystemd(unit: $0) }
         }
-    }
-
-    private func readEnvironment(_ reader: NodeReader) -> [String: String]? {
-        let variables = reader.entries { entry in
-            (entry.name, entry.value.string(allowsEmpty: true) ?? "")
-        }
-        return Dictionary(variables) { first, _ in first }
     }
 
     private func readWebhookHeaders(

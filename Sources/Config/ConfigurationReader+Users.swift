@@ -71,19 +71,3 @@ extension ConfigurationReader {
         )
     }
 }
-
-extension NodeReader {
-    /// A program and its arguments; no shell takes them apart.
-    func command() -> [String]? {
-        guard let words = elements({ $0.string(allowsEmpty: true) }) else { return nil }
-        guard let program = words.first, program.hasPrefix("/") else {
-            report(
-                .badValue,
-                words.isEmpty ? "is an empty list" : "\(quoted(words[0])) is not an absolute path",
-                remedy: "give the path of a program, and its arguments after it"
-            )
-            return nil
-        }
-        return words
-    }
-}

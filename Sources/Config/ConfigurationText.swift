@@ -1,4 +1,4 @@
-import Settings
+package import Settings
 import YAML
 
 /// A merged configuration as one YAML text for people.

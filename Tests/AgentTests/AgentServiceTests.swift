@@ -1,6 +1,7 @@
 import Config
 import Control
 import Platform
+import Settings
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Logging
 import Platform
 import Plugins
 import Scheduling
+import Settings
 import SyncClient
 import Synchronization
 import TestSupport

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Logging
 import Platform
 import Plugins
+import Settings
 import SyncClient
 import SyncProtocol
 import TestSupport

@@ -15,7 +15,7 @@ struct ProgramWatch {
     private let outputLimitInBytes: Int
     private var phase = Phase.running
     private var deadline: ContinuousClock.Instant
-    private var failure: HandlerFailure?
+    private var failure: ProgramFailure?
     private var output: [UInt8] = []
     private var errors: [UInt8] = []
     /// As much of standard error as a log message can bear.
@@ -34,7 +34,7 @@ struct ProgramWatch {
     mutating func run(
         _ process: borrowing ChildProcess,
         wake: WakePipe
-    ) throws(HandlerFailure) -> ProgramOutcome {
+    ) throws(ProgramFailure) -> ProgramOutcome {
         var descriptors = [process.output, process.errors, process.ending, wake.reader].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -65,7 +65,7 @@ struct ProgramWatch {
 
     // MARK: Ending it
 
-    private mutating func end(_ process: borrowing ChildProcess, because reason: HandlerFailure) {
+    private mutating func end(_ process: borrowing ChildProcess, because reason: ProgramFailure) {
         guard phase == .running else { return }
         failure = reason
         process.signal(SIGTERM)

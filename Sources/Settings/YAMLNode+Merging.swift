@@ -1,10 +1,10 @@
-import YAML
+package import YAML
 
 extension YAMLNode {
     /// This node with a later file's node laid over it: mappings merge by key, all else is replaced.
     ///
     /// Every value keeps the place where it stands, so messages name the file that is to be mended.
-    func merged(with later: YAMLNode) -> YAMLNode {
+    package func merged(with later: YAMLNode) -> YAMLNode {
         guard case .mapping(var mapping) = content else { return later }
         // "realms:" with nothing behind it adds nothing, and takes nothing away.
         if later.isNull { return self }

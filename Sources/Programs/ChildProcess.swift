@@ -16,9 +16,9 @@ struct ChildProcess: ~Copyable {
         _ command: [String],
         environment: [String],
         input: [UInt8]
-    ) throws(HandlerFailure) {
+    ) throws(ProgramFailure) {
         let program = command.first ?? ""
-        func failure(_ code: Int32) -> HandlerFailure {
+        func failure(_ code: Int32) -> ProgramFailure {
             .cannotStart(program: program, reason: String(cString: strerror(code)))
         }
         let memory = linux_memfd_create("request")

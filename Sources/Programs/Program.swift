@@ -3,18 +3,25 @@ import Glibc
 
 /// An external program: what is run, with which environment, and for how long at most.
 ///
-/// There is no shell, and nothing of the agent's own environment or descriptors reaches it.
-struct Program: Sendable {
+/// There is no shell, and nothing of the caller's own environment or descriptors reaches it.
+package struct Program: Sendable {
     let command: [String]
     let environment: [String: String]
     let timeout: Duration
     /// More on standard output is a failure.
-    var outputLimitInBytes = 64 << 10
+    let outputLimitInBytes: Int
 
-    init(command: [String], environment: [String: String], timeout: Duration) {
+    /// `command` is the program's path and its arguments.
+    package init(
+        command: [String],
+        environment: [String: String] = [:],
+        timeout: Duration,
+        outputLimitInBytes: Int = 64 << 10
+    ) {
         self.command = command
         self.environment = environment
         self.timeout = timeout
+        self.outputLimitInBytes = outputLimitInBytes
     }
 
     /// What every program finds, unless the configuration says otherwise.
@@ -29,15 +36,15 @@ struct Program: Sendable {
 
     /// Runs the program to its end, which comes early where it takes too long, writes too much, or
     /// the task is cancelled: SIGTERM to its process group, then after `graceTime` SIGKILL.
-    func run(
+    package func run(
         input: [UInt8],
-        graceTime: Duration
-    ) async throws(HandlerFailure) -> ProgramOutcome {
+        graceTime: Duration = .seconds(2)
+    ) async throws(ProgramFailure) -> ProgramOutcome {
         let wake = WakePipe()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // It blocks, so it gets a thread of its own.
-                DispatchQueue(label: "plugin").async {
+                DispatchQueue(label: "program").async {
                     continuation.resume(returning: runBlocking(input, graceTime, wake))
                 }
             }
@@ -51,8 +58,8 @@ struct Program: Sendable {
         _ input: [UInt8],
         _ graceTime: Duration,
         _ wake: WakePipe
-    ) -> Result<ProgramOutcome, HandlerFailure> {
-        do throws(HandlerFailure) {
+    ) -> Result<ProgramOutcome, ProgramFailure> {
+        do throws(ProgramFailure) {
             let process = try ChildProcess(command, environment: variables, input: input)
             var watch = ProgramWatch(
                 timeout: timeout,
@@ -67,14 +74,14 @@ struct Program: Sendable {
 }
 
 /// How a program ended, and what it wrote.
-struct ProgramOutcome: Sendable {
-    enum Ending: Equatable, Sendable {
+package struct ProgramOutcome: Sendable {
+    package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case signaled(Int32)
     }
 
-    let ending: Ending
-    let output: [UInt8]
+    package let ending: Ending
+    package let output: [UInt8]
     /// The end of standard error, as text.
-    let errors: String
+    package let errors: String
 }
