@@ -11,32 +11,6 @@ import Versions
 /// Many clients of one file, who upload, download and come back in any order.
 @Suite("Convergence")
 struct ConvergenceTests {
-    /// The server's documents as a realm in memory.
-    private func realm(of world: ServerFileWorld) async throws -> InMemoryRealm {
-        try await world.store.read { [file = world.file] snapshot in
-            let schema = try snapshot.schema(of: file)
-            let form = JSONForm(schema: schema)
-            var realm = InMemoryRealm(schema: schema)
-            for owner in schema.classes {
-                var documents: [(ObjectKey, [UInt8])] = []
-                try snapshot.forEachDocument(of: owner.name, in: file) {
-                    key,
-                    json throws(StoreError) in
-                    documents.append((key, json))
-                    return .next
-                }
-                for (key, json) in documents {
-                    let document = try form.decodeDocument(json, of: owner)
-                    realm.setDocument(
-                        document,
-                        for: ObjectReference(className: owner.name, key: key)
-                    )
-                }
-            }
-            return realm
-        }
-    }
-
     private func run(seed: UInt64, clients count: Int, rounds: Int) async throws {
         let world = try await ServerFileWorld(downloadLimitInBytes: 2000, seed: seed)
         var random = SplitMix64(seed: seed)
@@ -68,7 +42,7 @@ struct ConvergenceTests {
         for index in clients.indices {
             while try await !clients[index].downloadOnce(from: world) {}
         }
-        let expected = try await realm(of: world)
+        let expected = try await world.realm()
         for client in clients {
             #expect(client.realm == expected, "seed \(seed), client \(client.file.ident.rawValue)")
         }

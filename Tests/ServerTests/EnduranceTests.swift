@@ -43,6 +43,12 @@ struct EnduranceTests {
             try meetLock()
             return try await store.read(body)
         }
+
+        func holdingState<Outcome: Sendable>(
+            _ body: @Sendable (any HeldState) async throws -> Outcome
+        ) async throws -> Outcome {
+            try await store.holdingState(body)
+        }
     }
 
     @Test("A store that is locked for a while ends no session: what was asked is done after it")

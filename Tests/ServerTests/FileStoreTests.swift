@@ -45,6 +45,57 @@ struct FileStoreTests {
         }
     }
 
+    @Test(
+        "A state that is held stays, whatever is written meanwhile",
+        arguments: StoreKind.allCases
+    )
+    func heldStates(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let file = try await store.write { [app] in try $0.makeFile(of: app, .null).id }
+            @Sendable func put(_ key: Int64, _ text: String) async throws {
+                try await store.write { transaction in
+                    try transaction.putDocument(
+                        Array(text.utf8),
+                        of: ObjectReference(className: "A", key: .int(key)),
+                        in: file
+                    )
+                }
+            }
+            for key in 1...5 { try await put(Int64(key), "{\"old\":\(key)}") }
+            try await store.holdingState { held in
+                var keys: [ObjectKey] = []
+                // One object at a time, with a write and another read between any two.
+                while true {
+                    let next = try await held.read { [last = keys.last] snapshot in
+                        var found: (ObjectKey, [UInt8])?
+                        try snapshot.forEachDocument(of: "A", in: file, after: last) {
+                            key,
+                            json throws(StoreError) in
+                            found = (key, json)
+                            return .stop
+                        }
+                        return found
+                    }
+                    guard let (key, json) = next else { break }
+                    #expect(String(decoding: json, as: UTF8.self).contains("old"))
+                    keys.append(key)
+                    for key in 1...9 { try await put(Int64(key), "{\"new\":true}") }
+                    let count = try await store.read { try $0.objectCounts(in: file)["A"] }
+                    #expect(count == 9)
+                }
+                #expect(Set(keys) == Set((1...5).map { .int($0) }))
+            }
+            // It is given back, also by a body that fails.
+            await #expect(throws: StoreError.self) {
+                try await store.holdingState { _ in throw StoreError(.failed, "as the test wants") }
+            }
+            let count = try await store.holdingState { held in
+                try await held.read { try $0.objectCounts(in: file)["A"] }
+            }
+            #expect(count == 9)
+        }
+    }
+
     @Test("File idents start at 2 and count up in each file", arguments: StoreKind.allCases)
     func idents(kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -28,6 +28,13 @@ struct SnapshotTests {
         return (world, writer)
     }
 
+    /// Downloads everything, and compares it with what the server has.
+    private func expectState(of world: ServerFileWorld, at client: ClientFile) async throws {
+        var model = ModelClient(client)
+        while try await !model.downloadOnce(from: world) {}
+        #expect(try await model.realm == world.realm())
+    }
+
     @Test("A new client begins with the state, in bounded batches, and goes on where it stopped")
     func firstDownload() async throws {
         let (world, writer) = try await world()
@@ -52,6 +59,86 @@ struct SnapshotTests {
         #expect(versions == versions.sorted() && Set(versions).count == versions.count)
         #expect(versions.suffix(2) == [65, 66])
         #expect(batches > 2 && batches < 10)
+    }
+
+    @Test("A snapshot that is made while others upload is the state of one moment")
+    func whileOthersUpload() async throws {
+        let (world, writer) = try await world()
+        let many = (0..<200).map {
+            upload(100 + UInt64($0), on: 0, Tasks.create(100 + Int64($0), title: "n\($0)"))
+        }
+        try await world.upload(many, by: writer)
+        let client = try await withThrowingTaskGroup(of: ClientFile?.self) { group in
+            group.addTask {
+                // They go on as fast as they can, until the client has its snapshot.
+                for round in 0..<100 {
+                    try await world.upload(
+                        [
+                            upload(
+                                1000 + UInt64(round),
+                                on: 0,
+                                round % 3 == 0
+                                    ? Tasks.erase(100 + Int64(round))
+                                    : Tasks.setTitle(101 + Int64(round), "r\(round)")
+                            )
+                        ],
+                        by: writer
+                    )
+                }
+                return nil
+            }
+            group.addTask { try await world.client() }
+            var client: ClientFile?
+            while let next = try await group.next() { client = next ?? client }
+            return try #require(client)
+        }
+        #expect(client.snapshotVersion > .zero)
+        try await expectState(of: world, at: client)
+    }
+
+    @Test("A build that broke off leaves nothing that counts, and the next one is whole")
+    func unfinished() async throws {
+        let (world, _) = try await world()
+        let file = world.file
+        try await world.store.write { transaction in
+            for version in [UInt64(1), 2] {
+                try transaction.appendSnapshot(
+                    Array("half".utf8),
+                    at: ServerVersion(version),
+                    of: ServerVersion(64),
+                    in: file,
+                    at: 0
+                )
+            }
+        }
+        let client = try await world.client()
+        #expect(client.snapshotVersion == ServerVersion(65))
+        try await expectState(of: world, at: client)
+        let leftovers = try await world.store.read { snapshot in
+            var count = 0
+            try snapshot.forEachSnapshotEntry(
+                of: file,
+                in: ServerVersion(64),
+                after: .zero
+            ) { _ throws(StoreError) in
+                count += 1
+                return .next
+            }
+            return count
+        }
+        #expect(leftovers == 0)
+    }
+
+    @Test("Many new clients at once wait for one snapshot, and all begin with it")
+    func manyAtOnce() async throws {
+        let (world, _) = try await world()
+        let versions = try await withThrowingTaskGroup(of: ServerVersion.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await world.client().snapshotVersion }
+            }
+            return try await group.reduce(into: Set<ServerVersion>()) { $0.insert($1) }
+        }
+        #expect(versions == [ServerVersion(65)])
     }
 
     @Test("History stays while somebody may need it; who was away for too long starts over")

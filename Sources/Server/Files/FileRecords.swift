@@ -107,6 +107,11 @@ package struct ClientFile: Hashable, Sendable {
     }
 }
 
+extension ClientFile {
+    /// It has uploaded nothing, and no snapshot was chosen for it.
+    var isUntouched: Bool { upload == .zero && snapshotVersion == .zero }
+}
+
 /// One server version: a changeset as it was transformed and applied (sync history, 11.2).
 package struct HistoryEntry: Hashable, Sendable {
     package let version: SaltedServerVersion

@@ -3,49 +3,74 @@ import Documents
 import Schemas
 
 /// What a server file holds, as changesets that make it out of nothing, made from its documents
-/// (sync history, 16).
-struct FileState {
+/// (sync history, 16): schema first, then the objects, class by class.
+///
+/// It is read piece by piece, each time from the same state of the store.
+struct FileState: Sendable {
     /// A changeset is complete once it is larger than this.
     let changesetSizeInBytes: Int
+    private let file: ServerFileID
+    /// Nil until the first piece.
+    private var schema: RealmSchema?
+    /// Those that still have objects to be read, the current one first.
+    private var classes: ArraySlice<ClassSchema> = []
+    /// Of the current class.
+    private var lastKey: ObjectKey?
 
     static let usualChangesetSizeInBytes = 1 << 20
 
-    init(changesetSizeInBytes: Int = Self.usualChangesetSizeInBytes) {
+    init(of file: ServerFileID, changesetSizeInBytes: Int = Self.usualChangesetSizeInBytes) {
+        self.file = file
         self.changesetSizeInBytes = changesetSizeInBytes
     }
 
-    /// Hands over one changeset after the other: schema first, then the objects, class by class. None
-    /// at all comes of a file that nobody has written to. Only one is in memory at a time.
-    func read(
-        _ file: ServerFileID,
-        from store: any FileReading,
-        _ visit: ([UInt8]) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        let schema = try store.schema(of: file)
-        let form = JSONForm(schema: schema)
+    /// The next changeset; nil after the last one. None at all comes of a file that nobody has written
+    /// to.
+    mutating func next(from store: any FileReading) throws(StoreError) -> [UInt8]? {
         var writer = ChangesetWriter()
-        schema.writeAdditions(to: RealmSchema(), into: &writer)
-        // Asymmetric objects only ever travel towards the server.
-        for owner in schema.classes where !owner.isEmbedded && !owner.isAsymmetric {
-            try store.forEachDocument(of: owner.name, in: file) {
-                key,
-                json throws(StoreError) in
-                let object = ObjectReference(className: owner.name, key: key)
-                let document: Document
-                do throws(FormError) {
-                    document = try form.decodeDocument(json, of: owner)
-                } catch {
-                    throw StoreError.damagedObject(of: owner.name, in: file, error)
-                }
-                writer.writeObject(document, as: object, of: owner, in: schema)
-                if writer.sizeInBytes > changesetSizeInBytes {
-                    try visit(writer.bytes)
-                    writer = ChangesetWriter()
-                }
-                return .next
-            }
+        if schema == nil {
+            let schema = try store.schema(of: file)
+            schema.writeAdditions(to: RealmSchema(), into: &writer)
+            // Asymmetric objects only ever travel towards the server.
+            classes = schema.classes.filter { !$0.isEmbedded && !$0.isAsymmetric }[...]
+            self.schema = schema
         }
-        if !writer.isEmpty { try visit(writer.bytes) }
+        guard let schema else { return nil }
+        while let owner = classes.first {
+            if try read(owner, of: schema, from: store, into: &writer) { return writer.bytes }
+            classes.removeFirst()
+            lastKey = nil
+        }
+        return writer.isEmpty ? nil : writer.bytes
+    }
+
+    /// True when the changeset is complete, and there may be more objects of the class.
+    private mutating func read(
+        _ owner: ClassSchema,
+        of schema: RealmSchema,
+        from store: any FileReading,
+        into writer: inout ChangesetWriter
+    ) throws(StoreError) -> Bool {
+        let form = JSONForm(schema: schema)
+        var isFull = false
+        var last = lastKey
+        try store.forEachDocument(of: owner.name, in: file, after: lastKey) {
+            key,
+            json throws(StoreError) in
+            let object = ObjectReference(className: owner.name, key: key)
+            let document: Document
+            do throws(FormError) {
+                document = try form.decodeDocument(json, of: owner)
+            } catch {
+                throw StoreError.damagedObject(of: owner.name, in: file, error)
+            }
+            writer.writeObject(document, as: object, of: owner, in: schema)
+            last = key
+            isFull = writer.sizeInBytes > changesetSizeInBytes
+            return isFull ? .stop : .next
+        }
+        lastKey = last
+        return isFull
     }
 }
 

@@ -28,7 +28,8 @@ struct SyncTermination {
         file.snapshot = nil
         try transaction.update(file)
         let salt = versionSalts.salt(of: file)
-        try FileState().read(file.id, from: transaction) { changeset throws(StoreError) in
+        var state = FileState(of: file.id)
+        while let changeset = try state.next(from: transaction) {
             file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
             file.historySizeInBytes += UInt64(changeset.count)
             try transaction.append(

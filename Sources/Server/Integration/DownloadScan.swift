@@ -4,9 +4,13 @@ package import Versions
 package struct DownloadScan {
     /// The scan stops once it has more than this; one changeset always fits.
     package let softLimitInBytes: Int
+    /// Longer histories are sent as they are: where much of one is pointless, a snapshot takes its
+    /// place.
+    package let compactionLimitInBytes: UInt64
 
-    package init(softLimitInBytes: Int) {
+    package init(softLimitInBytes: Int, compactionLimitInBytes: UInt64 = 0) {
         self.softLimitInBytes = softLimitInBytes
+        self.compactionLimitInBytes = compactionLimitInBytes
     }
 
     /// What one DOWNLOAD says.
@@ -84,6 +88,12 @@ package struct DownloadScan {
             position = file.currentVersion
         } else {
             clientVersion = changesets.last?.cursor.lastIntegratedClientVersion ?? clientVersion
+        }
+        // Of a client that begins, as long as it has uploaded nothing.
+        if client.upload == .zero, changesets.count > 1,
+            file.historySizeInBytes <= compactionLimitInBytes
+        {
+            changesets = DownloadCompaction.compact(changesets)
         }
         let salt = try store.salt(of: file.currentVersion, in: id) ?? file.baseVersion.salt
         return Batch(

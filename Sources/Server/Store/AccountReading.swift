@@ -45,6 +45,8 @@ package protocol AccountWriting: AccountReading {
         of app: AppID,
         at now: Int64
     ) throws(StoreError)
+    /// Removes an account that nobody has confirmed, with its tokens.
+    func removeAccount(_ name: UserName, of app: AppID) throws(StoreError)
     func setConfirmed(_ name: UserName, of app: AppID) throws(StoreError)
     func setPassword(
         _ hash: PasswordHash,

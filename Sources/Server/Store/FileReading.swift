@@ -55,12 +55,25 @@ package protocol FileReading {
     /// How many objects of each class there are; classes without any are left out.
     func objectCounts(in file: ServerFileID) throws(StoreError) -> [Text: Int]
 
-    /// The keys and documents of a class, in no order that means anything.
+    /// The keys and documents of a class after a key, in an order that means nothing and stays the
+    /// same.
     func forEachDocument(
         of className: Text,
         in file: ServerFileID,
+        after key: ObjectKey?,
         _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
     ) throws(StoreError)
+}
+
+extension FileReading {
+    /// All keys and documents of a class.
+    package func forEachDocument(
+        of className: Text,
+        in file: ServerFileID,
+        _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        try forEachDocument(of: className, in: file, after: nil, visit)
+    }
 }
 
 /// Whether a visitor wants more.
@@ -86,11 +99,15 @@ package protocol FileWriting: FileReading {
         at now: Int64
     ) throws(StoreError)
 
-    /// Removes a snapshot, or all that neither the file nor a client needs any more.
+    /// Removes a snapshot, or all that neither the file nor a client needs any more; not one that is
+    /// being made.
     func removeSnapshots(
         of file: ServerFileID,
         only snapshot: ServerVersion?
     ) throws(StoreError)
+
+    /// Removes what is left of a snapshot that was never finished; nobody may be making one.
+    func removeUnfinishedSnapshots(of file: ServerFileID) throws(StoreError)
 
     /// Removes history up to a version.
     func trimHistory(of file: ServerFileID, upTo version: ServerVersion) throws(StoreError)

@@ -13,6 +13,19 @@ package protocol ServerStore: Sendable {
     func read<Outcome: Sendable>(
         _ body: @escaping @Sendable (any StoreSnapshot) throws -> Outcome
     ) async throws -> Outcome
+
+    /// Lends one consistent state for as long as the body takes: it reads piece by piece, and neither
+    /// writers nor other readers wait for it. Bodies that come at the same time take turns.
+    func holdingState<Outcome: Sendable>(
+        _ body: @Sendable (any HeldState) async throws -> Outcome
+    ) async throws -> Outcome
+}
+
+/// A state of the store that stays as it is while others write.
+package protocol HeldState: Sendable {
+    func read<Outcome: Sendable>(
+        _ body: @Sendable (any StoreSnapshot) throws -> Outcome
+    ) async throws -> Outcome
 }
 
 /// One consistent state of the store.

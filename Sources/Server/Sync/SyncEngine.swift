@@ -13,6 +13,7 @@ package struct SyncEngine: Sendable {
     private let versionSalts: VersionSalts
     private let downloadLimitInBytes: Int
     private let snapshots: SnapshotPolicy
+    private let snapshotBuilder: SnapshotBuilder
 
     package init(
         store: any ServerStore,
@@ -27,6 +28,7 @@ package struct SyncEngine: Sendable {
         self.versionSalts = VersionSalts(random.salt())
         self.downloadLimitInBytes = downloadLimitInBytes
         self.snapshots = snapshots
+        self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots)
     }
 
     /// The server file that a session is bound to.
@@ -104,9 +106,10 @@ package struct SyncEngine: Sendable {
         offlineLimitInMilliseconds limit: Int64? = nil
     ) async throws -> ClientFile {
         let now = clock.millisecondsSince1970()
-        return try await store.write { [snapshots] transaction in
-            guard var file = try transaction.file(id) else { throw SessionFault.badClientFileIdent }
-            var client = try transaction.clientFile(ident.file.ident, in: id)
+        let (client, outgrown) = try await store.write {
+            [snapshots] transaction -> (ClientFile, ServerFile?) in
+            guard let file = try transaction.file(id) else { throw SessionFault.badClientFileIdent }
+            let client = try transaction.clientFile(ident.file.ident, in: id)
             try IdentCheck(
                 currentVersion: file.currentVersion,
                 file: client.map { client in
@@ -126,20 +129,38 @@ package struct SyncEngine: Sendable {
                     transaction
                 )
             ).verify(ident)
-            if client?.upload == .zero, ident.download == .zero, client?.snapshotVersion == .zero,
-                let snapshot = try SnapshotMaker(
-                    transaction: transaction,
-                    now: now,
-                    policy: snapshots
-                ).snapshot(of: &file)
-            {
-                client?.snapshotVersion = snapshot.version
+            guard var client else { throw SessionFault.badClientFileIdent }
+            let begins = client.isUntouched && ident.download == .zero
+            let isOutgrown = begins && snapshots.isWorthALook(file)
+            if begins, !isOutgrown, let snapshot = file.snapshot {
+                client.snapshotVersion = snapshot.version
             }
-            client?.sessionEpoch += 1
-            client?.lastSeenAt = now
-            guard let client else { throw SessionFault.badClientFileIdent }
+            client.sessionEpoch += 1
+            client.lastSeenAt = now
             try transaction.put(client, in: id)
-            return client
+            return (client, isOutgrown ? file : nil)
+        }
+        guard let outgrown else { return client }
+        // The writer is free again: however long this takes, only this client waits.
+        try await snapshotBuilder.refresh(outgrown, at: now)
+        return try await beginWithSnapshot(client, in: id)
+    }
+
+    /// A client that has seen nothing yet begins with the newest snapshot, if there is one.
+    private func beginWithSnapshot(
+        _ client: ClientFile,
+        in id: ServerFileID
+    ) async throws -> ClientFile {
+        try await store.write { transaction in
+            guard let snapshot = try transaction.file(id)?.snapshot,
+                var current = try transaction.clientFile(client.ident, in: id),
+                current.isUntouched, current.generation == client.generation,
+                // Otherwise another session speaks for it by now, and has done the same.
+                current.sessionEpoch == client.sessionEpoch
+            else { return client }
+            current.snapshotVersion = snapshot.version
+            try transaction.put(current, in: id)
+            return current
         }
     }
 
@@ -268,7 +289,10 @@ package struct SyncEngine: Sendable {
         from cursor: DownloadCursor,
         in file: ServerFileID
     ) async throws -> DownloadScan.Batch? {
-        let scan = DownloadScan(softLimitInBytes: downloadLimitInBytes)
+        let scan = DownloadScan(
+            softLimitInBytes: downloadLimitInBytes,
+            compactionLimitInBytes: snapshots.historySizeInBytes
+        )
         return try await store.read { try scan.run(for: ident, from: cursor, in: file, of: $0) }
     }
 }

@@ -118,6 +118,34 @@ struct ServerFileWorld {
     }
 }
 
+extension ServerFileWorld {
+    /// The server's documents as a realm in memory.
+    func realm() async throws -> InMemoryRealm {
+        try await store.read { [file] snapshot in
+            let schema = try snapshot.schema(of: file)
+            let form = JSONForm(schema: schema)
+            var realm = InMemoryRealm(schema: schema)
+            for owner in schema.classes {
+                var documents: [(ObjectKey, [UInt8])] = []
+                try snapshot.forEachDocument(of: owner.name, in: file) {
+                    key,
+                    json throws(StoreError) in
+                    documents.append((key, json))
+                    return .next
+                }
+                for (key, json) in documents {
+                    let document = try form.decodeDocument(json, of: owner)
+                    realm.setDocument(
+                        document,
+                        for: ObjectReference(className: owner.name, key: key)
+                    )
+                }
+            }
+            return realm
+        }
+    }
+}
+
 extension ClientFile {
     var salted: SaltedFileIdent { SaltedFileIdent(ident: ident, salt: salt) }
 }

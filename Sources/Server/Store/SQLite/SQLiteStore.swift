@@ -1,3 +1,5 @@
+import FoundationEssentials
+import Glibc
 package import SQLite
 import Synchronization
 
@@ -11,6 +13,7 @@ package final class SQLiteStore: ServerStore {
     private let writer: StoreWorker
     /// Of a store in memory there is one connection only.
     private let reader: StoreWorker?
+    private let holder: StateHolder?
     private let pending = Mutex<[any PendingWrite]>([])
 
     package enum Location: Sendable {
@@ -39,6 +42,9 @@ package final class SQLiteStore: ServerStore {
                 vfs: vfs,
                 on: executor("realm-server.store.read")
             )
+            self.holder = StateHolder(
+                try StoreWorker(path: path, vfs: vfs, on: executor("realm-server.store.hold"))
+            )
         case .memory:
             self.file = Mutex(nil)
             self.writer = try StoreWorker(
@@ -48,6 +54,7 @@ package final class SQLiteStore: ServerStore {
             )
             try await writer.prepare()
             self.reader = nil
+            self.holder = nil
         }
     }
 
@@ -73,9 +80,36 @@ package final class SQLiteStore: ServerStore {
         try await (reader ?? writer).read(body)
     }
 
+    package func holdingState<Outcome: Sendable>(
+        _ body: @Sendable (any HeldState) async throws -> Outcome
+    ) async throws -> Outcome {
+        if let holder { return try await holder.hold(body) }
+        // What is in memory has one connection: its state is held as a copy.
+        let path = temporaryPath()
+        defer { unlink(path) }
+        try await writer.copy(to: path)
+        let copy = StateHolder(
+            try StoreWorker(path: path, vfs: nil, on: DatabaseExecutor(label: "realm-server.copy"))
+        )
+        do {
+            let outcome = try await copy.hold(body)
+            await copy.close()
+            return outcome
+        } catch {
+            await copy.close()
+            throw error
+        }
+    }
+
+    private func temporaryPath() -> String {
+        let directory = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        return "\(directory)/realm-server-\(UUID().uuidString).sqlite"
+    }
+
     /// Ends all use of the file; the store answers with errors from then on.
     package func close() async {
         await reader?.close()
+        await holder?.close()
         await writer.close()
         file.withLock { $0 = nil }
     }

@@ -57,15 +57,21 @@ extension SQLiteTransaction {
     func forEachDocument(
         of className: Text,
         in file: ServerFileID,
+        after key: ObjectKey?,
         _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
     ) throws(StoreError) {
         try translating {
             let statement = try connection.statement(
-                "SELECT key, document FROM object WHERE file_id = ? AND class = ?"
+                """
+                SELECT key, document FROM object
+                WHERE file_id = ? AND class = ? AND key > ? ORDER BY key
+                """
             )
             defer { statement.reset() }
             try statement.bind(file.rawValue, at: 1)
             try statement.bind(text: className.bytes, at: 2)
+            // No key is empty.
+            try statement.bind(blob: key.map { StoredKey.encode($0) } ?? [], at: 3)
             while try statement.step() {
                 guard let key = StoredKey.decode(statement.bytes(at: 0)) else {
                     throw damaged("a key of class \(className)")

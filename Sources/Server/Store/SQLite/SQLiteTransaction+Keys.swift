@@ -4,6 +4,19 @@ import SQLite
 
 /// API keys, and what happens to password accounts after they are made.
 extension SQLiteTransaction {
+    func removeAccount(_ name: UserName, of app: AppID) throws(StoreError) {
+        let row: [SQLite.Value] = [.text(app.rawValue), .text(name.rawValue)]
+        try translating {
+            try connection.run(
+                """
+                DELETE FROM password_account WHERE app_id = ? AND name = ? AND is_confirmed = 0
+                """,
+                row
+            )
+            try connection.run("DELETE FROM account_token WHERE app_id = ? AND name = ?", row)
+        }
+    }
+
     func setConfirmed(_ name: UserName, of app: AppID) throws(StoreError) {
         try translating {
             try connection.run(

@@ -80,9 +80,10 @@ extension SQLiteTransaction {
                 return try connection.run(
                     """
                     DELETE FROM snapshot WHERE file_id = ?1
+                        AND snapshot_version <
+                            (SELECT snapshot_version FROM server_file WHERE file_id = ?1)
                         AND snapshot_version NOT IN (
-                            SELECT snapshot_version FROM server_file WHERE file_id = ?1
-                            UNION SELECT snapshot_version FROM client_file
+                            SELECT snapshot_version FROM client_file
                             WHERE file_id = ?1 AND NOT is_expired
                                 AND recip_base_version < snapshot_version)
                     """,
@@ -92,6 +93,18 @@ extension SQLiteTransaction {
             try connection.run(
                 "DELETE FROM snapshot WHERE file_id = ? AND snapshot_version = ?",
                 [.integer(file.rawValue), .number(snapshot.rawValue)]
+            )
+        }
+    }
+
+    func removeUnfinishedSnapshots(of file: ServerFileID) throws(StoreError) {
+        try translating {
+            try connection.run(
+                """
+                DELETE FROM snapshot WHERE file_id = ?1 AND snapshot_version >
+                    (SELECT snapshot_version FROM server_file WHERE file_id = ?1)
+                """,
+                [.integer(file.rawValue)]
             )
         }
     }

@@ -41,6 +41,19 @@ extension SQLiteTransaction {
         try translating { try connection.run("BEGIN IMMEDIATE") }
     }
 
+    /// The state from here on is the one of this moment, until it is rolled back.
+    func beginReading() throws(StoreError) {
+        try translating {
+            try connection.run("BEGIN")
+            // The state is chosen by the first read.
+            _ = try connection.integer("SELECT count(*) FROM app")
+        }
+    }
+
+    func copy(to path: String) throws(StoreError) {
+        try translating { try connection.run("VACUUM INTO ?", [.text(path)]) }
+    }
+
     func commit() throws(StoreError) {
         try translating { try connection.run("COMMIT") }
     }

@@ -49,6 +49,27 @@ actor StoreWorker {
         try transaction.snapshot { try body(transaction) }
     }
 
+    // MARK: A state that is held
+
+    func beginHolding() throws(StoreError) {
+        try transaction.beginReading()
+    }
+
+    func readHeld<Outcome: Sendable>(
+        _ body: @Sendable (any StoreSnapshot) throws -> Outcome
+    ) throws -> Outcome {
+        try body(transaction)
+    }
+
+    func endHolding() {
+        transaction.rollBack()
+    }
+
+    /// Writes the store as it is now to another file.
+    func copy(to path: String) throws(StoreError) {
+        try transaction.copy(to: path)
+    }
+
     func close() {
         transaction.close()
     }

@@ -1,0 +1,35 @@
+/// When the state of a file is worth being kept as a snapshot.
+package struct SnapshotPolicy: Hashable, Sendable {
+    /// Shorter histories are sent as they are.
+    package var historySizeInBytes: UInt64
+    /// How much longer than the objects the history has to be.
+    package var ratio: UInt64
+    package var changesetSizeInBytes: Int
+
+    package init(
+        historySizeInBytes: UInt64 = 4 << 20,
+        ratio: UInt64 = 2,
+        changesetSizeInBytes: Int = 1 << 20
+    ) {
+        self.historySizeInBytes = historySizeInBytes
+        self.ratio = ratio
+        self.changesetSizeInBytes = changesetSizeInBytes
+    }
+
+    /// Whether the history since the newest snapshot is long enough to look at the objects.
+    func isWorthALook(_ file: ServerFile) -> Bool {
+        let newBytes = file.bytesSinceSnapshot
+        return newBytes >= historySizeInBytes
+            && newBytes >= ratio * (file.snapshot?.sizeInBytes ?? 0)
+    }
+
+    /// Whether a snapshot would be so much shorter that it is worth its place.
+    func isWorthMaking(_ file: ServerFile, documentSizeInBytes size: UInt64) -> Bool {
+        isWorthALook(file) && file.bytesSinceSnapshot >= ratio * size
+    }
+}
+
+extension ServerFile {
+    /// Bytes of history that the newest snapshot does not stand for.
+    var bytesSinceSnapshot: UInt64 { historySizeInBytes - (snapshot?.historySizeInBytes ?? 0) }
+}

@@ -1,0 +1,44 @@
+/// Lends one state of the store at a time for as long as its borrower takes.
+actor StateHolder {
+    private let worker: StoreWorker
+    private var isLent = false
+    private let turn = Waiter()
+
+    init(_ worker: StoreWorker) {
+        self.worker = worker
+    }
+
+    func hold<Outcome: Sendable>(
+        _ body: @Sendable (any HeldState) async throws -> Outcome
+    ) async throws -> Outcome {
+        while isLent { await turn.wait() }
+        isLent = true
+        defer {
+            isLent = false
+            turn.wakeOne()
+        }
+        try await worker.beginHolding()
+        do {
+            let outcome = try await body(Held(worker: worker))
+            await worker.endHolding()
+            return outcome
+        } catch {
+            await worker.endHolding()
+            throw error
+        }
+    }
+
+    func close() async {
+        await worker.close()
+    }
+
+    private struct Held: HeldState {
+        let worker: StoreWorker
+
+        func read<Outcome: Sendable>(
+            _ body: @Sendable (any StoreSnapshot) throws -> Outcome
+        ) async throws -> Outcome {
+            try await worker.readHeld(body)
+        }
+    }
+}
