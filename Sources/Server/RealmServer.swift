@@ -12,13 +12,16 @@ package struct RealmServer: Service {
     private let gate: SyncGate
     private let sync: SyncService
     private let admin: AdminAPI
+    /// Nil where nobody can say what the configuration is by now.
+    package let reload: ConfigurationReload?
     private let tls: ServerTLS?
     private let isAdministered: Bool
     private let onListening: @Sendable (ListenAddress) async -> Void
     private let logger: Logger
 
     /// Prepares everything but the port. The store stays the caller's to close. Only a server that
-    /// `isAdministered` has an admin socket.
+    /// `isAdministered` has an admin socket, and only one that can read its configuration again
+    /// reloads it.
     package init(
         _ configuration: ServerConfiguration,
         store: any ServerStore,
@@ -30,6 +33,8 @@ package struct RealmServer: Service {
         tls: ServerTLS? = nil,
         isAdministered: Bool = false,
         logger: Logger,
+        setLogLevel: @escaping @Sendable (LogConfiguration.Level) -> Void = { _ in },
+        readConfiguration: (@Sendable () -> ConfigurationReload.Reading)? = nil,
         onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
     ) async throws {
         let accounts = try await Accounts(
@@ -38,15 +43,17 @@ package struct RealmServer: Service {
             hasher: hasher,
             secrets: secrets,
             clock: clock,
-            random: random
+            random: random,
+            logger: logger
         )
         self.configuration = configuration
+        let publicAddress = PublicAddress(configuration.publicURL)
         self.tls = tls
         self.isAdministered = isAdministered
         self.store = store
         self.services = ClientAPI(
             accounts: accounts,
-            publicURL: configuration.publicURL,
+            publicAddress: publicAddress,
             isSecure: tls != nil,
             logger: logger
         )
@@ -60,7 +67,19 @@ package struct RealmServer: Service {
             timing: timing,
             logger: logger
         )
-        self.admin = AdminAPI(accounts: accounts, sync: sync, logger: logger)
+        self.reload = readConfiguration.map { [sync] read in
+            ConfigurationReload(
+                of: configuration,
+                accounts: accounts,
+                sync: sync,
+                publicAddress: publicAddress,
+                tls: tls,
+                setLogLevel: setLogLevel,
+                logger: logger,
+                read: read
+            )
+        }
+        self.admin = AdminAPI(accounts: accounts, sync: sync, reload: reload, logger: logger)
         self.onListening = onListening
         self.logger = logger
     }

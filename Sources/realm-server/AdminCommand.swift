@@ -9,7 +9,7 @@ struct AdminOptions: ParsableArguments {
     var json = false
 
     /// Nobody answers, or may be asked.
-    private static let unreachable = ExitCode(3)
+    static let unreachable = ExitCode(3)
 
     /// Calls the server that runs with this configuration; what goes wrong is said on standard error.
     @discardableResult

@@ -1,16 +1,21 @@
 import ArgumentParser
+import FoundationEssentials
 import Server
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Validate the configuration, and say everything that is wrong with it.",
-        discussion: "Exit status: 0 if it is good, 2 if it is not."
+        abstract: "Validate the configuration and the files that it names.",
+        discussion: """
+            Schemas, keys, certificates and programs are looked at, and everything that is wrong is \
+            said at once, with its place and what to do. Exit status: 0 if it is good, 2 if it is not.
+            """
     )
 
     @OptionGroup var file: ConfigurationFile
 
     func run() throws {
-        let configuration = try file.read()
+        let secrets = SecretReader(environment: ProcessInfo.processInfo.environment)
+        let configuration = try file.read(NamedFiles(secrets))
         print("\(file.path): good")
         print("  listens on \(configuration.listen), store \(configuration.storage)")
         for app in configuration.apps { print("  app \(app.id)") }

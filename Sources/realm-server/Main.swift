@@ -8,8 +8,8 @@ struct RealmServerCommand: AsyncParsableCommand {
         abstract: "The backend that Realm apps and realm-agent sync with.",
         version: serverVersion,
         subcommands: [
-            Serve.self, Check.self, Config.self, Apps.self, Users.self, APIKeys.self, Sync.self,
-            Rules.self, Realms.self,
+            Serve.self, Check.self, Reload.self, Config.self, Apps.self, Users.self, APIKeys.self,
+            Sync.self, Rules.self, Realms.self,
         ]
     )
 

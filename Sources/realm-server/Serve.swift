@@ -31,10 +31,11 @@ struct Serve: AsyncParsableCommand {
         let configuration = try file.read()
         // Whatever the server makes is its owner's alone.
         umask(0o077)
-        LoggingSystem.bootstrap(with: configuration.log)
+        let settings = LogSettings(level: configuration.log.level.platformLevel)
+        LoggingSystem.bootstrap(with: configuration.log, settings)
         let logger = Logger(label: "Server")
         do {
-            try await serve(configuration, logger)
+            try await serve(configuration, settings, logger)
         } catch let error as ExitCode {
             throw error
         } catch {
@@ -47,12 +48,17 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ configuration: ServerConfiguration, _ logger: Logger) async throws {
+    private func serve(
+        _ configuration: ServerConfiguration,
+        _ settings: LogSettings,
+        _ logger: Logger
+    ) async throws {
         if configuration.apps.isEmpty {
             logger.warning("no app to serve", metadata: ["remedy": "\(NoApp.remedy)"])
         }
         let store = try await configuration.storage.open()
         let manager = ServiceManager()
+        let secrets = SecretReader(environment: ProcessInfo.processInfo.environment)
         let tls = try configuration.tls.map { files throws(ServerTLS.Unusable) in
             try ServerTLS(files)
         }
@@ -61,10 +67,12 @@ struct Serve: AsyncParsableCommand {
             store: store,
             clock: WallClock { WallTime.now().millisecondsSince1970 },
             random: RandomSource(SystemRandomNumberGenerator()),
-            secrets: SecretReader(environment: ProcessInfo.processInfo.environment),
+            secrets: secrets,
             tls: tls,
             isAdministered: true,
-            logger: logger
+            logger: logger,
+            setLogLevel: { settings.set($0.platformLevel, of: nil) },
+            readConfiguration: { [file] in file.load(NamedFiles(secrets)) }
         ) { [portFile] address in
             if let portFile { PortFile.write(address.port, to: portFile, logger) }
             manager.reportReady()
@@ -72,7 +80,8 @@ struct Serve: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: server), .init(service: Hangup(tls: tls, logger: logger)),
+                    .init(service: server),
+                    .init(service: Hangup(reload: server.reload, manager: manager, logger: logger)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
@@ -85,24 +94,19 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// On SIGHUP, new connections get the certificate that is in the files by then.
+/// On SIGHUP, the server reads its configuration again.
 private struct Hangup: Service {
-    let tls: ServerTLS?
+    let reload: ConfigurationReload?
+    let manager: ServiceManager
     let logger: Logger
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() {
-            guard let tls else { continue }
-            do throws(ServerTLS.Unusable) {
-                try tls.reload()
-                logger.notice("certificate read again")
-            } catch {
-                logger.error(
-                    "the old certificate stays",
-                    metadata: ["error": "\(error)", "code": "\(error.code)"]
-                )
-            }
+            manager.reportReloading()
+            // What comes of it is in the log, as it is when an operator asks on the admin socket.
+            _ = try? await reload?.run()
+            manager.reportReady()
         }
     }
 }
@@ -128,13 +132,18 @@ private enum PortFile {
 }
 
 extension LoggingSystem {
-    fileprivate static func bootstrap(with configuration: LogConfiguration) {
-        let level = LogLevel(rawValue: configuration.level.rawValue) ?? .info
+    fileprivate static func bootstrap(
+        with configuration: LogConfiguration,
+        _ settings: LogSettings
+    ) {
         let output =
             configuration.output.flatMap { LogOutput(rawValue: $0.rawValue) }
             ?? LogOutput.detected(environment: ProcessInfo.processInfo.environment)
-        let settings = LogSettings(level: level)
         let sink = output.sink(identifier: "realm-server")
         bootstrap { AgentLogHandler(category: $0, settings: settings, sink: sink) }
     }
+}
+
+extension LogConfiguration.Level {
+    fileprivate var platformLevel: LogLevel { LogLevel(rawValue: rawValue) ?? .info }
 }

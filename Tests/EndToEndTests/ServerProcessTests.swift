@@ -105,6 +105,103 @@ struct ServerProcessTests {
         #expect(unusable.errors.contains("code=store.unusable"), "\(unusable.errors)")
     }
 
+    @Test("A reload applies what differs; a bad file changes nothing and is told")
+    func reload() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        func dropIn(_ text: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: "\(deployment.directory)/server.d",
+                withIntermediateDirectories: true
+            )
+            try deployment.write("server.d/10.yaml", text)
+        }
+        func server(_ verb: String...) async throws -> Programs.Outcome {
+            try await Programs.run(
+                "realm-server",
+                verb + ["--config", "\(deployment.directory)/server.yaml"]
+            )
+        }
+        try deployment.configure("north")
+        let none = try await server("reload")
+        #expect(none.status == 3, "\(none.errors)")
+        try await deployment.withServer { daemon in
+            let same = try await server("reload")
+            #expect(same.status == 0, "\(same.errors)")
+            #expect(same.output == "nothing has changed\n")
+
+            // The command sees what is wrong with the text, the server what is wrong beside it.
+            for (text, complaint) in [
+                ("apps: { test-app: { x: 1 } }", "server.d/10.yaml:1:21: error: apps.test-app.x"),
+                ("apps: { test-app: { schema: /no/such } }", "app.schema: /no/such cannot"),
+            ] {
+                try dropIn(text)
+                let refused = try await server("reload")
+                #expect(refused.status == 2)
+                #expect(refused.errors.contains(complaint), "\(refused.errors)")
+                #expect(try await server("check").status == 2)
+            }
+            daemon.signal(.terminalClosed)
+            let isTold = await eventually {
+                deployment.log("server").ranges(of: "the old configuration stays").count == 2
+            }
+            #expect(isTold, "\(deployment.log("server"))")
+
+            try dropIn(
+                """
+                server: { listen: "127.0.0.1:1", log: { level: debug } }
+                apps: { second: { providers: { anonymous: true } } }
+                """
+            )
+            let applied = try await server("reload")
+            #expect(applied.status == 0, "\(applied.errors)")
+            #expect(
+                applied.output == """
+                    applied: server.log.level
+                    applied: apps.second (new)
+                    needs a restart: server.listen
+
+                    """
+            )
+            #expect(try await server("apps", "list").output.contains("second  sync enabled"))
+            let sync = try await deployment.sync("north")
+            #expect(sync.status == 0, "\(sync.errors)")
+        }
+    }
+
+    @Test("An agent logs in through a program of the operator's")
+    func customFunction() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.write("payload.json", "{\"card\":{\"$numberLong\":\"7\"}}")
+        let script = "cat > $0; echo '\\\"card-7\\\"'"
+        let command = "[/bin/sh, -c, \"\(script)\", \(deployment.directory)/asked]"
+        try FileManager.default.createDirectory(
+            atPath: "\(deployment.directory)/server.d",
+            withIntermediateDirectories: true
+        )
+        try deployment.write(
+            "server.d/function.yaml",
+            "apps: { test-app: { providers: { function: { command: \(command) } } } }"
+        )
+        try deployment.configure("north")
+        let configuration = "\(deployment.directory)/north.yaml"
+        let text = try String(contentsOfFile: configuration, encoding: .utf8)
+        try deployment.write(
+            "north.yaml",
+            text.replacing(
+                "provider: anonymous",
+                with: "provider: function, payload: { file: \(deployment.directory)/payload.json }"
+            )
+        )
+        try await deployment.withServer { _ in
+            let sync = try await deployment.sync("north")
+            #expect(sync.status == 0, "\(sync.errors)")
+        }
+        let asked = try String(contentsOfFile: "\(deployment.directory)/asked", encoding: .utf8)
+        #expect(asked.contains("\"payload\":{\"card\":{\"$numberLong\":\"7\"}}"), "\(asked)")
+    }
+
     @Test("A server killed at ten different moments loses nothing it has acknowledged")
     func kills() async throws {
         let deployment = try Deployment()

@@ -7,10 +7,9 @@ import Testing
 @Suite("realm-server.yaml")
 struct ConfigurationTests {
     private func read(_ text: String) -> (ServerConfiguration?, [String]) {
-        let (configuration, diagnostics) = ServerConfigurationReader.read(
-            Array(text.utf8),
-            file: "realm-server.yaml"
-        )
+        let (configuration, diagnostics) = ServerConfigurationReader.read([
+            ConfigurationSource(file: "realm-server.yaml", bytes: Array(text.utf8))
+        ])
         return (configuration, diagnostics.map(\.description))
     }
 
@@ -102,10 +101,10 @@ struct ConfigurationTests {
                 "realm-server.yaml:10:20: error: apps.shop.offline_limit: 30 has no unit; "
                     + "give a duration such as 500ms, 30s, 5m, 2h or 7d",
 
-                "realm-server.yaml:11:28: error: apps.shop.providers.function: is not supported "
-                    + "yet by this version; remove it",
+                "realm-server.yaml:11:28: error: apps.shop.providers.function.command: is missing; "
+                    + "add it",
                 "realm-server.yaml:11:65: error: apps.shop.providers.jwt.secret: does not go with "
-                    + "ES256; give public_key for RS256 and ES256, secret for HS256",
+                    + "ES256; give public_key for RS256 and ES256, secret for HS256, or key_set",
                 "realm-server.yaml:12:24: error: apps.shop.tokens.refresh: 1m is out of range; "
                     + "give a value from 30m to 1825d",
             ]
@@ -141,10 +140,9 @@ struct ExampleConfigurationTests {
 
     @Test("It is good as it stands, and says what the defaults are")
     func asItStands() {
-        let (configuration, diagnostics) = ServerConfigurationReader.read(
-            Array(text.utf8),
-            file: "realm-server.yaml"
-        )
+        let (configuration, diagnostics) = ServerConfigurationReader.read([
+            ConfigurationSource(file: "realm-server.yaml", bytes: Array(text.utf8))
+        ])
         #expect(diagnostics == [])
         #expect(configuration == ServerConfiguration(storage: .standard, apps: []))
     }
@@ -164,13 +162,175 @@ struct ExampleConfigurationTests {
             else { return line }
             return String(line[..<mark.lowerBound] + line[mark.upperBound...])
         }
-        let (configuration, diagnostics) = ServerConfigurationReader.read(
-            Array(lines.joined(separator: "\n").utf8),
-            file: "realm-server.yaml"
-        )
+        let (configuration, diagnostics) = ServerConfigurationReader.read([
+            ConfigurationSource(
+                file: "realm-server.yaml",
+                bytes: Array(lines.joined(separator: "\n").utf8)
+            )
+        ])
         #expect(diagnostics == [])
         #expect(configuration?.publicURL == PublicURL("https://sync.example.com"))
         #expect(configuration?.apps.map(\.isDevelopmentMode) == [true])
         #expect(configuration?.apps.first?.emailPassword?.minimumLength == 6)
+    }
+}
+
+/// The drop-ins beside the file, and the files that the configuration names.
+@Suite("realm-server.yaml: drop-ins and named files")
+struct ConfigurationFilesTests {
+    private func read(
+        _ main: String,
+        dropIns: [String] = [],
+        environment: [String: String]? = nil
+    ) -> (ServerConfiguration?, [String]) {
+        let texts = [main] + dropIns
+        let (configuration, diagnostics) = ServerConfigurationReader.read(
+            texts.enumerated().map { index, text in
+                ConfigurationSource(
+                    file: index == 0 ? "main" : "d/\(index).yaml",
+                    bytes: Array(text.utf8)
+                )
+            },
+            files: environment.map { NamedFiles(SecretReader(environment: $0)) }
+        )
+        return (configuration, diagnostics.map(\.description))
+    }
+
+    @Test("A drop-in adds apps and overrides settings, and its mistakes are its own")
+    func dropIns() {
+        let (configuration, diagnostics) = read(
+            "server: { listen: \"127.0.0.1:1\" }\napps: { a: { providers: { anonymous: true } } }",
+            dropIns: [
+                "apps: { b: {}, a: { providers: { anonymous: false, api_key: true } } }",
+                "server: { listen: \"127.0.0.1:2\" }",
+            ]
+        )
+        #expect(diagnostics == [])
+        #expect(configuration?.listen.port == 2)
+        #expect(configuration?.apps.map(\.id.rawValue) == ["a", "b"])
+        #expect(configuration?.apps.first?.providers == [.apiKey])
+        let (bad, complaints) = read("apps: {}", dropIns: ["apps: { a: { x: 1 } }"])
+        #expect(bad == nil)
+        #expect(complaints.first?.hasPrefix("d/1.yaml:1:14: error: apps.a.x: unknown key") == true)
+    }
+
+    @Test("A schema file among the drop-ins is told where it belongs")
+    func schemaAmongDropIns() {
+        let (configuration, diagnostics) = read("", dropIns: ["classes: { A: {} }"])
+        #expect(configuration == nil)
+        #expect(
+            diagnostics == [
+                "d/1.yaml:1:1: error: classes: a schema is no part of the configuration; "
+                    + "move the file into a subdirectory, such as schemas"
+            ]
+        )
+    }
+
+    @Test("Every file that is named is looked at, and every problem told at once")
+    func namedFiles() async throws {
+        try await withTemporaryDirectory { directory in
+            func write(_ name: String, _ text: String, mode: UInt16 = 0o600) throws {
+                let path = "\(directory)/\(name)"
+                try Data(text.utf8).write(to: URL(filePath: path))
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            }
+            try write("schema.yaml", "classes:\n  A: { primary_kay: _id }\n")
+            try write("short", "too short\n")
+            try write("open", "a secret of more than thirty-two characters\n", mode: 0o644)
+            try write("cert.pem", "none")
+            let (configuration, diagnostics) = read(
+                """
+                server:
+                  tls: { certificate: \(directory)/cert.pem, key: { file: \(directory)/none.pem } }
+                apps:
+                  a:
+                    schema: \(directory)/schema.yaml
+                    providers:
+                      jwt: { algorithm: HS256, secret: { file: \(directory)/short } }
+                      function: { command: [\(directory)/none] }
+                  b:
+                    schema: /no/such/file.yaml
+                    providers:
+                      jwt: { algorithm: HS256, secret: { file: \(directory)/open } }
+                  c: { providers: { jwt: { algorithm: ES256, public_key: { env: UNSET } } } }
+                  d: { providers: { jwt: { algorithm: RS256, key_set: { file: /no/such } } } }
+                """,
+                environment: [:]
+            )
+            #expect(configuration == nil)
+            let expected = [
+                "main:2:8: error: server.tls: \(directory)/cert.pem and \(directory)/none.pem are",
+                "main:7:40: error: apps.a.providers.jwt.secret: the key",
+                "main:8:28: warning: apps.a.providers.function.command: \(directory)/none is no",
+                "main:10:13: error: apps.b.schema: /no/such/file.yaml cannot be read; name",
+                "main:12:40: warning: apps.b.providers.jwt.secret: \(directory)/open can be read by",
+                "main:13:58: warning: apps.c.providers.jwt.public_key: { env: UNSET } is not set",
+                "main:14:55: error: apps.d.providers.jwt.key_set: { file: /no/such } cannot be",
+                "\(directory)/schema.yaml:2:8: error: classes.A.primary_kay: unknown key",
+            ]
+            for start in expected {
+                #expect(
+                    diagnostics.contains { $0.hasPrefix(start) },
+                    "\(start) is not among \(diagnostics)"
+                )
+            }
+            #expect(diagnostics.allSatisfy { $0.contains("; ") })
+            #expect(!diagnostics.joined().contains("too short\n"))
+        }
+    }
+
+    @Test("What programs do for accounts is read, and contradictions are told")
+    func hooks() {
+        let (configuration, diagnostics) = read(
+            """
+            apps:
+              a:
+                providers:
+                  function: { command: [/bin/true, "x y"], timeout: 5s, environment: { A: b } }
+                  email_password:
+                    confirmation_function: { command: [/bin/true] }
+                    reset_function: { command: [/bin/true] }
+                    mail: { command: [/bin/true], reset_url: "https://x.example.com/r" }
+            """
+        )
+        #expect(diagnostics == [])
+        let app = configuration?.apps.first
+        #expect(
+            app?.function
+                == HookConfiguration(
+                    command: ["/bin/true", "x y"],
+                    environment: ["A": "b"],
+                    timeout: .seconds(5)
+                )
+        )
+        #expect(app?.emailPassword?.confirmsAtOnce == false)
+        #expect(app?.emailPassword?.mail?.resetURL == "https://x.example.com/r")
+        let (_, complaints) = read(
+            """
+            apps:
+              a:
+                providers:
+                  function: { command: [true] }
+                  email_password:
+                    auto_confirm: true
+                    confirmation_function: { command: [/bin/true], timeout: 2m }
+                    mail: { command: [/bin/true], reset_url: "no URL" }
+                  jwt: { algorithm: HS256 }
+            """
+        )
+        #expect(
+            complaints == [
+                "main:4:28: error: apps.a.providers.function.command: \"true\" is not an absolute "
+                    + "path; give the path of a program, and its arguments after it",
+                "main:6:23: error: apps.a.providers.email_password.auto_confirm: leaves "
+                    + "confirmation_function nothing to decide; remove one of them",
+                "main:7:65: error: apps.a.providers.email_password.confirmation_function.timeout: "
+                    + "2m is out of range; give a value from 100ms to 50s",
+                "main:8:50: error: apps.a.providers.email_password.mail.reset_url: \"no URL\" is "
+                    + "malformed; give a URL without a fragment, such as "
+                    + "https://shop.example.com/confirm",
+                "main:9:12: error: apps.a.providers.jwt.public_key: is missing; add it",
+            ]
+        )
     }
 }

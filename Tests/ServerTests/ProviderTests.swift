@@ -17,8 +17,7 @@ struct ProviderTests {
     ) async throws -> TestApps {
         let jwt = JWTConfiguration(
             algorithm: .hs256,
-            key: .environment(variable: "SECRET"),
-            audiences: [],
+            keys: .each([.environment(variable: "SECRET")]),
             metadata: metadata
         )
         return try await TestApps(
@@ -130,9 +129,8 @@ struct ProviderTests {
         let key = ES256PrivateKey()
         let configuration = JWTConfiguration(
             algorithm: .es256,
-            key: .environment(variable: "KEY"),
-            audiences: ["till"],
-            metadata: []
+            keys: .each([.environment(variable: "KEY")]),
+            audiences: ["till"]
         )
         let app = AppConfiguration(id: TestApps.shop, jwt: configuration)
         let apps = try await TestApps(

@@ -36,12 +36,11 @@ struct ServerShippedFilesTests {
     @Test("The example of every section holds every key, and nothing is wrong with it")
     func completeExample() throws {
         let text = try text(of: "examples/realm-server.yaml")
-        let (configuration, diagnostics) = ServerConfigurationReader.read(
-            Array(text.utf8),
-            file: "realm-server.yaml"
-        )
+        let (configuration, diagnostics) = ServerConfigurationReader.read([
+            ConfigurationSource(file: "realm-server.yaml", bytes: Array(text.utf8))
+        ])
         #expect(diagnostics.map(\.description) == [])
-        #expect(configuration?.apps.count == 3)
+        #expect(configuration?.apps.count == 4)
         #expect(known.count > 25)
         for key in known {
             let name = try #require(key.split(separator: ".").last)

@@ -28,7 +28,7 @@ struct ServerTLSTests {
             let tls = try ServerTLS(files)
             try tls.reload()
             try Data("none".utf8).write(to: URL(filePath: files.certificate))
-            #expect(throws: ServerTLS.Unusable.self) { try tls.reload() }
+            #expect(throws: ServerTLS.Unusable.self) { try ServerTLS.prepare(files) }
             #expect(throws: ServerTLS.Unusable.self) { try ServerTLS(files) }
         }
     }

@@ -19,6 +19,7 @@ package enum ProviderType: String, Hashable, Sendable {
     case emailPassword = "local-userpass"
     case apiKey = "api-key"
     case customToken = "custom-token"
+    case customFunction = "custom-function"
 }
 
 /// One way in for one user: unique by app, provider and id.
@@ -40,7 +41,7 @@ package struct User: Hashable, Sendable {
     package let identities: [Identity]
     package let isDisabled: Bool
     package let kind: Kind
-    /// Of the profile, as a third party's token told it.
+    /// Of the profile, as a third party's token or the operator's function told it.
     package let data: [String: JSONValue]
 
     package enum Kind: String, Hashable, Sendable {

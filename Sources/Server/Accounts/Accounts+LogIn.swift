@@ -36,6 +36,8 @@ extension Accounts {
                 throw ServiceRefusal.providerNotFound(ProviderType.customToken.rawValue)
             }
             return try await tokens.prove(token, at: clock.secondsSince1970)
+        case .customFunction(let payload):
+            return try await prove(payload, from: address, served)
         }
     }
 

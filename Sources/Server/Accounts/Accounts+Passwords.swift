@@ -2,27 +2,37 @@ import Changesets
 
 /// What happens to an account besides logging in with it (app services, 6).
 extension Accounts {
-    /// Makes another token for an account that waits to be confirmed. There is no function to call
-    /// in its place.
+    /// Makes another token for an account that waits to be confirmed; `byCall`, the function decides
+    /// once more.
     func sendConfirmation(of email: String, byCall: Bool, in app: AppID) async throws {
-        try requireEmailPassword(app)
+        let settings = try requireEmailPassword(app)
         let (name, account) = try await account(email, in: app)
         guard !account.isConfirmed else {
             throw ServiceRefusal(.userAlreadyConfirmed, "already confirmed")
         }
-        guard !byCall else {
-            throw ServiceRefusal(.badRequest, "there is no confirmation function")
+        guard byCall == (settings.confirmationFunction != nil) else {
+            throw ServiceRefusal(
+                .badRequest,
+                byCall
+                    ? "there is no confirmation function"
+                    : "accounts are confirmed by a function: use confirm/call"
+            )
         }
-        try await makeToken(.confirm, for: name, in: app)
+        try await loginGuard.admitMail(to: name.rawValue, of: app)
+        try await beginConfirmation(of: name, isNew: false, settings, in: app)
     }
 
-    func sendReset(of email: String, byCall: Bool, in app: AppID) async throws {
-        try requireEmailPassword(app)
+    func sendReset(of email: String, in app: AppID) async throws {
+        let settings = try requireEmailPassword(app)
         let (name, _) = try await account(email, in: app)
-        guard !byCall else {
-            throw ServiceRefusal(.badRequest, "there is no password reset function")
+        guard settings.resetFunction == nil else {
+            throw ServiceRefusal(
+                .badRequest,
+                "passwords are reset by a function: use reset/call"
+            )
         }
-        try await makeToken(.reset, for: name, in: app)
+        try await loginGuard.admitMail(to: name.rawValue, of: app)
+        try await beginReset(of: name, settings, in: app)
     }
 
     func confirm(_ id: String, _ token: String, from address: String, in app: AppID) async throws {
@@ -51,18 +61,25 @@ extension Accounts {
         let now = clock.millisecondsSince1970()
         try await store.write { transaction in
             let known = try Self.use(id, token, .reset, of: app, at: now, transaction)
-            guard let account = try transaction.passwordAccount(known.name, of: app) else {
-                throw Self.badToken
-            }
-            try transaction.setPassword(hash, of: known.name, of: app)
-            let user = try transaction.user(
-                identifiedBy: .emailPassword,
-                account.identityID,
-                of: app
-            )
-            if let user { try transaction.revokeLoginSessions(ofUser: user.id, of: app) }
+            try Self.setPassword(hash, of: known.name, of: app, transaction)
         }
         await loginGuard.recordSuccess(id, from: address)
+    }
+
+    static func setPassword(
+        _ hash: PasswordHash,
+        of name: UserName,
+        of app: AppID,
+        _ transaction: any StoreTransaction
+    ) throws {
+        guard let account = try transaction.passwordAccount(name, of: app) else { throw badToken }
+        try transaction.setPassword(hash, of: name, of: app)
+        let user = try transaction.user(
+            identifiedBy: .emailPassword,
+            account.identityID,
+            of: app
+        )
+        if let user { try transaction.revokeLoginSessions(ofUser: user.id, of: app) }
     }
 
     /// For the operator: tokens that wait to be delivered.
@@ -80,8 +97,11 @@ extension Accounts {
         }
     }
 
-    func makeToken(_ purpose: AccountToken.Purpose, for name: UserName, in app: AppID) async throws
-    {
+    func makeToken(
+        _ purpose: AccountToken.Purpose,
+        for name: UserName,
+        in app: AppID
+    ) async throws -> AccountToken {
         let token = AccountToken(
             name: name,
             purpose: purpose,
@@ -91,6 +111,7 @@ extension Accounts {
         )
         // It takes the place of an earlier one.
         try await store.write { try $0.put(token, of: app) }
+        return token
     }
 
     private static let badToken = ServiceRefusal(.userpassTokenInvalid, "invalid token data")
@@ -110,7 +131,7 @@ extension Accounts {
         return known
     }
 
-    private func account(
+    func account(
         _ email: String,
         in app: AppID
     ) async throws -> (UserName, PasswordAccount) {

@@ -28,7 +28,9 @@ extension Accounts {
             guard try transaction.passwordAccount(name, of: app) == nil else { throw inUse }
             try transaction.insert(account, named: name, of: app, at: now)
         }
-        if !account.isConfirmed { try await makeToken(.confirm, for: name, in: app) }
+        if !account.isConfirmed {
+            try await beginConfirmation(of: name, isNew: true, settings, in: app)
+        }
         return account
     }
 

@@ -1,4 +1,5 @@
 import Changesets
+package import Logging
 
 /// Who may come in, as whom, and for how long: accounts, log-ins and tokens of every app
 /// (app services, 4 to 10).
@@ -9,6 +10,7 @@ package struct Accounts: Sendable {
     let hasher: PasswordHasher
     let loginGuard: LoginGuard
     let secrets: SecretReader
+    let hooks: HookRunner
     /// Whose connections end when a user is gone.
     package let registry = SessionRegistry()
     let clock: WallClock
@@ -22,13 +24,15 @@ package struct Accounts: Sendable {
         hasher: PasswordHasher = PasswordHasher(),
         secrets: SecretReader = SecretReader(environment: [:]),
         clock: WallClock,
-        random: RandomSource
+        random: RandomSource,
+        logger: Logger = Logger(label: "Server")
     ) async throws {
         self.store = store
         self.tokens = TokenAuthority(clock: clock)
         self.hasher = hasher
         self.secrets = secrets
         self.loginGuard = LoginGuard(clock: clock)
+        self.hooks = HookRunner(logger: logger)
         self.clock = clock
         self.random = random
         for app in apps { try await serve(app, declaration: nil) }
@@ -40,29 +44,17 @@ package struct Accounts: Sendable {
         }
     }
 
-    /// Serves an app from now on; an app that the store does not know gets its keys.
+    /// Serves an app from now on.
     func serve(_ app: AppConfiguration, declaration: String?) async throws {
-        let fresh = AppRecord(
-            id: app.id,
-            domainID: random.objectID(at: clock).description,
-            keys: [
-                SigningKey(id: Hexadecimal.text(of: random.bytes(4)), secret: random.bytes(32))
-            ],
-            declaration: declaration
-        )
-        let now = clock.millisecondsSince1970()
-        let (record, isNew) = try await store.write { transaction in
-            guard let known = try transaction.app(app.id) else {
-                try transaction.insert(fresh, at: now)
-                return (fresh, true)
-            }
-            if let declaration, known.declaration != declaration {
-                try transaction.setDeclaration(declaration, of: app.id)
-            }
-            return (known, false)
-        }
-        var app = app
-        if declaration != nil, record.rules != AccessRules() { app.access = record.rules }
+        await serve(try await prepare(app, declaration: declaration))
+    }
+
+    /// Gets everything that an app needs; an app that the store does not know gets its keys. Nobody
+    /// notices yet.
+    func prepare(
+        _ app: AppConfiguration,
+        declaration: String?
+    ) async throws -> PreparedApp {
         var externalTokens: ExternalTokens?
         if let jwt = app.jwt {
             externalTokens = try await ExternalTokens(jwt, of: app.id, secrets)
@@ -70,17 +62,58 @@ package struct Accounts: Sendable {
         let schema = try app.schemaFile.map { path throws(DeclaredSchema.Unusable) in
             try DeclaredSchema.read(path)
         }
-        await tokens.add(record.keys, of: app.id, areNew: isNew)
-        apps.put(
-            ServedApp(
+        let (record, isNew) = try await record(of: app.id, declaration: declaration)
+        var app = app
+        if declaration != nil, record.rules != AccessRules() { app.access = record.rules }
+        return PreparedApp(
+            served: ServedApp(
                 configuration: app,
                 externalTokens: externalTokens,
                 schema: schema,
                 domainID: record.domainID,
                 syncState: record.syncState,
                 isFromFile: declaration == nil
-            )
+            ),
+            keys: record.keys,
+            areKeysNew: isNew
         )
+    }
+
+    private func record(
+        of app: AppID,
+        declaration: String?
+    ) async throws -> (record: AppRecord, isNew: Bool) {
+        let fresh = AppRecord(
+            id: app,
+            domainID: random.objectID(at: clock).description,
+            keys: [
+                SigningKey(id: Hexadecimal.text(of: random.bytes(4)), secret: random.bytes(32))
+            ],
+            declaration: declaration
+        )
+        let now = clock.millisecondsSince1970()
+        return try await store.write { transaction in
+            guard let known = try transaction.app(app) else {
+                try transaction.insert(fresh, at: now)
+                return (fresh, true)
+            }
+            if let declaration, known.declaration != declaration {
+                try transaction.setDeclaration(declaration, of: app)
+            }
+            return (known, false)
+        }
+    }
+
+    /// What was prepared counts from now on; for an app that is served already, its keys and the state
+    /// of its sync stay.
+    func serve(_ app: PreparedApp) async {
+        var served = app.served
+        if let current = apps[served.id] {
+            served.syncState = current.syncState
+        } else {
+            await tokens.add(app.keys, of: served.id, areNew: app.areKeysNew)
+        }
+        apps.put(served)
     }
 
     /// The configuration of an app, which must be served.

@@ -23,6 +23,14 @@ struct ServedApp {
     }
 }
 
+/// An app that could be served from now on.
+struct PreparedApp {
+    let served: ServedApp
+    let keys: [SigningKey]
+    /// Made a moment ago, by this process.
+    let areKeysNew: Bool
+}
+
 /// The apps that are served right now; an operator changes them while the server runs.
 package final class AppDirectory: Sendable {
     private let apps = Mutex<[AppID: ServedApp]>([:])

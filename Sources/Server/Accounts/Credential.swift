@@ -7,6 +7,8 @@ enum Credential: Sendable {
     case apiKey(APIKeySecret)
     /// A token that somebody else has signed.
     case customToken(String)
+    /// Whatever the operator's function takes.
+    case customFunction([String: JSONValue])
 }
 
 extension Credential: CustomStringConvertible, CustomReflectable {

@@ -4,6 +4,8 @@
 actor LoginGuard {
     private var byName = AttemptLimiter(burst: 10, refillInterval: 6000)
     private var byAddress = AttemptLimiter(burst: 100, refillInterval: 600)
+    /// Mails and decisions for one account: whoever asks, its owner must not drown in them.
+    private var byAccount = AttemptLimiter(burst: 5, refillInterval: 60_000)
     private let clock: WallClock
 
     init(clock: WallClock) {
@@ -18,13 +20,24 @@ actor LoginGuard {
         if let wait = byAddress.take(address, at: now) { throw refusal(wait) }
     }
 
+    /// Lets a token be sent to an account's owner.
+    func admitMail(to name: String, of app: AppID) throws(ServiceRefusal) {
+        let now = clock.millisecondsSince1970()
+        guard let wait = byAccount.take("\(app) \(name)", at: now) else { return }
+        throw .tooManyMails(retryAfterInSeconds: Self.seconds(wait))
+    }
+
     func recordSuccess(_ name: String, from address: String) {
         byName.giveBack(key(name, address))
         byAddress.giveBack(address)
     }
 
     private func refusal(_ milliseconds: Int64) -> ServiceRefusal {
-        .tooManyAttempts(retryAfterInSeconds: Int((milliseconds + 999) / 1000))
+        .tooManyAttempts(retryAfterInSeconds: Self.seconds(milliseconds))
+    }
+
+    private static func seconds(_ milliseconds: Int64) -> Int {
+        Int((milliseconds + 999) / 1000)
     }
 
     private func key(_ name: String, _ address: String) -> String {

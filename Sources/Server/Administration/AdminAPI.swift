@@ -6,11 +6,18 @@ package import Logging
 package struct AdminAPI: Sendable {
     let accounts: Accounts
     let sync: SyncService
+    private let reload: ConfigurationReload?
     private let logger: Logger
 
-    package init(accounts: Accounts, sync: SyncService, logger: Logger) {
+    package init(
+        accounts: Accounts,
+        sync: SyncService,
+        reload: ConfigurationReload? = nil,
+        logger: Logger
+    ) {
         self.accounts = accounts
         self.sync = sync
+        self.reload = reload
         self.logger = logger
     }
 
@@ -39,6 +46,8 @@ package struct AdminAPI: Sendable {
         switch route {
         case .health:
             return try ok(["status": "ok"])
+        case .reload:
+            return try ok(try await reloadConfiguration())
         case .listApps:
             return try ok(accounts.apps.all.map(AppReport.init))
         case .createApp:
@@ -107,6 +116,21 @@ package struct AdminAPI: Sendable {
         case .inspectRealm(let app):
             let inspection = try body(request, Inspection.self)
             return try ok(try await inspect(inspection.partition, of: app))
+        }
+    }
+}
+
+// MARK: Reload
+
+extension AdminAPI {
+    private func reloadConfiguration() async throws -> ReloadReport {
+        guard let reload else {
+            throw ServiceRefusal(.badRequest, "this server has no configuration file", status: 409)
+        }
+        do {
+            return try await reload.run()
+        } catch let refused as ConfigurationReload.Refused {
+            throw ServiceRefusal(.badRequest, refused.description)
         }
     }
 }

@@ -1,6 +1,7 @@
 /// The calls of the admin API (app services, 12.3).
 enum AdminRoute: Hashable, Sendable {
     case health
+    case reload
     case listApps
     case createApp
     case deleteApp(AppID)
@@ -40,6 +41,7 @@ enum AdminRoute: Hashable, Sendable {
     ) throws(ServiceRefusal) -> [String: AdminRoute] {
         switch (segments.first, segments.count) {
         case ("health", 1): return ["GET": .health]
+        case ("reload", 1): return ["POST": .reload]
         case ("apps", 1): return ["GET": .listApps, "POST": .createApp]
         case ("apps", 2...):
             guard let app = AppID(segments[1]) else { throw .appNotFound }

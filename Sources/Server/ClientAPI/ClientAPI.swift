@@ -3,19 +3,19 @@ package import Logging
 /// Answers the calls of the client API (app services).
 package struct ClientAPI: Sendable {
     private let accounts: Accounts
-    private let publicURL: PublicURL?
+    private let publicAddress: PublicAddress
     private let isSecure: Bool
     private let logger: Logger
 
     /// `isSecure`: clients come over TLS.
     package init(
         accounts: Accounts,
-        publicURL: PublicURL?,
+        publicAddress: PublicAddress = PublicAddress(nil),
         isSecure: Bool = false,
         logger: Logger
     ) {
         self.accounts = accounts
-        self.publicURL = publicURL
+        self.publicAddress = publicAddress
         self.isSecure = isSecure
         self.logger = logger
     }
@@ -85,8 +85,13 @@ package struct ClientAPI: Sendable {
             try await accounts.sendConfirmation(of: email, byCall: byCall, in: app)
             return .empty(202)
         case .requestReset(let app, let byCall):
-            let email = try RequestFields(parsing: request.body).require("email")
-            try await accounts.sendReset(of: email, byCall: byCall, in: app)
+            let fields = try RequestFields(parsing: request.body)
+            if byCall {
+                let call = try fields.resetCall(in: request.body)
+                try await accounts.callReset(call, from: request.address, in: app)
+            } else {
+                try await accounts.sendReset(of: try fields.require("email"), in: app)
+            }
             return .empty(202)
         case .profile(let app):
             let answer = try await accounts.profile(request.bearerToken, app: app)
@@ -127,7 +132,7 @@ package struct ClientAPI: Sendable {
             try accounts.configuration(of: app).providers.contains(type)
         else { throw ServiceRefusal.providerNotFound(provider) }
         let fields = try RequestFields(parsing: request.body)
-        let credential = try fields.credential(for: type)
+        let credential = try fields.credential(for: type, in: request.body)
         guard !isLinking else {
             return try await accounts.link(
                 credential,
@@ -174,7 +179,7 @@ package struct ClientAPI: Sendable {
     /// From the configuration; without, as the client asked (app services, 3.2).
     private func location(_ request: ServiceRequest) -> LocationAnswer {
         let scheme = isSecure ? "https" : "http"
-        let url = publicURL ?? request.host.flatMap { PublicURL("\(scheme)://\($0)") }
+        let url = publicAddress.url ?? request.host.flatMap { PublicURL("\(scheme)://\($0)") }
         return LocationAnswer(hostname: url?.http ?? "", webSocketHostname: url?.webSocket ?? "")
     }
 }

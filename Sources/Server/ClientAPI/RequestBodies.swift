@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// A name with a password, as a client sent them. Neither shows in logs.
 struct EmailPasswordCredential: Sendable {
@@ -71,7 +72,11 @@ struct RequestFields: Decodable {
     }
 
     /// The fields that a provider's credential has (app services, 4.1).
-    func credential(for provider: ProviderType) throws(ServiceRefusal) -> Credential {
+    /// `body` is all of the request, for the provider whose fields are the application's own.
+    func credential(
+        for provider: ProviderType,
+        in body: [UInt8]
+    ) throws(ServiceRefusal) -> Credential {
         switch provider {
         case .anonymous:
             .anonymous
@@ -86,7 +91,31 @@ struct RequestFields: Decodable {
             .apiKey(APIKeySecret(text: try require("key")))
         case .customToken:
             .customToken(try require("token"))
+        case .customFunction:
+            .customFunction(try Self.members(of: body, without: "options"))
         }
+    }
+
+    /// What a password reset function is asked (app services, 6).
+    func resetCall(in body: [UInt8]) throws(ServiceRefusal) -> ResetCall {
+        var arguments: [JSONValue] = []
+        if case .array(let values)? = try Self.members(of: body)["arguments"] { arguments = values }
+        return ResetCall(
+            email: try require("email"),
+            password: try require("password"),
+            arguments: arguments
+        )
+    }
+
+    private static func members(
+        of body: [UInt8],
+        without name: String? = nil
+    ) throws(ServiceRefusal) -> [String: JSONValue] {
+        guard !body.isEmpty else { return [:] }
+        let document = try? JSONDecoder().decode(JSONValue.self, from: Data(body))
+        guard case .object(var members)? = document else { throw .notJSON }
+        if let name { members[name] = nil }
+        return members
     }
 
     func require(_ name: String) throws(ServiceRefusal) -> String {

@@ -8,6 +8,8 @@ package struct ServiceRefusal: Error, Hashable, Sendable {
         case authError = "AuthError"
         case authProviderNotFound = "AuthProviderNotFound"
         case badRequest = "BadRequest"
+        case executionTimeLimitExceeded = "ExecutionTimeLimitExceeded"
+        case functionExecutionError = "FunctionExecutionError"
         case functionNotFound = "FunctionNotFound"
         case internalServerError = "InternalServerError"
         case invalidPassword = "InvalidPassword"
@@ -51,7 +53,9 @@ extension ServiceRefusal.Code {
         case .authError, .invalidPassword, .invalidSession, .missingAuthReq,
             .userAppDomainMismatch, .userDisabled:
             401
-        case .badRequest, .missingParameter, .userAlreadyConfirmed, .userpassTokenInvalid: 400
+        case .badRequest, .executionTimeLimitExceeded, .functionExecutionError, .missingParameter,
+            .userAlreadyConfirmed, .userpassTokenInvalid:
+            400
         case .apiKeyNotFound, .authProviderNotFound, .functionNotFound, .serviceNotFound,
             .userNotFound:
             404
@@ -90,6 +94,15 @@ extension ServiceRefusal {
 
     static func missing(_ field: String) -> ServiceRefusal {
         ServiceRefusal(.missingParameter, "missing parameter: '\(field)'")
+    }
+
+    static func tooManyMails(retryAfterInSeconds seconds: Int) -> ServiceRefusal {
+        ServiceRefusal(
+            .badRequest,
+            "too many tokens for one account; try again in \(seconds) s",
+            status: 429,
+            retryAfterInSeconds: seconds
+        )
     }
 
     static func tooManyAttempts(retryAfterInSeconds seconds: Int) -> ServiceRefusal {

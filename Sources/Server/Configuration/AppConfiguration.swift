@@ -13,6 +13,8 @@ package struct AppConfiguration: Hashable, Sendable {
     package var apiKey: Bool
     /// Nil where the provider is off.
     package var jwt: JWTConfiguration?
+    /// The program that knows users; nil where the provider is off.
+    package var function: HookConfiguration?
     package var tokens: TokenLifetimes
     package var access: AccessRules
     /// The path of the schema file; nil where clients alone make the schema.
@@ -29,6 +31,7 @@ package struct AppConfiguration: Hashable, Sendable {
         emailPassword: EmailPasswordConfiguration? = nil,
         apiKey: Bool = false,
         jwt: JWTConfiguration? = nil,
+        function: HookConfiguration? = nil,
         tokens: TokenLifetimes = TokenLifetimes(),
         access: AccessRules = AccessRules(),
         schemaFile: String? = nil,
@@ -42,6 +45,7 @@ package struct AppConfiguration: Hashable, Sendable {
         self.emailPassword = emailPassword
         self.apiKey = apiKey
         self.jwt = jwt
+        self.function = function
         self.tokens = tokens
         self.access = access
         self.schemaFile = schemaFile
@@ -64,20 +68,36 @@ extension AppConfiguration {
         if emailPassword != nil { providers.append(.emailPassword) }
         if apiKey { providers.append(.apiKey) }
         if jwt != nil { providers.append(.customToken) }
+        if function != nil { providers.append(.customFunction) }
         return providers
     }
 }
 
 package struct EmailPasswordConfiguration: Hashable, Sendable {
     /// Whether accounts count as soon as they are registered. Otherwise each waits until the owner
-    /// brings the token that the operator has delivered, or the operator confirms it.
+    /// brings the token that was delivered, the function says so, or the operator confirms it.
     package var confirmsAtOnce: Bool
     /// Characters a password has at least.
     package var minimumLength: Int
+    /// Delivers tokens; nil: the operator does.
+    package var mail: MailConfiguration?
+    /// Decides about new accounts; then no mail goes out for them.
+    package var confirmationFunction: HookConfiguration?
+    /// Decides about new passwords; then no mail goes out for them.
+    package var resetFunction: HookConfiguration?
 
-    package init(confirmsAtOnce: Bool = true, minimumLength: Int = 6) {
+    package init(
+        confirmsAtOnce: Bool = true,
+        minimumLength: Int = 6,
+        mail: MailConfiguration? = nil,
+        confirmationFunction: HookConfiguration? = nil,
+        resetFunction: HookConfiguration? = nil
+    ) {
         self.confirmsAtOnce = confirmsAtOnce
         self.minimumLength = minimumLength
+        self.mail = mail
+        self.confirmationFunction = confirmationFunction
+        self.resetFunction = resetFunction
     }
 
     package static let maximumLength = 128

@@ -12,15 +12,23 @@ package enum DeclaredSchema {
     }
 
     package static func read(_ path: String) throws(Unusable) -> RealmSchema {
-        guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+        guard let (schema, diagnostics) = parse(path) else {
             throw Unusable(description: "\(path) cannot be read")
         }
-        let (declaration, diagnostics) = SchemaFile.parse(Array(data), file: path)
-        guard let declaration else {
+        guard let schema else {
             throw Unusable(
                 description: diagnostics.map(\.description).joined(separator: "\n")
             )
         }
-        return declaration.schema
+        return schema
+    }
+
+    /// The schema, or what is wrong with it; nil if the file cannot be read.
+    static func parse(
+        _ path: String
+    ) -> (schema: RealmSchema?, diagnostics: [Diagnostic])? {
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
+        let (declaration, diagnostics) = SchemaFile.parse(Array(data), file: path)
+        return (declaration?.schema, diagnostics)
     }
 }

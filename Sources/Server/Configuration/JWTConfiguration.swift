@@ -17,14 +17,37 @@ package struct JWTConfiguration: Hashable, Sendable {
         package let isRequired: Bool
     }
 
+    /// Where the keys are that may have signed a token.
+    package enum Keys: Hashable, Sendable {
+        /// Up to three: secrets of HS256, else public keys as PEM.
+        case each([SecretReference])
+        /// A JSON Web Key Set.
+        case set(SecretReference)
+    }
+
     package let algorithm: Algorithm
-    /// A secret of HS256, else a public key as PEM.
-    package let key: SecretReference
+    package let keys: Keys
     /// Empty: the app id.
     package let audiences: [String]
+    /// Whether a token must name all of the audiences; one of them is enough otherwise.
+    package let needsEveryAudience: Bool
     package let metadata: [Metadata]
 
-    static let minimumSecretLength = 32
+    package init(
+        algorithm: Algorithm,
+        keys: Keys,
+        audiences: [String] = [],
+        needsEveryAudience: Bool = false,
+        metadata: [Metadata] = []
+    ) {
+        self.algorithm = algorithm
+        self.keys = keys
+        self.audiences = audiences
+        self.needsEveryAudience = needsEveryAudience
+        self.metadata = metadata
+    }
+
+    static let keyCount = 1...3
 
     /// Members of a profile that clients read as strings (app services, 7.1).
     static let textFields: Set<String> = [
@@ -33,12 +56,26 @@ package struct JWTConfiguration: Hashable, Sendable {
     ]
 }
 
+private enum JWTAudienceMatch: String, CaseIterable {
+    case any, all
+}
+
 extension NodeReader {
-    func jwt() -> JWTConfiguration? {
+    func jwt(_ files: NamedFiles?) -> JWTConfiguration? {
         mapping { keys in
             let algorithm: JWTConfiguration.Algorithm? = keys.required("algorithm") { $0.choice() }
-            let remedy = "give public_key for RS256 and ES256, secret for HS256"
-            let key = keys.exactlyOne(of: ["public_key", "secret"], remedy: remedy) { name, value in
+            let remedy = "give public_key for RS256 and ES256, secret for HS256, or key_set"
+            let source = keys.exactlyOneBesideOthers(
+                of: ["public_key", "secret", "key_set"],
+                remedy: remedy
+            ) { name, value -> JWTConfiguration.Keys? in
+                if name == "key_set" {
+                    let keySet = value.secret()
+                    if let algorithm, let keySet {
+                        files?.check(.set(keySet), for: algorithm, at: value)
+                    }
+                    return keySet.map { .set($0) }
+                }
                 if let algorithm, (name == "secret") != (algorithm == .hs256) {
                     value.report(
                         .badValue,
@@ -46,18 +83,47 @@ extension NodeReader {
                         remedy: remedy
                     )
                 }
-                return value.secret()
+                return value.secrets { reference, node in
+                    guard let algorithm else { return }
+                    files?.check(.each([reference]), for: algorithm, at: node)
+                }.map { .each($0) }
             }
             let audiences = keys.optional("audience", default: []) { $0.texts() }
+            let match: JWTAudienceMatch = keys.optional("audience_match", default: .any) {
+                $0.choice()
+            }
             let metadata = keys.optional("metadata", default: []) { $0.metadata() }
-            guard let algorithm, let key else { return nil }
+            guard let algorithm, let source else { return nil }
             return JWTConfiguration(
                 algorithm: algorithm,
-                key: key,
+                keys: source,
                 audiences: audiences,
+                needsEveryAudience: match == .all,
                 metadata: metadata
             )
         }
+    }
+
+    /// One secret, or a list of up to three: a new key beside the old ones.
+    private func secrets(
+        _ check: (SecretReference, NodeReader) -> Void
+    ) -> [SecretReference]? {
+        func checked(_ node: NodeReader) -> SecretReference? {
+            let reference = node.secret()
+            if let reference { check(reference, node) }
+            return reference
+        }
+        describe(.list(.named(.text)))
+        guard case .sequence(let elements) = node.content else { return checked(self).map { [$0] } }
+        guard JWTConfiguration.keyCount.contains(elements.count) else {
+            report(
+                .badValue,
+                "is a list of \(elements.count)",
+                remedy: "give 1 to 3 keys, or a key_set"
+            )
+            return nil
+        }
+        return self.elements(checked)
     }
 
     /// One string, or a list of them.

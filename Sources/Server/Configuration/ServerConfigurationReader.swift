@@ -1,15 +1,22 @@
 package import Settings
+import YAML
 
-/// Reads `realm-server.yaml` (interfaces, 8): either a configuration, or everything that is wrong
-/// with the text. There may be warnings besides a configuration.
+/// Reads `realm-server.yaml` and what stands beside it (interfaces, 8): either a configuration, or
+/// everything that is wrong with the texts. There may be warnings besides a configuration.
 package enum ServerConfigurationReader {
+    /// The main file first; each text is laid over those before it. With `files` also the files that
+    /// the configuration names are read and checked.
     package static func read(
-        _ bytes: [UInt8],
-        file: String
+        _ sources: [ConfigurationSource],
+        files: NamedFiles? = nil
     ) -> (configuration: ServerConfiguration?, diagnostics: [Diagnostic]) {
         let diagnostics = DiagnosticCollector()
-        let configuration = diagnostics.parse(bytes, file: file).flatMap { node in
-            read(NodeReader(node, diagnostics: diagnostics))
+        let main = sources.first?.file
+        let root = diagnostics.merge(sources) { root in
+            root.location.file == main ? root : root.withoutSchema(diagnostics)
+        }
+        let configuration = root.flatMap { node in
+            read(NodeReader(node, diagnostics: diagnostics), files)
         }
         return (
             diagnostics.hasErrors ? nil : configuration,
@@ -17,11 +24,11 @@ package enum ServerConfigurationReader {
         )
     }
 
-    static func read(_ reader: NodeReader) -> ServerConfiguration? {
+    static func read(_ reader: NodeReader, _ files: NamedFiles? = nil) -> ServerConfiguration? {
         reader.mapping { root in
             _ = root.optional("version") { $0.integer(in: 1...1) }
-            var configuration = root.section("server", server)
-            configuration.apps = root.optional("apps", default: []) { $0.apps() }
+            var configuration = root.section("server") { server($0, files) }
+            configuration.apps = root.optional("apps", default: []) { $0.apps(files) }
             return configuration
         }
     }
@@ -34,19 +41,22 @@ package enum ServerConfigurationReader {
         let diagnostics = DiagnosticCollector()
         let configuration = diagnostics.parse(Array(text.utf8), file: id.rawValue).flatMap { node in
             NodeReader(node, diagnostics: diagnostics).mapping {
-                AppConfiguration(id: id, reading: $0)
+                AppConfiguration(id: id, reading: $0, nil)
             }
         }
         return (diagnostics.hasErrors ? nil : configuration, diagnostics.diagnostics)
     }
 
-    private static func server(_ keys: MappingReader) -> ServerConfiguration {
+    private static func server(
+        _ keys: MappingReader,
+        _ files: NamedFiles?
+    ) -> ServerConfiguration {
         return ServerConfiguration(
             listen: keys.optional("listen", default: .standard) { $0.listenAddress() },
             publicURL: keys.optional("public_url") { $0.publicURL() },
             storage: keys.optional("storage", default: .standard) { $0.storage() },
             adminSocket: keys.optional("admin_socket") { $0.absolutePath() },
-            tls: keys.optional("tls") { $0.tls() },
+            tls: keys.optional("tls") { $0.tls(files) },
             log: keys.section("log") { log in
                 LogConfiguration(
                     level: log.optional("level", default: .info) { $0.choice() },
@@ -101,18 +111,21 @@ extension NodeReader {
 }
 
 extension NodeReader {
-    fileprivate func tls() -> ServerTLS.TLSFiles? {
+    fileprivate func tls(_ named: NamedFiles?) -> ServerTLS.TLSFiles? {
         mapping { keys in
             let certificate = keys.required("certificate") { $0.absolutePath() }
             let key = keys.required("key") { node in
                 node.secret().flatMap { reference -> String? in
+                    named?.checkPrivacy(of: reference, at: node)
                     if case .file(let path) = reference { return path }
                     node.report(.badValue, "names no file", remedy: "give { file: PATH }")
                     return nil
                 }
             }
             guard let certificate, let key else { return nil }
-            return ServerTLS.TLSFiles(certificate: certificate, key: key)
+            let files = ServerTLS.TLSFiles(certificate: certificate, key: key)
+            named?.check(files, at: self)
+            return files
         }
     }
 
@@ -131,6 +144,26 @@ extension NodeReader {
     }
 }
 
+extension YAMLNode {
+    /// A schema file that lies among the drop-ins is none of them, and says so.
+    fileprivate func withoutSchema(_ diagnostics: DiagnosticCollector) -> YAMLNode {
+        guard case .mapping(var mapping) = content, let schema = mapping["classes"] else {
+            return self
+        }
+        diagnostics.report(
+            Diagnostic(
+                at: schema.keyLocation,
+                .unknownKey,
+                SettingPath.root.appending("classes"),
+                "a schema is no part of the configuration",
+                remedy: "move the file into a subdirectory, such as schemas"
+            )
+        )
+        mapping.entries.removeAll { $0.key == "classes" }
+        return YAMLNode(location: location, tag: tag, content: .mapping(mapping))
+    }
+}
+
 extension StorageLocation {
     fileprivate static let example = "sqlite:/var/lib/realm-server/server.sqlite"
 }
@@ -138,7 +171,7 @@ extension StorageLocation {
 // MARK: Apps
 
 extension NodeReader {
-    fileprivate func apps() -> [AppConfiguration] {
+    fileprivate func apps(_ files: NamedFiles?) -> [AppConfiguration] {
         let apps = entries { entry -> AppConfiguration? in
             guard let id = AppID(entry.name) else {
                 entry.value.diagnostics.report(
@@ -152,14 +185,14 @@ extension NodeReader {
                 )
                 return nil
             }
-            return entry.value.mapping { AppConfiguration(id: id, reading: $0) }
+            return entry.value.mapping { AppConfiguration(id: id, reading: $0, files) }
         }
         return apps.compactMap { $0 }
     }
 }
 
 extension AppConfiguration {
-    fileprivate init(id: AppID, reading keys: MappingReader) {
+    fileprivate init(id: AppID, reading keys: MappingReader, _ files: NamedFiles?) {
         keys.notYetSupported("rules")
         let offlineLimit = keys.optional("offline_limit", default: Self.usualOfflineLimit) {
             $0.duration(in: .zero...(.seconds(3650 * 86_400)))
@@ -184,14 +217,19 @@ extension AppConfiguration {
                     write: access.optional("write") { $0.accessRule() }
                 )
             },
-            schemaFile: keys.optional("schema") { $0.absolutePath() },
+            schemaFile: keys.optional("schema") { node in
+                let path = node.absolutePath()
+                if let path { files?.checkSchema(path, at: node) }
+                return path
+            },
             offlineLimit: offlineLimit > .zero ? offlineLimit : nil
         )
-        let providers = keys.section("providers") { Providers(reading: $0) }
+        let providers = keys.section("providers") { ProviderSettings(reading: $0, files) }
         self.anonymous = providers.anonymous
         self.emailPassword = providers.emailPassword
         self.apiKey = providers.apiKey
         self.jwt = providers.jwt
+        self.function = providers.function
     }
 }
 
@@ -206,33 +244,6 @@ extension AppConfiguration {
 
 private enum SyncMode: String, CaseIterable {
     case partition
-}
-
-private struct Providers {
-    let anonymous: Bool
-    let emailPassword: EmailPasswordConfiguration?
-    let apiKey: Bool
-    let jwt: JWTConfiguration?
-
-    init(reading keys: MappingReader) {
-        keys.notYetSupported("function")
-        self.apiKey = keys.optional("api_key", default: false) { $0.bool() }
-        self.jwt = keys.optional("jwt") { $0.jwt() }
-        self.anonymous = keys.optional("anonymous", default: false) { $0.bool() }
-        self.emailPassword = keys.optional("email_password") { node in
-            node.mapping { settings in
-                let maximum = EmailPasswordConfiguration.maximumLength
-                let standard = EmailPasswordConfiguration()
-                return EmailPasswordConfiguration(
-                    confirmsAtOnce: settings.optional("auto_confirm", default: true) { $0.bool() },
-                    minimumLength: settings.optional(
-                        "min_length",
-                        default: standard.minimumLength
-                    ) { $0.integer(in: 1...maximum) }
-                )
-            }
-        }
-    }
 }
 
 extension TokenLifetimes {

@@ -2,10 +2,16 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate that the server shows, and can be told to read again.
+/// The certificate that the server shows, which can be replaced while the server runs.
 package final class ServerTLS: Sendable {
-    private let configuration: TLSFiles
-    private let context: Mutex<NIOSSLContext>
+    private let current: Mutex<Prepared>
+
+    /// A certificate that could be shown from now on.
+    struct Prepared {
+        fileprivate let context: NIOSSLContext
+        /// Of the certificates, to tell whether they are others.
+        fileprivate let chain: [NIOSSLCertificate]
+    }
 
     /// Where certificate and key are.
     package struct TLSFiles: Hashable, Sendable {
@@ -25,36 +31,39 @@ package final class ServerTLS: Sendable {
     }
 
     package init(_ files: TLSFiles) throws(Unusable) {
-        self.configuration = files
-        self.context = Mutex(try Self.context(of: files))
+        self.current = Mutex(try Self.prepare(files))
     }
 
-    /// New connections get what is in the files now; those that there are keep what they have. If the
-    /// files are no good, nothing changes.
-    package func reload() throws(Unusable) {
-        let fresh = try Self.context(of: configuration)
-        context.withLock { $0 = fresh }
-    }
-
-    func handler() -> NIOSSLServerHandler {
-        NIOSSLServerHandler(context: context.withLock { $0 })
-    }
-
-    private static func context(of files: TLSFiles) throws(Unusable) -> NIOSSLContext {
+    /// Reads and checks what is in the files.
+    static func prepare(_ files: TLSFiles) throws(Unusable) -> Prepared {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
             let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
-            return try NIOSSLContext(
+            let context = try NIOSSLContext(
                 configuration: .makeServerConfiguration(
                     certificateChain: chain.map { .certificate($0) },
                     privateKey: .privateKey(key)
                 )
             )
+            return Prepared(context: context, chain: chain)
         } catch {
             throw Unusable(
                 description: "\(files.certificate) and \(files.key) are no certificate with its "
                     + "key: \(error)"
             )
         }
+    }
+
+    /// New connections get this certificate; those that there are keep what they have. True if it is
+    /// another than before.
+    func use(_ prepared: Prepared) -> Bool {
+        current.withLock { current in
+            defer { current = prepared }
+            return current.chain != prepared.chain
+        }
+    }
+
+    func handler() -> NIOSSLServerHandler {
+        NIOSSLServerHandler(context: current.withLock { $0.context })
     }
 }

@@ -11,6 +11,8 @@ package struct SecretReader: Sendable {
 
     package struct Missing: CodedError, CustomStringConvertible {
         let reference: String
+        /// Not about a variable or a credential.
+        let isAboutFile: Bool
         let reason: String
 
         package let code = "config.unreadable"
@@ -46,6 +48,12 @@ package struct SecretReader: Sendable {
     }
 
     private func missing(_ reference: SecretReference, _ reason: String) -> Missing {
-        Missing(reference: reference.description, reason: reason)
+        var isAboutFile = false
+        if case .file = reference { isAboutFile = true }
+        return Missing(
+            reference: reference.description,
+            isAboutFile: isAboutFile,
+            reason: reason
+        )
     }
 }

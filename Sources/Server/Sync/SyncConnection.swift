@@ -16,7 +16,8 @@ actor SyncConnection {
 
     let service: SyncService
     let user: SyncUser
-    let app: AppConfiguration
+    /// As it was when the client came; what counts now is `app`.
+    private let firstApp: AppConfiguration
     let logger: Logger
     private let stream: any MessageStream
     /// Also in the first message to the client, so that both logs can be laid side by side.
@@ -79,7 +80,7 @@ actor SyncConnection {
     ) {
         self.stream = stream
         self.user = user
-        self.app = app
+        self.firstApp = app
         self.service = service
         self.machine = ServerConnection(
             subProtocol: subProtocol,
@@ -121,10 +122,11 @@ actor SyncConnection {
         logger.debug("sync connection closed")
     }
 
+    /// The app as it is configured right now.
+    var app: AppConfiguration { service.apps[user.app]?.configuration ?? firstApp }
+
     /// What users may do right now.
-    var rules: AccessRules {
-        service.apps[app.id]?.configuration.access ?? app.access
-    }
+    var rules: AccessRules { app.access }
 
     /// Lets the connection end in order, as soon as it gets to it.
     nonisolated func ask(to request: Request) {
@@ -136,6 +138,7 @@ actor SyncConnection {
         case .stop: end(.normal, reason: "the server stops")
         case .leave(let reason): end(.unauthorized, reason: reason)
         case .rebind:
+            machine.allowsRecovery = app.allowsClientRecovery
             for key in work.sessions.keys { fail(key, .rulesChanged) }
         case .pause:
             for key in work.sessions.keys { fail(key, .paused) }

@@ -1,56 +1,81 @@
+import Crypto
 import JSON
 import JWTKit
+import Settings
 
 /// Checks tokens that a third party signs for the users of an app (app services, 10.6).
 struct ExternalTokens: Sendable {
     private let configuration: JWTConfiguration
     private let app: AppID
-    private let keys: JWTKeyCollection
+    private let keys: VerificationKeys
+    /// Tells whether the keys are still the same.
+    let keyDigest: SHA256Digest
 
     init(
         _ configuration: JWTConfiguration,
         of app: AppID,
         _ secrets: SecretReader
     ) async throws {
-        let text = try secrets.read(configuration.key)
-        let keys = JWTKeyCollection()
+        var digest = SHA256()
+        let keys: [VerificationKey]
         do {
-            switch configuration.algorithm {
-            case .hs256:
-                guard text.utf8.count >= JWTConfiguration.minimumSecretLength else {
-                    throw BadKey(reason: "it has less than 32 characters")
-                }
-                await keys.add(hmac: HMACKey(from: text), digestAlgorithm: .sha256)
-            case .rs256:
-                await keys.add(
-                    rsa: try Insecure.RSA.PublicKey(pem: text),
-                    digestAlgorithm: .sha256
-                )
-            case .es256:
-                await keys.add(ecdsa: try ES256PublicKey(pem: text))
+            keys = try Self.keys(configuration.keys, for: configuration.algorithm, secrets) {
+                digest.update(data: Array($0.utf8))
             }
-        } catch {
-            throw UnusableKey(app: app, key: "\(configuration.key)", reason: "\(error)")
+        } catch let error as BadKey {
+            throw UnusableKey(app: app, reason: error.description)
         }
+        self.keyDigest = digest.finalize()
+        self.keys = await VerificationKeys(keys)
         self.configuration = configuration
         self.app = app
-        self.keys = keys
+    }
+
+    /// The keys that the configuration refers to; `visit` sees the texts they are in.
+    static func keys(
+        _ keys: JWTConfiguration.Keys,
+        for algorithm: JWTConfiguration.Algorithm,
+        _ secrets: SecretReader,
+        _ visit: (String) -> Void = { _ in }
+    ) throws -> [VerificationKey] {
+        func read<Key>(
+            _ reference: SecretReference,
+            _ make: (String) throws(VerificationKey.Unusable) -> Key
+        ) throws -> Key {
+            let text = try secrets.read(reference)
+            visit(text)
+            do throws(VerificationKey.Unusable) {
+                return try make(text)
+            } catch {
+                throw BadKey(description: "the key \(reference): \(error)")
+            }
+        }
+        switch keys {
+        case .each(let references):
+            return try references.map { reference in
+                try read(reference) { text throws(VerificationKey.Unusable) in
+                    try VerificationKey(text: text, for: algorithm)
+                }
+            }
+        case .set(let reference):
+            return try read(reference) { text throws(VerificationKey.Unusable) in
+                try VerificationKey.keySet(text, for: algorithm)
+            }
+        }
     }
 
     private struct BadKey: Error, CustomStringConvertible {
-        let reason: String
-        var description: String { reason }
+        let description: String
     }
 
     /// The key that is configured is none.
     struct UnusableKey: CodedError, CustomStringConvertible {
         let app: AppID
-        let key: String
         let reason: String
 
         let code = "server.jwt_key"
 
-        var description: String { "apps.\(app).providers.jwt: the key \(key): \(reason)" }
+        var description: String { "apps.\(app).providers.jwt: \(reason)" }
     }
 
     private struct Claims: JWTPayload {
@@ -74,10 +99,12 @@ struct ExternalTokens: Sendable {
         guard let parsed, parsed.header.alg == configuration.algorithm.rawValue else {
             throw Self.refusal("not a token of algorithm \(configuration.algorithm.rawValue)")
         }
-        // Keys are found by no name here, whatever name the token has for its key.
-        guard let claims = try? await keys.verify(token, as: Claims.self).members else {
-            throw Self.refusal("bad signature")
-        }
+        let signed = await keys.claims(
+            of: token,
+            signedBy: parsed.header.kid,
+            as: Claims.self
+        )
+        guard let claims = signed?.members else { throw Self.refusal("bad signature") }
         guard case .string(let subject)? = claims["sub"], !subject.isEmpty else {
             throw Self.refusal("no subject")
         }
@@ -114,9 +141,10 @@ struct ExternalTokens: Sendable {
             default: []
             }
         let wanted = configuration.audiences.isEmpty ? [app.rawValue] : configuration.audiences
-        guard named.contains(where: { wanted.contains($0) }) else {
-            throw Self.refusal("not for this app")
-        }
+        let isMeant =
+            configuration.needsEveryAudience
+            ? wanted.allSatisfy { named.contains($0) } : wanted.contains { named.contains($0) }
+        guard isMeant else { throw Self.refusal("not for this app") }
     }
 
     private func metadata(

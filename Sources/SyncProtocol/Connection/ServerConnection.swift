@@ -24,7 +24,8 @@ package struct ServerConnection: Sendable {
 
     private let context: WireContext
     private let subProtocol: SubProtocol
-    private let allowsRecovery: Bool
+    /// Whether clients that must start over may keep their unsent writes; for sessions from now on.
+    package var allowsRecovery: Bool
     private var sessions: [SessionKey: ServerSession] = [:]
     private var keys: [SessionIdent: SessionKey] = [:]
     private var nextNumber: UInt64 = 0

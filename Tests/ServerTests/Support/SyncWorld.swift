@@ -101,6 +101,9 @@ struct SyncWorld: Sendable {
     /// What an operator does to the server in memory.
     var admin: TestAdmin { TestAdmin(apps, service) }
 
+    /// The server in memory.
+    var sync: SyncService { service }
+
     /// A user that has just logged in.
     struct LoggedIn: Sendable {
         let user: SyncUser

@@ -45,7 +45,7 @@ struct TestApps {
         )
         self.services = ClientAPI(
             accounts: accounts,
-            publicURL: publicURL,
+            publicAddress: PublicAddress(publicURL),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
     }

@@ -1,0 +1,152 @@
+import Changesets
+import JSON
+
+/// How an account gets confirmed, and a password reset: by a program that decides, by mail, or by the
+/// operator (app services, 6.1).
+extension Accounts {
+    /// Lets the function decide about an account that waits, or has its token brought to the owner.
+    ///
+    /// An account that `isNew` goes again if the function is against it. A mail that could not be sent
+    /// does not undo a registration: the owner can ask for another.
+    func beginConfirmation(
+        of name: UserName,
+        isNew: Bool,
+        _ settings: EmailPasswordConfiguration,
+        in app: AppID
+    ) async throws {
+        let token = try await makeToken(.confirm, for: name, in: app)
+        if let function = settings.confirmationFunction {
+            switch await verdict(of: function, .confirm, token, in: app) {
+            case .success:
+                try await store.write { transaction in
+                    try transaction.setConfirmed(name, of: app)
+                    try transaction.removeAccountToken(.confirm, of: name, of: app)
+                }
+            case .pending:
+                break
+            case .fail:
+                if isNew { try await store.write { try $0.removeAccount(name, of: app) } }
+                throw ServiceRefusal(.badRequest, "failed to confirm user \"\(name.rawValue)\"")
+            }
+        } else if let mail = settings.mail {
+            do throws(HookRunner.Failure) {
+                try await deliver(token, by: mail, in: app)
+            } catch {
+                // The log has it.
+                if !isNew { throw Self.mailRefusal }
+            }
+        }
+    }
+
+    /// Sends the owner a token for a new password.
+    func beginReset(
+        of name: UserName,
+        _ settings: EmailPasswordConfiguration,
+        in app: AppID
+    ) async throws {
+        let token = try await makeToken(.reset, for: name, in: app)
+        guard let mail = settings.mail else { return }
+        do throws(HookRunner.Failure) {
+            try await deliver(token, by: mail, in: app)
+        } catch {
+            throw Self.mailRefusal
+        }
+    }
+
+    /// Lets the function decide about a new password.
+    func callReset(
+        _ request: ResetCall,
+        from address: String,
+        in app: AppID
+    ) async throws {
+        let settings = try requireEmailPassword(app)
+        guard let function = settings.resetFunction else {
+            throw ServiceRefusal(.badRequest, "there is no password reset function")
+        }
+        try requireGood(request.password, settings)
+        try await loginGuard.admit(request.email, from: address)
+        let (name, account) = try await account(request.email, in: app)
+        let isCurrent = try await hasher.verify(request.password, against: account.hash)
+        let token = try await makeToken(.reset, for: name, in: app)
+        let verdict = await verdict(
+            of: function,
+            .reset,
+            token,
+            [
+                "password": .string(request.password),
+                "currentPasswordValid": .bool(isCurrent),
+                "arguments": .array(request.arguments),
+            ],
+            in: app
+        )
+        switch verdict {
+        case .success:
+            let hash = try await hasher.hash(request.password)
+            try await store.write { transaction in
+                try Self.setPassword(hash, of: name, of: app, transaction)
+                try transaction.removeAccountToken(.reset, of: name, of: app)
+            }
+        case .pending:
+            break
+        case .fail:
+            throw ServiceRefusal(
+                .badRequest,
+                "failed to reset password for user \"\(name.rawValue)\""
+            )
+        }
+        await loginGuard.recordSuccess(request.email, from: address)
+    }
+
+    private static let mailRefusal = ServiceRefusal(
+        .maintenanceInProgress,
+        "the mail cannot be sent right now"
+    )
+
+    private func deliver(
+        _ token: AccountToken,
+        by mail: MailConfiguration,
+        in app: AppID
+    ) async throws(HookRunner.Failure) {
+        var request: [String: JSONValue] = [
+            "purpose": .string(token.purpose.rawValue), "email": .string(token.name.rawValue),
+            "token": .string(token.token), "tokenId": .string(token.id),
+        ]
+        request["url"] = mail.link(for: token).map { .string($0) }
+        _ = try await hooks.ask(mail.hook, .mail, about: app, request)
+    }
+
+    private enum Verdict: String {
+        case success, pending, fail
+    }
+
+    /// Everything but the two good words is a refusal.
+    private func verdict(
+        of function: HookConfiguration,
+        _ kind: HookKind,
+        _ token: AccountToken,
+        _ more: [String: JSONValue] = [:],
+        in app: AppID
+    ) async -> Verdict {
+        var request = more
+        request["username"] = .string(token.name.rawValue)
+        request["token"] = .string(token.token)
+        request["tokenId"] = .string(token.id)
+        guard let answer = try? await hooks.ask(function, kind, about: app, request),
+            case .object(let members) = answer, case .string(let word)? = members["status"]
+        else { return .fail }
+        return Verdict(rawValue: word) ?? .fail
+    }
+}
+
+/// What a client asks a password reset function (app services, 6).
+struct ResetCall: Sendable {
+    let email: String
+    let password: String
+    /// Extended JSON, for the function.
+    let arguments: [JSONValue]
+}
+
+extension ResetCall: CustomStringConvertible, CustomReflectable {
+    var description: String { "<redacted>" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

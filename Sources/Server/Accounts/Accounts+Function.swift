@@ -1,0 +1,68 @@
+import JSON
+
+/// Users whom a program of the operator's knows (app services, 4.6: custom functions).
+extension Accounts {
+    /// The program answers with the user's id, or with an object that holds `id` and members for the
+    /// profile; with nothing, if it lets nobody in.
+    func prove(
+        _ payload: [String: JSONValue],
+        from address: String,
+        _ served: ServedApp
+    ) async throws -> ProvenIdentity {
+        guard let function = served.configuration.function else {
+            throw ServiceRefusal.providerNotFound(ProviderType.customFunction.rawValue)
+        }
+        try await loginGuard.admit("", from: address)
+        let answer: JSONValue?
+        do throws(HookRunner.Failure) {
+            answer = try await hooks.ask(
+                function,
+                .logIn,
+                about: served.id,
+                ["payload": .object(payload)]
+            )
+        } catch {
+            throw error.refusal("the log-in function failed")
+        }
+        guard let proven = ProvenIdentity(answer) else {
+            throw ServiceRefusal(.authError, "the log-in function does not know this user")
+        }
+        await loginGuard.recordSuccess("", from: address)
+        return proven
+    }
+}
+
+extension ProvenIdentity {
+    /// Ids become part of rows and tokens.
+    private static let maximumIDLength = 256
+
+    /// Nil where the answer names nobody.
+    fileprivate init?(_ answer: JSONValue?) {
+        var data: [String: JSONValue] = [:]
+        var id: JSONValue? = answer
+        if case .object(let members)? = answer {
+            id = members["id"]
+            for (name, value) in members where name != "id" && value != .null {
+                let isText = JWTConfiguration.textFields.contains(name)
+                data[name] = isText ? value.text.map { .string($0) } : value
+            }
+        }
+        guard case .string(let text)? = id, (1...Self.maximumIDLength).contains(text.utf8.count)
+        else { return nil }
+        self.init(
+            identity: Identity(id: text, provider: .customFunction, email: ""),
+            data: data
+        )
+    }
+}
+
+extension HookRunner.Failure {
+    /// What a client is told; nothing of it ends a log-in that there is.
+    func refusal(_ message: String) -> ServiceRefusal {
+        switch self {
+        case .overloaded: ServiceRefusal(.maintenanceInProgress, "too many requests at once")
+        case .timedOut: ServiceRefusal(.executionTimeLimitExceeded, message)
+        case .failed: ServiceRefusal(.functionExecutionError, message)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import Settings
+
+/// The files that a configuration names, as far as they can be checked before anything runs: what is
+/// wrong with one is reported at the key that names it.
+package struct NamedFiles: Sendable {
+    private let secrets: SecretReader
+
+    package init(_ secrets: SecretReader) {
+        self.secrets = secrets
+    }
+
+    /// What is wrong inside a schema file is reported at its place there.
+    func checkSchema(_ path: String, at node: NodeReader) {
+        guard let (_, diagnostics) = DeclaredSchema.parse(path) else {
+            return node.report(
+                .unreadable,
+                "\(path) cannot be read",
+                remedy: "name a file that the server may read"
+            )
+        }
+        for diagnostic in diagnostics { node.diagnostics.report(diagnostic) }
+    }
+
+    func check(_ files: ServerTLS.TLSFiles, at node: NodeReader) {
+        do throws(ServerTLS.Unusable) {
+            _ = try ServerTLS.prepare(files)
+        } catch {
+            node.report(
+                .badValue,
+                error.description,
+                remedy: "name PEM files that belong together and that the server may read"
+            )
+        }
+    }
+
+    func check(
+        _ keys: JWTConfiguration.Keys,
+        for algorithm: JWTConfiguration.Algorithm,
+        at node: NodeReader
+    ) {
+        do {
+            let found = try ExternalTokens.keys(keys, for: algorithm, secrets)
+            if found.contains(where: \.isSecret) {
+                for reference in keys.references { checkPrivacy(of: reference, at: node) }
+            }
+        } catch let error as SecretReader.Missing {
+            node.report(
+                .unreadable,
+                // What a service manager hands over is not there for whoever checks by hand.
+                severity: error.isAboutFile ? .error : .warning,
+                error.description,
+                remedy: "put the key where it is looked for"
+            )
+        } catch {
+            node.report(.badValue, "\(error)", remedy: "see docs/errors.md, server.jwt_key")
+        }
+    }
+
+    /// A program that is not there yet may come; the server starts without it.
+    func checkProgram(_ path: String, at node: NodeReader) {
+        guard access(path, X_OK) != 0 else { return }
+        node.report(
+            .unreadable,
+            severity: .warning,
+            "\(path) is no program that can be run",
+            remedy: "install it, or correct the path"
+        )
+    }
+
+    /// Warns of a secret that everybody on the machine can read.
+    func checkPrivacy(of reference: SecretReference, at node: NodeReader) {
+        guard case .file(let path) = reference else { return }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o004 != 0 else { return }
+        node.report(
+            .insecure,
+            severity: .warning,
+            "\(path) can be read by everybody",
+            remedy: "chmod o-r \(path)"
+        )
+    }
+}
+
+extension JWTConfiguration.Keys {
+    fileprivate var references: [SecretReference] {
+        switch self {
+        case .each(let references): references
+        case .set(let reference): [reference]
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Settings
+
+/// A program of the operator's that takes part in log-ins and accounts: it reads one JSON document on
+/// standard input and answers with one on standard output.
+package struct HookConfiguration: Hashable, Sendable {
+    /// An absolute path and its arguments; there is no shell.
+    package let command: [String]
+    /// Variables besides `LANG` and `PATH`; nothing of the server's own environment is there.
+    package let environment: [String: String]
+    /// What takes longer is ended. Clients wait a minute for their answer.
+    package let timeout: Duration
+
+    package init(
+        command: [String],
+        environment: [String: String] = [:],
+        timeout: Duration = Self.usualTimeout
+    ) {
+        self.command = command
+        self.environment = environment
+        self.timeout = timeout
+    }
+
+    package static let usualTimeout = Duration.seconds(10)
+    static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(50)
+
+    /// Nil, and reported, without a command.
+    init?(reading keys: MappingReader, _ files: NamedFiles?) {
+        let command = keys.required("command") { node in
+            let command = node.command()
+            if let program = command?.first { files?.checkProgram(program, at: node) }
+            return command
+        }
+        let timeout = keys.optional("timeout", default: Self.usualTimeout) {
+            $0.duration(in: Self.timeouts)
+        }
+        let environment = keys.optional("environment", default: [:]) { $0.environment() }
+        guard let command else { return nil }
+        self.init(command: command, environment: environment, timeout: timeout)
+    }
+}
+
+/// Brings the tokens of accounts to their owners.
+package struct MailConfiguration: Hashable, Sendable {
+    package let hook: HookConfiguration
+    /// What token and token id are appended to, for the mail; nil: the program knows better.
+    package let confirmURL: String?
+    package let resetURL: String?
+
+    package init(hook: HookConfiguration, confirmURL: String? = nil, resetURL: String? = nil) {
+        self.hook = hook
+        self.confirmURL = confirmURL
+        self.resetURL = resetURL
+    }
+
+    init?(reading keys: MappingReader, _ files: NamedFiles?) {
+        let confirmURL = keys.optional("confirm_url") { $0.linkBase() }
+        let resetURL = keys.optional("reset_url") { $0.linkBase() }
+        guard let hook = HookConfiguration(reading: keys, files) else { return nil }
+        self.init(hook: hook, confirmURL: confirmURL, resetURL: resetURL)
+    }
+
+    /// The link for a mail: what is appended needs no escapes.
+    func link(for token: AccountToken) -> String? {
+        let base =
+            switch token.purpose {
+            case .confirm: confirmURL
+            case .reset: resetURL
+            }
+        return base.map { base in
+            "\(base)\(base.contains("?") ? "&" : "?")token=\(token.token)&tokenId=\(token.id)"
+        }
+    }
+}
+
+extension NodeReader {
+    func hook(_ files: NamedFiles?) -> HookConfiguration? {
+        mapping { HookConfiguration(reading: $0, files) }
+    }
+
+    /// A URL that a query can be appended to; applications have schemes of their own.
+    fileprivate func linkBase() -> String? {
+        string(
+            matching: { text in
+                text.contains("://") && !text.contains("#")
+                    && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+            },
+            expected: "a URL without a fragment, such as https://shop.example.com/confirm"
+        )
+    }
+}

@@ -1,0 +1,140 @@
+import FoundationEssentials
+import JSON
+import Logging
+import Programs
+
+/// Runs the programs of the operator, a few at a time: a flood of requests must not become a flood of
+/// processes.
+actor HookRunner {
+    private let atOnce: Int
+    /// Requests that wait for their turn; more are sent away.
+    private let waitingAtMost: Int
+    private var running = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let logger: Logger
+
+    init(logger: Logger, atOnce: Int = 8, waitingAtMost: Int = 256) {
+        self.logger = logger
+        self.atOnce = atOnce
+        self.waitingAtMost = waitingAtMost
+    }
+
+    /// How many programs run, and how many requests wait.
+    var load: (running: Int, waiting: Int) { (running, waiting.count) }
+
+    /// Why there is no answer. The operator has the details in the log, clients learn none of them.
+    enum Failure: Error, Hashable {
+        /// Too many others are waiting.
+        case overloaded
+        case timedOut
+        /// It could not be started, failed, or answered with something else than JSON.
+        case failed
+    }
+
+    /// Hands a request over, and answers with what the program says; nil if it says nothing.
+    ///
+    /// `request` gets the members `version` and `kind`.
+    func ask(
+        _ hook: HookConfiguration,
+        _ kind: HookKind,
+        about app: AppID,
+        _ request: [String: JSONValue]
+    ) async throws(Failure) -> JSONValue? {
+        try await enter()
+        defer { leave() }
+        var request = request
+        request["version"] = .integer(1)
+        request["kind"] = .string(kind.rawValue)
+        request["app"] = .string(app.rawValue)
+        guard let input = try? JSONValue.object(request).json() else { throw .failed }
+        let program = Program(
+            command: hook.command,
+            environment: hook.environment,
+            timeout: hook.timeout
+        )
+        let outcome: ProgramOutcome
+        do throws(ProgramFailure) {
+            outcome = try await program.run(input: input)
+        } catch {
+            report(hook, kind, app, "\(error)")
+            if case .timedOut = error { throw .timedOut }
+            throw .failed
+        }
+        return try answer(of: outcome, hook, kind, app)
+    }
+
+    private func answer(
+        of outcome: ProgramOutcome,
+        _ hook: HookConfiguration,
+        _ kind: HookKind,
+        _ app: AppID
+    ) throws(Failure) -> JSONValue? {
+        guard outcome.ending == .exited(0) else {
+            let end = outcome.errors.isEmpty ? "" : "; it said: \(outcome.errors)"
+            report(hook, kind, app, "\(outcome.ending.text)\(end)")
+            throw .failed
+        }
+        guard !outcome.output.allSatisfy({ [0x20, 0x09, 0x0a, 0x0d].contains($0) }) else {
+            return nil
+        }
+        let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(outcome.output))
+        guard let answer else {
+            report(hook, kind, app, "its answer is not JSON")
+            throw .failed
+        }
+        return answer
+    }
+
+    private func report(
+        _ hook: HookConfiguration,
+        _ kind: HookKind,
+        _ app: AppID,
+        _ reason: String
+    ) {
+        logger.error(
+            "a program of the operator's failed",
+            metadata: [
+                "code": "server.hook", "app": "\(app)", "kind": "\(kind.rawValue)",
+                "program": "\(hook.command.first ?? "")", "reason": "\(reason)",
+            ]
+        )
+    }
+
+    // MARK: Turns
+
+    private func enter() async throws(Failure) {
+        if running < atOnce {
+            running += 1
+            return
+        }
+        guard waiting.count < waitingAtMost else { throw .overloaded }
+        // Whoever leaves hands its turn over.
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+        running -= 1
+    }
+}
+
+/// What a program is asked for.
+enum HookKind: String, Sendable {
+    /// Who has sent this payload?
+    case logIn = "log_in"
+    /// May this account be used?
+    case confirm
+    /// May this password be set?
+    case reset
+    /// Bring this token to its owner.
+    case mail
+}
+
+extension ProgramOutcome.Ending {
+    fileprivate var text: String {
+        switch self {
+        case .exited(let status): "it ended with status \(status)"
+        case .signaled(let signal): "it was ended by signal \(signal)"
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Logging
+package import Settings
+
+/// Takes over a configuration that has changed while the server runs: everything is read and checked
+/// before anything changes, so that a bad file leaves the server as it was.
+package actor ConfigurationReload {
+    /// What a configuration file says now; nil with at least one error among the diagnostics.
+    package typealias Reading = (configuration: ServerConfiguration?, diagnostics: [Diagnostic])
+
+    /// The file cannot be used; nothing has changed.
+    package struct Refused: CodedError, CustomStringConvertible {
+        package let diagnostics: [Diagnostic]
+        /// What only showed when the configuration was put to use.
+        let reason: String?
+
+        package let code = "server.reload"
+
+        package var description: String {
+            (diagnostics.map(\.description) + (reason.map { [$0] } ?? [])).joined(separator: "\n")
+        }
+    }
+
+    /// What the running server does by now; settings that need a restart stay as they were.
+    private var running: ServerConfiguration
+    private let read: @Sendable () -> Reading
+    private let accounts: Accounts
+    private let sync: SyncService
+    private let publicAddress: PublicAddress
+    private let tls: ServerTLS?
+    private let setLogLevel: @Sendable (LogConfiguration.Level) -> Void
+    private let logger: Logger
+
+    private var isBusy = false
+    private let turn = Waiter()
+
+    init(
+        of running: ServerConfiguration,
+        accounts: Accounts,
+        sync: SyncService,
+        publicAddress: PublicAddress,
+        tls: ServerTLS?,
+        setLogLevel: @escaping @Sendable (LogConfiguration.Level) -> Void,
+        logger: Logger,
+        read: @escaping @Sendable () -> Reading
+    ) {
+        self.running = running
+        self.accounts = accounts
+        self.sync = sync
+        self.publicAddress = publicAddress
+        self.tls = tls
+        self.setLogLevel = setLogLevel
+        self.logger = logger
+        self.read = read
+    }
+
+    /// Reads, checks, compares and swaps. Throws `Refused` or `StoreError`.
+    package func run() async throws -> ReloadReport {
+        // One after the other: each compares with what the one before has left.
+        while isBusy { await turn.wait() }
+        isBusy = true
+        defer {
+            isBusy = false
+            turn.wakeOne()
+        }
+        do {
+            let report = try await reload()
+            logger.notice(
+                "configuration read again",
+                metadata: [
+                    "applied": "\(report.applied.joined(separator: ", "))",
+                    "needs_restart": "\(report.needsRestart.joined(separator: ", "))",
+                ]
+            )
+            for warning in report.warnings { logger.warning("\(warning)") }
+            return report
+        } catch {
+            logger.error(
+                "the old configuration stays",
+                metadata: [
+                    "code": "\((error as? any CodedError)?.code ?? "server.reload")",
+                    "reason": "\(error)",
+                ]
+            )
+            throw error
+        }
+    }
+
+    private func reload() async throws -> ReloadReport {
+        let (configuration, diagnostics) = read()
+        guard let configuration else { throw Refused(diagnostics: diagnostics, reason: nil) }
+        let prepared: [PreparedApp]
+        let certificate: ServerTLS.Prepared?
+        do {
+            prepared = try await prepare(configuration.apps)
+            certificate = try tls.flatMap { _ in
+                try configuration.tls.map { try ServerTLS.prepare($0) }
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw Refused(diagnostics: diagnostics, reason: "\(error)")
+        }
+        // From here on nothing fails.
+        var applied = takeOver(configuration, certificate)
+        applied += await takeOver(prepared)
+        let needsRestart = configuration.settingsThatNeedRestart(insteadOf: running)
+        running = configuration.keepingFixedSettings(of: running)
+        return ReloadReport(
+            applied: applied,
+            needsRestart: needsRestart,
+            warnings: diagnostics.map(\.description)
+        )
+    }
+
+    /// Everything that the apps need besides their settings; those of the store that the file no
+    /// longer names count again.
+    private func prepare(_ apps: [AppConfiguration]) async throws -> [PreparedApp] {
+        var prepared: [PreparedApp] = []
+        for app in apps { prepared.append(try await accounts.prepare(app, declaration: nil)) }
+        let named = Set(apps.map(\.id))
+        for record in try await accounts.store.read({ try $0.apps() }) {
+            guard let declaration = record.declaration, !named.contains(record.id),
+                accounts.apps[record.id]?.isFromFile == true
+            else { continue }
+            let app = try AppConfiguration(id: record.id, declaration: declaration)
+            prepared.append(try await accounts.prepare(app, declaration: declaration))
+        }
+        return prepared
+    }
+
+    // MARK: Swapping
+
+    private func takeOver(
+        _ configuration: ServerConfiguration,
+        _ certificate: ServerTLS.Prepared?
+    ) -> [String] {
+        var applied: [String] = []
+        if let certificate, tls?.use(certificate) == true { applied.append("server.tls") }
+        if configuration.publicURL != running.publicURL {
+            publicAddress.url = configuration.publicURL
+            applied.append("server.public_url")
+        }
+        if configuration.log.level != running.log.level {
+            setLogLevel(configuration.log.level)
+            applied.append("server.log.level")
+        }
+        return applied
+    }
+
+    private func takeOver(_ prepared: [PreparedApp]) async -> [String] {
+        var applied: [String] = []
+        for app in prepared {
+            let id = app.served.id
+            let old = accounts.apps[id]
+            await accounts.serve(app)
+            guard let old else {
+                applied.append("apps.\(id) (new)")
+                continue
+            }
+            guard let change = ServedApp.Change(from: old, to: app.served) else { continue }
+            applied.append("apps.\(id)")
+            // Sessions that there are bind again, and meet the new settings.
+            if change == .sync { sync.registry.ask(id, to: .rebind) }
+        }
+        let served = Set(prepared.map(\.served.id))
+        for app in accounts.apps.all where app.isFromFile && !served.contains(app.id) {
+            accounts.apps.remove(app.id)
+            sync.registry.ask(app.id, to: .pause)
+            await accounts.tokens.remove(app.id)
+            applied.append("apps.\(app.id) (no longer served)")
+        }
+        return applied
+    }
+}
+
+/// What a reload has done.
+package struct ReloadReport: Codable, Hashable, Sendable {
+    /// Settings that count from now on, by their keys.
+    package let applied: [String]
+    /// Settings that differ from those of the running server, and that it cannot change.
+    package let needsRestart: [String]
+    package let warnings: [String]
+
+    package init(applied: [String], needsRestart: [String], warnings: [String]) {
+        self.applied = applied
+        self.needsRestart = needsRestart
+        self.warnings = warnings
+    }
+}

@@ -1,0 +1,25 @@
+/// Which settings a running server takes over, and which count from its next start.
+extension ServerConfiguration {
+    /// Those that differ and that a running server cannot change, by their keys.
+    func settingsThatNeedRestart(insteadOf running: ServerConfiguration) -> [String] {
+        let settings: [(key: String, isSame: Bool)] = [
+            ("server.listen", listen == running.listen),
+            ("server.storage", storage == running.storage),
+            ("server.admin_socket", adminSocketPath == running.adminSocketPath),
+            ("server.tls", (tls == nil) == (running.tls == nil)),
+            ("server.log.output", log.output == running.log.output),
+        ]
+        return settings.filter { !$0.isSame }.map(\.key)
+    }
+
+    /// This configuration as far as a running server can follow it.
+    func keepingFixedSettings(of running: ServerConfiguration) -> ServerConfiguration {
+        var configuration = self
+        configuration.listen = running.listen
+        configuration.storage = running.storage
+        configuration.adminSocket = running.adminSocket
+        configuration.log.output = running.log.output
+        if (tls == nil) != (running.tls == nil) { configuration.tls = running.tls }
+        return configuration
+    }
+}
