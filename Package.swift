@@ -261,8 +261,9 @@ let package = Package(
         tests(
             "Server",
             [
-                "Changesets", "Documents", "FaultInjection", "Merge", "SQLite", "Schemas", "Server",
-                "Settings", "SyncProtocol", "Transport", "Versions", asyncHTTPClient, crypto,
+                "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "SQLite", "Schemas",
+                "Server", "Settings", "SyncProtocol", "Transport", "Versions", asyncHTTPClient,
+                crypto,
                 jwtKit,
                 logging, serviceLifecycle,
             ] + nio

@@ -5,7 +5,7 @@ struct APIKeys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api-keys",
         abstract: "Keys that log machines in.",
-        subcommands: [Create.self, List.self, Revoke.self]
+        subcommands: [Create.self, List.self, Disable.self, Enable.self, Revoke.self]
     )
 
     struct Create: AsyncParsableCommand {
@@ -48,6 +48,38 @@ struct APIKeys: AsyncParsableCommand {
             try options.print(answer, as: [KeyReport].self) { keys in
                 keys.map { "\($0.id)  \($0.name)\($0.isDisabled ? "  disabled" : "")" }
             }
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let nobody log in with a key, until it is enabled; sessions go on."
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Argument(help: "The key's id.")
+        var id: String
+
+        func run() async throws {
+            try await options.call(.put, try app.path("server_keys/\(id)/disable"))
+            if !options.json { print("key \(id) disabled") }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a disabled key in again.")
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+
+        @Argument(help: "The key's id.")
+        var id: String
+
+        func run() async throws {
+            try await options.call(.put, try app.path("server_keys/\(id)/enable"))
+            if !options.json { print("key \(id) enabled") }
         }
     }
 

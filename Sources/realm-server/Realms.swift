@@ -28,21 +28,17 @@ struct Realms: AsyncParsableCommand {
         @OptionGroup var options: AdminOptions
         @OptionGroup var app: AppOption
 
-        @Argument(
-            help: "The partition: canonical Extended JSON, or the text of a string partition."
-        )
-        var partition: String
+        @OptionGroup var partition: PartitionArgument
 
         private struct Body: Encodable {
             let partition: String
         }
 
         func run() async throws {
-            let value = Partition(extendedJSON: partition.utf8) ?? .string(Text(partition))
             let answer = try await options.call(
                 .post,
                 try app.path("realms/inspect"),
-                body: Body(partition: value.canonicalText)
+                body: Body(partition: partition.canonicalText)
             )
             try options.print(answer, as: RealmInspection.self) { inspection in
                 let classes = inspection.classes.map { "  class \($0.name): \($0.objects) objects" }
@@ -50,6 +46,16 @@ struct Realms: AsyncParsableCommand {
                 return [inspection.realm.line] + classes + clients
             }
         }
+    }
+}
+
+/// Names the realm that a command is about.
+struct PartitionArgument: ParsableArguments {
+    @Argument(help: "The partition: canonical Extended JSON, or the text of a string partition.")
+    var partition: String
+
+    var canonicalText: String {
+        (Partition(extendedJSON: partition.utf8) ?? .string(Text(partition))).canonicalText
     }
 }
 

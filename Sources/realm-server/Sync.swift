@@ -4,7 +4,9 @@ import Server
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Whether the clients of an app may sync.",
-        subcommands: [Status.self, Pause.self, Enable.self, Terminate.self]
+        subcommands: [
+            Status.self, Pause.self, Enable.self, Terminate.self, ResetClient.self,
+        ]
     )
 
     struct Status: AsyncParsableCommand {
@@ -70,6 +72,40 @@ struct Sync: AsyncParsableCommand {
             let path = try app.path("sync/terminate?confirm=\(app.id)")
             try confirmation.ask("This makes every client of app \(app.id) start over.")
             try options.printSync(try await options.call(.post, path))
+        }
+    }
+}
+
+extension Sync {
+    struct ResetClient: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make one client file start over; all others go on.",
+            discussion: """
+                For a file that is damaged or was restored from a copy. "realms inspect" shows the \
+                clients of a realm with their numbers. The client gets a client reset as soon as it \
+                connects, or at once.
+                """
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+        @OptionGroup var confirmation: Confirmation
+        @OptionGroup var partition: PartitionArgument
+
+        @Argument(help: "The number of the client file.")
+        var client: UInt64
+
+        private struct Body: Encodable {
+            let partition: String
+            let client: UInt64
+        }
+
+        func run() async throws {
+            let path = try app.path("realms/reset-client?confirm=\(app.id)")
+            try confirmation.ask("This makes client \(client) start over.")
+            let body = Body(partition: partition.canonicalText, client: client)
+            try await options.call(.post, path, body: body)
+            if !options.json { print("client \(client) starts over") }
         }
     }
 }

@@ -41,7 +41,8 @@ struct ServerProcessTests {
         #expect(missing.status == 2)
         #expect(
             missing.errors
-                == "/no/such: error: cannot be read: there is no such file; name one with --config\n"
+                == "/no/such:1:1: error: cannot be read: no such file or directory; name the "
+                + "configuration with --config, or make it readable\n"
         )
     }
 

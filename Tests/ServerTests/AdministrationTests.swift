@@ -45,6 +45,77 @@ struct AdministrationTests {
         }
     }
 
+    @Test("D9 One client that is told to start over does; the other goes on")
+    func resetClient() async throws {
+        try await SyncWorld.with(.memory) { world in
+            let user = try await world.logIn()
+            let path = "apps/shop-abcde/realms/reset-client"
+            try await world.connect { other in
+                try await other.start()
+                try await world.connect(as: user) { client in
+                    let (file, _) = try await client.start()
+                    try await client.upload([upload(2, on: 0)])
+                    let progress = try await client.expectDownload().progress
+                    _ = try await other.expectDownload()
+                    let ident = file.ident.rawValue
+                    let body = "{\"partition\":\"\\\"store-42\\\"\",\"client\":\(ident)}"
+                    #expect(await world.admin.call("POST", path, body).status == 400)
+                    let confirmed = "\(path)?confirm=shop-abcde"
+                    let reply = await world.admin.call("POST", confirmed, body)
+                    #expect(reply.status == 204, "\(reply.text)")
+                    // Its session is closed, and when it comes back it is told.
+                    #expect(try await client.expectError(session: 1).code == 200)
+                    try await client.send(.unbind(1))
+                    try await client.bind(needsFileIdent: false)
+                    try await client.ident(
+                        1,
+                        file,
+                        at: progress.download,
+                        latest: progress.latestServerVersion
+                    )
+                    let report = try await client.expectError(session: 1)
+                    #expect(report.code == 208)
+                    #expect(report.body.action == .clientReset)
+                    try await client.send(.unbind(1))
+                    let (fresh, download) = try await client.start(2)
+                    #expect(fresh.ident.rawValue > file.ident.rawValue)
+                    #expect(download.changesets.count == 1)
+                    // What it had uploaded stays, and it is unknown from now on.
+                    #expect(await world.admin.call("POST", confirmed, body).status == 404)
+                }
+                try await other.upload([upload(2, on: 1, Tasks.create(1, title: "a"))])
+                #expect(try await other.expectDownload().progress.upload == uploadCursor(2, 1))
+            }
+        }
+    }
+
+    @Test("A key of the operator's can be disabled and enabled")
+    func keySwitch() async throws {
+        var app = TestApps.configurations[0]
+        app.apiKey = true
+        let apps = try await TestApps(apps: [app])
+        let admin = TestAdmin(apps, .testing(apps))
+        let keys = "apps/shop-abcde/server_keys"
+        let key = try await admin.call("POST", keys, "{\"name\":\"importer\"}")
+            .decode(KeyReport.self)
+        func logIn() async -> TestApps.Reply {
+            await apps.call(
+                "POST",
+                "/app/shop-abcde/auth/providers/api-key/login",
+                "{\"key\":\"\(key.key ?? "")\"}"
+            )
+        }
+        #expect(await logIn().status == 200)
+        #expect(await admin.call("PUT", "\(keys)/\(key.id)/disable").status == 204)
+        #expect(await logIn().fields["error_code"] == "AuthError")
+        #expect(
+            try await admin.call("GET", keys).decode([KeyReport].self).first?.isDisabled == true
+        )
+        #expect(await admin.call("PUT", "\(keys)/\(key.id)/enable").status == 204)
+        #expect(await logIn().status == 200)
+        #expect(await admin.call("PUT", "\(keys)/none/disable").status == 404)
+    }
+
     @Test("D2 After a termination old files start over, and new ones get what was kept")
     func terminate() async throws {
         try await SyncWorld.with(.memory) { world in

@@ -144,17 +144,15 @@ struct ReloadTests {
                 "listen: \"127.0.0.1:0\"",
                 with: """
                     listen: "127.0.0.1:1", public_url: "https://x.example.com",
-                      log: { level: debug, output: stderr },
-                      tls: { certificate: /c, key: { file: /k } }
+                      log: { level: debug, output: stderr }
                     """
             )
-            let noTLS = text.replacing("tls: { certificate: /c, key: { file: /k } }", with: "")
-            let report = try await subject.run(noTLS)
+            let report = try await subject.run(text)
             #expect(report.applied == ["server.public_url", "server.log.level"])
             #expect(report.needsRestart == ["server.listen", "server.log.output"])
             #expect(subject.level.value == .debug)
             #expect(subject.address.url == PublicURL("https://x.example.com"))
-            let again = try await subject.run(noTLS)
+            let again = try await subject.run(text)
             #expect(again.applied == [])
             #expect(again.needsRestart == ["server.listen", "server.log.output"])
             #expect(try await subject.run(Self.base).needsRestart == [])
@@ -204,7 +202,7 @@ struct ReloadTests {
     @Test("A schema or a key that changed in its file counts after a reload")
     func files() async throws {
         try await withTemporaryDirectory { directory in
-            func write(_ name: String, _ text: String) throws {
+            @Sendable func write(_ name: String, _ text: String) throws {
                 try Data(text.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
             }
             let text =

@@ -26,7 +26,8 @@ struct ServerTLSTests {
         try await withTemporaryDirectory { directory in
             let files = try files(in: directory)
             let tls = try ServerTLS(files)
-            try tls.reload()
+            // The same files again are no other certificate.
+            #expect(!tls.use(try ServerTLS.prepare(files)))
             try Data("none".utf8).write(to: URL(filePath: files.certificate))
             #expect(throws: ServerTLS.Unusable.self) { try ServerTLS.prepare(files) }
             #expect(throws: ServerTLS.Unusable.self) { try ServerTLS(files) }

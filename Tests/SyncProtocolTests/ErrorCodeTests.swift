@@ -1,4 +1,5 @@
 import Changesets
+import FoundationEssentials
 import SyncProtocol
 import Testing
 import Versions
@@ -64,6 +65,54 @@ struct ErrorCodeTests {
             let message = ServerMessage.jsonError(JSONErrorReport(fault, message: "m"))
             let decoded = try ServerMessage(decoding: message.encoded(), context: .partitionClient)
             #expect(decoded == message)
+        }
+    }
+
+    /// The six that clients read without a default (wire protocol, 7.1).
+    private struct MandatoryKeys: Decodable {
+        let message: String
+        let logURL: String
+        let tryAgain: Bool
+        let shouldClientReset: Bool
+        let isRecoveryModeDisabled: Bool
+        let action: String
+    }
+
+    @Test("Every report holds the six mandatory keys with their types, and back-off whole or not")
+    func mandatoryKeys() throws {
+        var reports = ConnectionFault.allCases.map { JSONErrorReport($0, message: "m") }
+        let backoff = JSONErrorBody.Backoff(
+            initialInSeconds: 2,
+            maximumInSeconds: 300,
+            multiplier: 2
+        )
+        for fault in Self.sessionFaults {
+            for allowsRecovery in [true, false] {
+                for backoff in [backoff, nil] {
+                    reports.append(
+                        JSONErrorReport(
+                            fault,
+                            session: 1,
+                            message: "m",
+                            backoff: backoff,
+                            allowsRecovery: allowsRecovery
+                        )
+                    )
+                }
+            }
+        }
+        for report in reports {
+            let bytes = ServerMessage.jsonError(report).encoded()
+            let head = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
+            #expect(bytes.starts(with: Array("json_error ".utf8)))
+            let body = Data(bytes[(head + 1)...])
+            let keys = try JSONDecoder().decode(MandatoryKeys.self, from: body)
+            #expect(ServerAction.allCases.contains { $0.rawValue == keys.action })
+            #expect(keys.shouldClientReset == keys.action.hasPrefix("ClientReset"))
+            #expect(keys.action != "Transient" || keys.tryAgain)
+            #expect(!keys.shouldClientReset || !keys.tryAgain)
+            let names = String(decoding: body, as: UTF8.self).ranges(of: "\"backoff").count
+            #expect(names == 0 || names == 3)
         }
     }
 

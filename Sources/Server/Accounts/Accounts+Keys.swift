@@ -68,7 +68,7 @@ extension Accounts {
         let (_, served, _) = try await authenticate(token, is: .refresh, app: app)
         _ = try await key(id, of: token, app: app)
         try await store.write { transaction in
-            try transaction.setDisabled(isDisabled, apiKey: id, of: served.id)
+            _ = try transaction.setDisabled(isDisabled, apiKey: id, of: served.id)
         }
     }
 

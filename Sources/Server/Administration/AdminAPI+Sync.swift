@@ -1,3 +1,5 @@
+import Versions
+
 extension AdminAPI {
     func syncReport(of app: AppID) async throws -> SyncReport {
         let served = try accounts.served(app)
@@ -42,6 +44,24 @@ extension AdminAPI {
         try await sync.engine.terminate(app)
     }
 
+    /// One client starts over, all others go on; the next IDENT of its file gets 208.
+    func resetClient(_ ident: UInt64, in partition: String, of app: AppID) async throws {
+        _ = try accounts.served(app)
+        let ident = FileIdent(ident)
+        let file = try await sync.engine.forget(ident, of: app, in: try self.partition(partition))
+        guard let file else {
+            throw ServiceRefusal(nil, "there is no such client in this realm", status: 404)
+        }
+        sync.registry.ask(.init(file: file, ident: ident), to: .rebind)
+    }
+
+    private func partition(_ text: String) throws(ServiceRefusal) -> Partition {
+        guard let partition = Partition(extendedJSON: Array(text.utf8)) else {
+            throw ServiceRefusal(.badRequest, "the partition is not canonical Extended JSON")
+        }
+        return partition
+    }
+
     func realms(of app: AppID) async throws -> [RealmReport] {
         _ = try accounts.served(app)
         return try await accounts.store.read { try $0.files(of: app).map(RealmReport.init) }
@@ -49,9 +69,7 @@ extension AdminAPI {
 
     func inspect(_ partition: String, of app: AppID) async throws -> RealmInspection {
         _ = try accounts.served(app)
-        guard let partition = Partition(extendedJSON: Array(partition.utf8)) else {
-            throw ServiceRefusal(.badRequest, "the partition is not canonical Extended JSON")
-        }
+        let partition = try self.partition(partition)
         return try await accounts.store.read { snapshot in
             guard let file = try snapshot.file(of: app, partition) else {
                 throw ServiceRefusal(nil, "there is no such realm", status: 404)

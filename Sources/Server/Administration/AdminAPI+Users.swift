@@ -58,6 +58,16 @@ extension AdminAPI {
         return KeyReport(key, secret)
     }
 
+    /// Of whoever it is; sessions that there are go on.
+    func setKeyDisabled(_ isDisabled: Bool, _ id: String, of app: AppID) async throws {
+        _ = try accounts.served(app)
+        try await accounts.store.write { transaction in
+            guard try transaction.setDisabled(isDisabled, apiKey: id, of: app) else {
+                throw ServiceRefusal(.apiKeyNotFound, "API key not found")
+            }
+        }
+    }
+
     /// Of whoever it is: nobody logs in with it any more.
     func removeKey(_ id: String, of app: AppID) async throws {
         _ = try accounts.served(app)

@@ -94,6 +94,9 @@ package struct AdminAPI: Sendable {
                 try await createKey(named: creation.name, for: owner, of: app),
                 status: 201
             )
+        case .setKeyDisabled(let isDisabled, let app, let id):
+            try await setKeyDisabled(isDisabled, id, of: app)
+            return ServiceAnswer(status: 204)
         case .removeKey(let app, let id):
             try await removeKey(id, of: app)
             return ServiceAnswer(status: 204)
@@ -116,6 +119,11 @@ package struct AdminAPI: Sendable {
         case .inspectRealm(let app):
             let inspection = try body(request, Inspection.self)
             return try ok(try await inspect(inspection.partition, of: app))
+        case .resetClient(let app):
+            try confirm(app, request)
+            let reset = try body(request, ClientReset.self)
+            try await resetClient(reset.client, in: reset.partition, of: app)
+            return ServiceAnswer(status: 204)
         }
     }
 }
@@ -155,6 +163,13 @@ extension AdminAPI {
 
     private struct SyncChange: Decodable {
         let state: SyncState
+    }
+
+    private struct ClientReset: Decodable {
+        /// Extended JSON.
+        let partition: String
+        /// The ident of the client file.
+        let client: UInt64
     }
 
     private struct Inspection: Decodable {

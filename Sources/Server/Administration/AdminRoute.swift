@@ -15,6 +15,7 @@ enum AdminRoute: Hashable, Sendable {
     case listKeys(AppID)
     case createKey(AppID)
     case removeKey(AppID, String)
+    case setKeyDisabled(Bool, AppID, String)
     case sync(AppID)
     case setSync(AppID)
     case terminateSync(AppID)
@@ -22,6 +23,7 @@ enum AdminRoute: Hashable, Sendable {
     case setRules(AppID)
     case listRealms(AppID)
     case inspectRealm(AppID)
+    case resetClient(AppID)
 
     static let basePath = "/admin/v1"
 
@@ -62,11 +64,14 @@ enum AdminRoute: Hashable, Sendable {
         case ("pending", 2, "confirm"): ["POST": .confirmAccount(app)]
         case ("server_keys", 1, _): ["GET": .listKeys(app), "POST": .createKey(app)]
         case ("server_keys", 2, let key?): ["DELETE": .removeKey(app, key)]
+        case ("server_keys", 3, "enable"): ["PUT": .setKeyDisabled(false, app, segments[1])]
+        case ("server_keys", 3, "disable"): ["PUT": .setKeyDisabled(true, app, segments[1])]
         case ("sync", 1, _): ["GET": .sync(app), "PUT": .setSync(app)]
         case ("sync", 2, "terminate"): ["POST": .terminateSync(app)]
         case ("rules", 2, "access"): ["GET": .rules(app), "PUT": .setRules(app)]
         case ("realms", 1, _): ["GET": .listRealms(app)]
         case ("realms", 2, "inspect"): ["POST": .inspectRealm(app)]
+        case ("realms", 2, "reset-client"): ["POST": .resetClient(app)]
         default: [:]
         }
     }

@@ -135,16 +135,16 @@ package actor ConfigurationReload {
         _ certificate: ServerTLS.Prepared?
     ) -> [String] {
         var applied: [String] = []
-        if let certificate, tls?.use(certificate) == true { applied.append("server.tls") }
+        if let certificate, tls?.use(certificate) == true { applied.append("tls") }
         if configuration.publicURL != running.publicURL {
             publicAddress.url = configuration.publicURL
-            applied.append("server.public_url")
+            applied.append("public_url")
         }
         if configuration.log.level != running.log.level {
             setLogLevel(configuration.log.level)
-            applied.append("server.log.level")
+            applied.append("log.level")
         }
-        return applied
+        return applied.map { "server.\($0)" }
     }
 
     private func takeOver(_ prepared: [PreparedApp]) async -> [String] {

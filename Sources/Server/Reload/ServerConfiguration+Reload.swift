@@ -2,14 +2,13 @@
 extension ServerConfiguration {
     /// Those that differ and that a running server cannot change, by their keys.
     func settingsThatNeedRestart(insteadOf running: ServerConfiguration) -> [String] {
-        let settings: [(key: String, isSame: Bool)] = [
-            ("server.listen", listen == running.listen),
-            ("server.storage", storage == running.storage),
-            ("server.admin_socket", adminSocketPath == running.adminSocketPath),
-            ("server.tls", (tls == nil) == (running.tls == nil)),
-            ("server.log.output", log.output == running.log.output),
+        let settings: [(name: String, isSame: Bool)] = [
+            ("listen", listen == running.listen), ("storage", storage == running.storage),
+            ("admin_socket", adminSocketPath == running.adminSocketPath),
+            ("tls", (tls == nil) == (running.tls == nil)),
+            ("log.output", log.output == running.log.output),
         ]
-        return settings.filter { !$0.isSame }.map(\.key)
+        return settings.filter { !$0.isSame }.map { "server.\($0.name)" }
     }
 
     /// This configuration as far as a running server can follow it.

@@ -66,7 +66,13 @@ package protocol AccountWriting: AccountReading {
         of app: AppID,
         at now: Int64
     ) throws(StoreError)
-    func setDisabled(_ isDisabled: Bool, apiKey id: String, of app: AppID) throws(StoreError)
+    /// False if there was none.
+    @discardableResult
+    func setDisabled(
+        _ isDisabled: Bool,
+        apiKey id: String,
+        of app: AppID
+    ) throws(StoreError) -> Bool
     /// False if there was none.
     @discardableResult
     func removeAPIKey(_ id: String, of app: AppID) throws(StoreError) -> Bool

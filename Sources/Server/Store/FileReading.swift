@@ -121,6 +121,9 @@ package protocol FileWriting: FileReading {
     /// Adds the client file, or replaces what is known of it.
     func put(_ client: ClientFile, in file: ServerFileID) throws(StoreError)
 
+    /// Removes a client file; its ident is never given again.
+    func removeClientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError)
+
     /// Appends the next version. The entry becomes the file's current version.
     func append(_ entry: HistoryEntry, to file: ServerFileID) throws(StoreError)
 

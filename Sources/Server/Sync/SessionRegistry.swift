@@ -59,6 +59,11 @@ package final class SessionRegistry: Sendable {
         }
     }
 
+    /// Asks the connection that holds a client file, if one does.
+    func ask(_ member: Member, to request: SyncConnection.Request) {
+        state.withLock { $0.holders[member] }?.ask(to: request)
+    }
+
     /// The client files that have a session right now.
     var members: [Member] {
         state.withLock { Array($0.holders.keys) }

@@ -283,6 +283,22 @@ package struct SyncEngine: Sendable {
         }
     }
 
+    /// Lets one client file start over: its ident means nothing from now on (app services, 12.2). Nil
+    /// if there is none.
+    package func forget(
+        _ ident: FileIdent,
+        of app: AppID,
+        in partition: Partition
+    ) async throws -> ServerFileID? {
+        try await store.write { transaction in
+            guard let file = try transaction.file(of: app, partition)?.id,
+                try transaction.clientFile(ident, in: file) != nil
+            else { return nil }
+            try transaction.removeClientFile(ident, in: file)
+            return file
+        }
+    }
+
     /// Collects what comes after the cursor; nil if the client file is gone.
     package func scan(
         for ident: FileIdent,

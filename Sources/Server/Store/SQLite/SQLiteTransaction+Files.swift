@@ -182,6 +182,17 @@ extension SQLiteTransaction: FileWriting {
         return FileIdent(UInt64(bitPattern: taken))
     }
 
+    func removeClientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError) {
+        try translating {
+            for table in ["client_file", "reciprocal"] {
+                try connection.run(
+                    "DELETE FROM \(table) WHERE file_id = ? AND ident = ?",
+                    [.integer(file.rawValue), .number(ident.rawValue)]
+                )
+            }
+        }
+    }
+
     func put(_ client: ClientFile, in file: ServerFileID) throws(StoreError) {
         try translating {
             try connection.run(

@@ -167,12 +167,16 @@ extension SQLiteTransaction {
         }
     }
 
-    func setDisabled(_ isDisabled: Bool, apiKey id: String, of app: AppID) throws(StoreError) {
+    func setDisabled(
+        _ isDisabled: Bool,
+        apiKey id: String,
+        of app: AppID
+    ) throws(StoreError) -> Bool {
         try translating {
-            try connection.run(
-                "UPDATE api_key SET is_disabled = ? WHERE app_id = ? AND key_id = ?",
+            try !connection.rows(
+                "UPDATE api_key SET is_disabled = ? WHERE app_id = ? AND key_id = ? RETURNING 1",
                 [.integer(isDisabled ? 1 : 0), .text(app.rawValue), .text(id)]
-            )
+            ).isEmpty
         }
     }
 
