@@ -135,8 +135,9 @@ let package = Package(
                 "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Versions",
             ]
         ),
-        module("Transport", ["SyncProtocol"] + nio),
-        module("AppServices", ["JSON", asyncHTTPClient, logging] + nio),
+        module("Outbound", nio),
+        module("Transport", ["Outbound", "SyncProtocol"] + nio),
+        module("AppServices", ["JSON", "Outbound", asyncHTTPClient, logging] + nio),
         module(
             "Platform",
             ["CLinux", "CSystemd", "Scheduling", "Settings", "YAML", logging]
@@ -160,9 +161,9 @@ let package = Package(
         module(
             "Agent",
             [
-                "AppServices", "Changesets", "ClientReset", "Config", "Control", "LocalRealm",
-                "Platform", "Plugins",
-                "SQLite", "Scheduling", "Schemas", "SchemaFiles", "Settings", "SyncClient",
+                "AppServices", "Changesets", "ClientReset", "Config", "Control",
+                "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "SQLite", "Scheduling",
+                "Schemas", "SchemaFiles", "Settings", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, serviceLifecycle,
             ]
         ),
@@ -196,7 +197,7 @@ let package = Package(
         // Tests.
         .target(
             name: "TestSupport",
-            dependencies: ["Changesets", "CZlib", "Documents", "SQLite", "Schemas"],
+            dependencies: ["Changesets", "CZlib", "Documents", "SQLite", "Schemas"] + nio,
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -235,10 +236,14 @@ let package = Package(
                 "SQLite", "SchemaFiles", "Schemas", "Versions", subprocess,
             ]
         ),
-        tests("Transport", ["SyncProtocol", "Transport"] + nio),
-        tests("AppServices", ["AppServices", "JSON", logging]),
+        tests("Outbound", ["Outbound"] + nio),
+        tests("Transport", ["Outbound", "SyncProtocol", "Transport"] + nio),
+        tests("AppServices", ["AppServices", "JSON", "Outbound", logging] + nio),
         tests("Platform", ["Platform", "Scheduling", logging]),
-        tests("Plugins", ["ClientReset", "Config", "Platform", "Plugins", "Settings", logging]),
+        tests(
+            "Plugins",
+            ["ClientReset", "Config", "Platform", "Plugins", "Programs", "Settings", logging]
+        ),
         tests(
             "Control",
             ["Control", asyncHTTPClient, logging, serviceLifecycle, subprocess] + nio
@@ -246,8 +251,9 @@ let package = Package(
         tests(
             "Agent",
             [
-                "Agent", "AppServices", "Config", "Control", "LocalRealm", "Platform", "Plugins",
-                "SQLite", "Scheduling", "Settings", "SyncClient", "SyncProtocol", "Transport",
+                "Agent", "AppServices", "Config", "Control", "LocalRealm", "Outbound", "Platform",
+                "Plugins", "SQLite", "Scheduling", "Settings", "SyncClient", "SyncProtocol",
+                "Transport",
                 "Versions", logging,
             ]
         ),

@@ -73,7 +73,7 @@ extension AgentEvents {
                         code: "\(problem.code)",
                         message: problem.message,
                         fatal: isFatal,
-                        sdkCode: problem.sdkCode,
+                        sdkCode: problem.sdkCode(isFatal: isFatal)?.rawValue,
                         logURL: problem.logURL.isEmpty ? nil : problem.logURL
                     )
                 )

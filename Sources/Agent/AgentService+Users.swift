@@ -48,19 +48,36 @@ extension AgentService {
                 try await delete(realms, force: request.force ?? false)
                 try await session.deleteUser()
                 for realm in realms { await realm.restart() }
+            case .refresh: _ = try await session.refresh()
+            case .link: _ = try await session.linkConfigured()
             case .register: try await session.register()
             case .confirm:
                 try await session.confirm(
                     token: request.token ?? "",
                     tokenID: request.tokenId ?? ""
                 )
+            case .resendConfirmation:
+                try await session.sendConfirmation(callsFunction: request.callsFunction ?? false)
             case .resetPassword:
-                try await session.resetPassword(token: request.token, tokenID: request.tokenId)
+                try await session.resetPassword(
+                    token: request.token,
+                    tokenID: request.tokenId,
+                    callsFunction: request.callsFunction ?? false
+                )
             }
         } catch {
             throw ControlError(error, user: name)
         }
         return UserReport(user, try await storedUsers().first { $0.name == name })
+    }
+
+    package func customData(of name: String) async throws(ControlError) -> String {
+        guard let session = await running.sessions[name] else { throw .unknownUser(name) }
+        do throws(UserSession.Failure) {
+            return try await session.cachedAccount()?.accessToken.customData ?? "{}"
+        } catch {
+            throw ControlError(error, user: name)
+        }
     }
 
     private func storedUsers() async throws(ControlError) -> [StoredUser] {

@@ -8,7 +8,6 @@ struct AppEndpoint: SyncEndpoint {
     let client: AppClient
     let user: UserSession
     let webSocket: WebSocketClient
-    let userAgent: String
     let headers: [(name: String, value: String)]
     /// Whether a connection to the endpoint has ever stood.
     private let hasConnected = ConnectedMark()
@@ -17,14 +16,12 @@ struct AppEndpoint: SyncEndpoint {
         client: AppClient,
         user: UserSession,
         webSocket: WebSocketClient,
-        userAgent: String,
         headers: [(name: String, value: String)]
     ) {
         self.headers = headers
         self.client = client
         self.user = user
         self.webSocket = webSocket
-        self.userAgent = userAgent
     }
 
     func token() async throws(EndpointFailure) -> EndpointToken {
@@ -73,7 +70,7 @@ struct AppEndpoint: SyncEndpoint {
             .init(
                 query: "baas_at=\(token.text)",
                 subProtocols: [subProtocols],
-                headers: [(name: "User-Agent", value: userAgent)] + headers
+                headers: headers
             )
         ) { stream in
             mark.set()

@@ -3,6 +3,7 @@ package import Config
 import Control
 import Glibc
 import LocalRealm
+import Outbound
 package import Platform
 import SQLite
 
@@ -117,31 +118,33 @@ extension Doctor {
 
 extension Doctor {
     func server(of app: AppConfiguration) async -> [Finding] {
-        let host = app.baseURL.host
-        guard Self.resolves(host) else {
+        let access: ServerAccess
+        do throws(UnusableSetting) {
+            access = try ServerAccess(to: app, userAgent: "realm-agent-doctor")
+        } catch {
+            let isSecret = error.code == "config.secret_unreadable"
             return [
-                .problem(
-                    "dns",
-                    app.name,
-                    "\(host) has no address",
-                    remedy: "correct apps.\(app.name).base_url, or the machine's name service"
-                )
+                isSecret
+                    ? .warning(
+                        "server",
+                        app.name,
+                        "not asked: \(error.path): \(error.problem)",
+                        remedy: "run doctor where the agent's credentials are"
+                    )
+                    : .problem(
+                        "tls",
+                        app.name,
+                        "\(error.path): \(error.problem)",
+                        remedy: error.remedy
+                    )
             ]
         }
-        guard let headers = try? Parts.headers(of: app) else {
-            return [
-                .warning(
-                    "server",
-                    app.name,
-                    "not asked: the secret of a header cannot be read",
-                    remedy: "run doctor where the agent's credentials are"
-                )
-            ]
-        }
+        let name = name(of: app, access)
+        guard name?.verdict != .problem else { return [name].compactMap { $0 } }
         let exchange = AsyncHTTPExchange(
-            caFile: app.tls.certificateAuthorityFile,
-            verifiesPeer: app.tls.verifiesServer,
-            headers: headers
+            tls: access.tls,
+            proxies: access.proxies,
+            headers: access.headers
         )
         let url = "\(app.baseURL)/api/client/v2.0/app/\(app.appID)/location"
         let found: Finding
@@ -172,7 +175,25 @@ extension Doctor {
             )
         }
         await exchange.shutdown()
-        return [.good("dns", app.name, "\(host) has an address"), found]
+        return [name, found].compactMap { $0 }
+    }
+
+    /// Whether the server's name is known; nil where a proxy looks it up.
+    private func name(of app: AppConfiguration, _ access: ServerAccess) -> Finding? {
+        let host = app.baseURL.host
+        if let target = ProxyTarget(url: app.baseURL.description),
+            let proxy = try? access.proxies.proxy(to: target)
+        {
+            return .good("proxy", app.name, "\(proxy) leads to \(host)")
+        }
+        return Self.resolves(host)
+            ? .good("dns", app.name, "\(host) has an address")
+            : .problem(
+                "dns",
+                app.name,
+                "\(host) has no address",
+                remedy: "correct apps.\(app.name).base_url, or the machine's name service"
+            )
     }
 
     private static func resolves(_ host: String) -> Bool {

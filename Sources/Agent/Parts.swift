@@ -1,7 +1,6 @@
 import AppServices
 import Config
 import Logging
-import NIOSSL
 import Platform
 import Plugins
 import Settings
@@ -41,7 +40,7 @@ struct Parts {
     }
 
     struct AppParts {
-        /// What the operator wants sent with every request.
+        /// What is sent with every request.
         let headers: [(name: String, value: String)]
         let exchange: AsyncHTTPExchange
         let client: AppClient
@@ -56,11 +55,11 @@ struct Parts {
     }
 
     mutating func add(_ app: AppConfiguration) throws {
-        let headers = try Self.headers(of: app)
+        let access = try ServerAccess(to: app, userAgent: userAgent)
         let exchange = AsyncHTTPExchange(
-            caFile: app.tls.certificateAuthorityFile,
-            verifiesPeer: app.tls.verifiesServer,
-            headers: headers
+            tls: access.tls,
+            proxies: access.proxies,
+            headers: access.headers
         )
         let client = AppClient(
             appID: app.appID,
@@ -79,6 +78,7 @@ struct Parts {
                 name: host.name
             ),
             exchange: exchange,
+            authorizationHeader: app.authorizationHeader,
             timeout: app.timeouts.request,
             recall: { [database] in
                 try? await database.location(
@@ -97,36 +97,20 @@ struct Parts {
             }
         )
         let webSocket = try WebSocketClient(
-            tls: Self.trust(app.tls),
+            tls: access.tls,
+            proxies: access.proxies,
             connectTimeout: app.timeouts.connect,
             maximumMessageSizeInBytes: Limits.client.messageSizeInBytes
         )
         apps[app.name] = AppParts(
-            headers: headers,
+            headers: access.headers,
             exchange: exchange,
             client: client,
             webSocket: webSocket
         )
     }
 
-    static func headers(
-        of app: AppConfiguration
-    ) throws -> [(name: String, value: String)] {
-        try app.headers.sorted { $0.key < $1.key }.map { name, value in
-            switch value {
-            case .text(let text): (name: name, value: text)
-            case .secret(let reference):
-                (name: name, value: try SecretSource.ofProcess.read(reference))
-            }
-        }
-    }
-
-    private static func trust(_ configuration: Config.TLSConfiguration) -> NIOSSL.TLSConfiguration {
-        var tls = NIOSSL.TLSConfiguration.makeClientConfiguration()
-        if let file = configuration.certificateAuthorityFile { tls.trustRoots = .file(file) }
-        if !configuration.verifiesServer { tls.certificateVerification = .none }
-        return tls
-    }
+    private var userAgent: String { "realm-agent/\(version) (Linux \(host.systemVersion))" }
 
     mutating func add(_ user: UserConfiguration) {
         guard let app = apps[user.app.name] else { return }
@@ -139,14 +123,16 @@ struct Parts {
                 now: Self.secondsSince1970
             ),
             registersAccount: user.provider.registersAccount,
-            credential: { () throws(UserSession.Failure) in try user.provider.credential() },
-            now: Self.secondsSince1970
+            credential: { () throws(UserSession.Failure) in try await user.provider.credential() },
+            now: Self.secondsSince1970,
+            report: { [events, logger = log.logger("Agent.Users")] news in
+                events.publish(news, of: user.name, logger)
+            }
         )
         let endpoint = AppEndpoint(
             client: app.client,
             user: session,
             webSocket: app.webSocket,
-            userAgent: "realm-agent/\(version) (Linux \(host.systemVersion))",
             headers: app.headers
         )
         users[user.name] = UserParts(
@@ -238,54 +224,6 @@ struct Parts {
 
     private static let secondsSince1970: @Sendable () -> Int64 = {
         WallTime.now().millisecondsSince1970 / 1000
-    }
-}
-
-extension UserConfiguration.Provider {
-    fileprivate var registersAccount: Bool {
-        guard case .emailPassword(_, _, let registers) = self else { return false }
-        return registers
-    }
-
-    /// Reads the secret, which may have changed since the last time.
-    fileprivate func credential() throws(UserSession.Failure) -> Credential {
-        switch self {
-        case .anonymous:
-            return .anonymous
-        case .emailPassword(let email, let reference, _):
-            return .emailPassword(email: email, password: try Self.secret(reference))
-        case .apiKey(let reference):
-            return .apiKey(try Self.secret(reference))
-        case .jwt(.secret(let reference)):
-            return .customToken(try Self.secret(reference))
-        case .jwt(.command):
-            // Such a configuration is refused before it gets here.
-            throw .logInRefused(
-                code: "config.unsupported",
-                message: "this version runs no program for a token"
-            )
-        case .function(let reference):
-            let text = try reference.map { reference throws(UserSession.Failure) in
-                try Self.secret(reference)
-            }
-            guard let payload = FunctionPayload(json: text ?? "{}") else {
-                throw .logInRefused(
-                    code: "auth.secret_unreadable",
-                    message: "the payload is not a JSON object"
-                )
-            }
-            return .customFunction(payload)
-        }
-    }
-
-    private static func secret(
-        _ reference: SecretReference
-    ) throws(UserSession.Failure) -> String {
-        do throws(SecretSource.Failure) {
-            return try SecretSource.ofProcess.read(reference)
-        } catch {
-            throw .logInRefused(code: "auth.secret_unreadable", message: error.description)
-        }
     }
 }
 

@@ -3,10 +3,15 @@ import Config
 import Control
 import LocalRealm
 import Platform
+import Plugins
 import SyncClient
+import SyncProtocol
 import Versions
 
 extension RealmSupervisor.Failure {
+    /// The number by which apps on the SDKs know it, if they do.
+    var sdkCode: SDKErrorCode? { state == .loginRequired ? .clientUser : nil }
+
     init(_ failure: UserSession.Failure) {
         switch failure {
         case .unavailable(let reason):
@@ -134,6 +139,19 @@ extension SyncReport {
     }
 }
 
+extension StatusError {
+    /// What keeps a realm from being opened.
+    init(_ failure: RealmSupervisor.Failure) {
+        let report = SyncErrorReport(failure)
+        self.init(
+            code: report.code,
+            sdkCode: report.sdkCode,
+            message: report.message,
+            logURL: report.logURL
+        )
+    }
+}
+
 extension RealmStatus {
     /// Fills in what an open realm and its session tell.
     mutating func describe(_ snapshot: RealmSnapshot) {
@@ -191,6 +209,12 @@ extension RealmStatus {
             (state, cause, detail) = (.failed, "server-error", reason)
         case .offline(.loginRequired(let reason)):
             (state, cause, detail) = (.loginRequired, "log-in-refused", reason)
+            error = StatusError(
+                code: "realm.log_in_refused",
+                sdkCode: SDKErrorCode.clientUser.rawValue,
+                message: reason,
+                logURL: nil
+            )
         case .suspended(let issue):
             (state, cause) = (.suspended, Self.stateAndCause(of: issue).1)
             describe(issue)
@@ -204,7 +228,7 @@ extension RealmStatus {
         detail = "\(issue.message) [\(issue.code)]"
         error = StatusError(
             code: issue.code,
-            sdkCode: issue.sdkCode,
+            sdkCode: issue.sdkCode?.rawValue,
             message: issue.message,
             logURL: issue.logURL
         )

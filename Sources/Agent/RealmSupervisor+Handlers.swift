@@ -151,7 +151,7 @@ extension SyncErrorReport {
     init(_ failure: RealmSupervisor.Failure) {
         self.init(
             code: "realm.\(failure.cause.replacing("-", with: "_"))",
-            sdkCode: failure.state == .loginRequired ? 8 : nil,
+            sdkCode: failure.sdkCode?.rawValue,
             message: failure.detail,
             isFatal: failure.state != .waitingForUser
         )
@@ -162,7 +162,7 @@ extension SyncErrorReport {
         let known = SyncErrorCode(rawValue: problem.code)
         self.init(
             code: "sync.\(known?.name ?? "unknown_error")",
-            sdkCode: problem.sdkCode,
+            sdkCode: problem.sdkCode(isFatal: isFatal)?.rawValue,
             message: problem.message,
             isFatal: isFatal,
             logURL: problem.logURL.isEmpty ? nil : problem.logURL

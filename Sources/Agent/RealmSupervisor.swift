@@ -7,6 +7,7 @@ import Logging
 import Platform
 import Plugins
 import SyncClient
+import SyncProtocol
 
 /// Brings one configured realm up, and up again: log-in, file, session (interfaces, 5).
 ///
@@ -277,6 +278,7 @@ extension RealmSupervisor {
             status.state = failure.state
             status.cause = failure.cause
             status.detail = failure.detail
+            if failure.state != .waitingForUser { status.error = StatusError(failure) }
         case .running(let client):
             let snapshot = await client.snapshot()
             status.describe(snapshot)

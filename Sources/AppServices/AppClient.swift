@@ -10,6 +10,7 @@ package actor AppClient {
     private let fixedLocation: Location?
     private let device: DeviceDescription
     private let exchange: any HTTPExchange
+    private let authorizationHeader: String
     private let timeout: Duration
     private let recall: @Sendable () async -> Location?
     private let onLocation: @Sendable (Location) async -> Void
@@ -24,6 +25,7 @@ package actor AppClient {
         fixedLocation: Location? = nil,
         device: DeviceDescription,
         exchange: any HTTPExchange,
+        authorizationHeader: String = "Authorization",
         timeout: Duration,
         recall: @escaping @Sendable () async -> Location? = { nil },
         onLocation: @escaping @Sendable (Location) async -> Void = { _ in }
@@ -33,6 +35,7 @@ package actor AppClient {
         self.fixedLocation = fixedLocation
         self.device = device
         self.exchange = exchange
+        self.authorizationHeader = authorizationHeader
         self.timeout = timeout
         self.recall = recall
         self.onLocation = onLocation
@@ -177,7 +180,9 @@ extension AppClient {
             (name: "Content-Type", value: "application/json;charset=utf-8"),
             (name: "Accept", value: "application/json"),
         ]
-        if let token { headers.append((name: "Authorization", value: "Bearer \(token.text)")) }
+        if let token {
+            headers.append((name: authorizationHeader, value: "Bearer \(token.text)"))
+        }
         return try await send(
             ServiceRequest(method: method, url: host + path, headers: headers, body: body)
         )

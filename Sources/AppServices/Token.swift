@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// A JSON Web Token as the client reads it: its text, and when it expires (app services, 10.1).
 ///
@@ -26,6 +27,24 @@ package struct Token: Hashable, Sendable {
     /// Whether the token expires within `margin` seconds of `now` (seconds since 1970).
     package func isExpired(at now: Int64, margin: Int64 = 0) -> Bool {
         expiresAt < now + margin
+    }
+
+    /// What the server says of the user beyond the profile, a JSON object; empty without such a claim
+    /// (app services, 10.5).
+    package var customData: String {
+        struct Claims: Decodable {
+            let data: JSONValue?
+
+            enum CodingKeys: String, CodingKey {
+                case data = "user_data"
+            }
+        }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard let payload = Self.base64(parts[1]),
+            let claims = try? JSONDecoder().decode(Claims.self, from: payload),
+            case .object? = claims.data
+        else { return "{}" }
+        return claims.data?.text ?? "{}"
     }
 
     private struct Claims: Decodable {

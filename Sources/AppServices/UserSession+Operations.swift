@@ -17,6 +17,7 @@ extension UserSession {
         let account = try await known()
         drop(forgettingUser: account?.isAnonymous ?? false)
         try await stored { try await store.logOut() }
+        tell(.loggedOut)
         guard let account else { return nil }
         return await isDone { () throws(ServiceError) in
             try await client.logOut(account.refreshToken)
@@ -26,18 +27,47 @@ extension UserSession {
     /// Logs the user out, and forgets that there ever was an account here.
     package func remove() async throws(Failure) {
         _ = try await logOut()
-        drop(forgettingUser: true)
-        try await stored { try await store.remove() }
+        try await forgetUser()
     }
 
     /// Deletes the user at the server, and its account here (app services, 7.4).
     package func deleteUser() async throws(Failure) {
-        let account = try await validAccount()
-        try await mapped { () throws(ServiceError) in
-            try await client.deleteUser(account.accessToken)
+        try await authenticated { token throws(ServiceError) in
+            try await client.deleteUser(token)
         }
+        try await forgetUser()
+    }
+
+    private func forgetUser() async throws(Failure) {
         drop(forgettingUser: true)
         try await stored { try await store.remove() }
+        tell(.removed)
+    }
+
+    /// Calls with the access token; after a 401 once more with a fresh one (app services, 2.6).
+    private func authenticated(
+        _ call: (Token) async throws(ServiceError) -> Void
+    ) async throws(Failure) {
+        let account = try await validAccount()
+        do throws(ServiceError) {
+            try await call(account.accessToken)
+        } catch {
+            // If there is no fresh one, the first answer counts.
+            guard error.status == 401,
+                let access = try? await client.refreshAccess(account.refreshToken)
+            else { throw Self.failure(error) }
+            try await mapped { () throws(ServiceError) in try await call(access) }
+        }
+    }
+
+    /// Adds the configured credential to whoever is logged in: to an anonymous user from before, say,
+    /// who then keeps its data and can be logged in anywhere.
+    package func linkConfigured() async throws(Failure) -> Account {
+        let credential = try await credential()
+        if registersAccount, case .emailPassword(let email, let password) = credential {
+            try await register(email: email, password: password)
+        }
+        return try await link(credential)
     }
 
     /// Adds an identity to the user (app services, 5). An anonymous one adds nothing.
@@ -73,12 +103,26 @@ extension UserSession {
         }
     }
 
-    /// Gives the configured account the configured password, with what its owner was sent; without
-    /// that, has it sent.
-    package func resetPassword(token: String?, tokenID: String?) async throws(Failure) {
+    /// Has what confirms the configured account sent again, or the app's own function run again.
+    package func sendConfirmation(callsFunction: Bool) async throws(Failure) {
+        let (email, _) = try await emailPassword()
+        try await mapped { () throws(ServiceError) in
+            try await client.sendConfirmation(email: email, callsFunction: callsFunction)
+        }
+    }
+
+    /// Gives the configured account the configured password, with what its owner was sent, or as the
+    /// app's own function decides; without either, has it sent.
+    package func resetPassword(
+        token: String?,
+        tokenID: String?,
+        callsFunction: Bool
+    ) async throws(Failure) {
         let (email, password) = try await emailPassword()
         try await mapped { () throws(ServiceError) in
-            if let token, let tokenID {
+            if callsFunction {
+                try await client.callPasswordReset(email: email, password: password)
+            } else if let token, let tokenID {
                 try await client.resetPassword(password, token: token, tokenID: tokenID)
             } else {
                 try await client.sendPasswordReset(email: email)

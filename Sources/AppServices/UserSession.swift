@@ -21,25 +21,29 @@ package actor UserSession {
     let credential: @Sendable () async throws(Failure) -> Credential
     let registersAccount: Bool
     private let now: @Sendable () -> Int64
+    private let report: @Sendable (UserNews) -> Void
     private(set) var account: Account?
     /// Whose realms this process has opened: another user must not get to see them.
     private var userID: String?
     private var isLoaded = false
     private var underway: Task<Result<Account, Failure>, Never>?
 
-    /// `credential` reads the secret anew each time one is needed; `now` is in seconds since 1970.
+    /// `credential` reads the secret anew each time one is needed; `now` is in seconds since 1970;
+    /// `report` hears what happens, and must not wait.
     package init(
         client: AppClient,
         store: any AccountStore,
         registersAccount: Bool,
         credential: @escaping @Sendable () async throws(Failure) -> Credential,
-        now: @escaping @Sendable () -> Int64
+        now: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (UserNews) -> Void = { _ in }
     ) {
         self.client = client
         self.store = store
         self.registersAccount = registersAccount
         self.credential = credential
         self.now = now
+        self.report = report
     }
 
     /// The account, logging in first if this machine holds none. Its access token may have expired.
@@ -68,16 +72,27 @@ package actor UserSession {
         return try await alone { session in await session.fetchAccess(for: account) }
     }
 
+    /// A new access token, whatever the old one is worth: with it comes newer custom data.
+    package func refresh() async throws(Failure) -> Account {
+        let account = try await logIn()
+        return try await alone { session in await session.fetchAccess(for: account) }
+    }
+
     /// The server refused this user for good: forget the tokens, so that the next use logs in anew.
     package func forget() async throws(Failure) {
         account = nil
         try await stored { try await store.forgetTokens() }
+        report(.sessionEnded)
     }
 
     /// Nothing is known of the account any more, or only what the store says.
     func drop(forgettingUser: Bool) {
         account = nil
         if forgettingUser { userID = nil }
+    }
+
+    func tell(_ news: UserNews) {
+        report(news)
     }
 
     func stored<Result>(_ work: () async throws -> Result) async throws(Failure) -> Result {
@@ -177,7 +192,9 @@ extension UserSession {
                 try await client.profile(access)
             }
         }
-        return try await keep(account)
+        let kept = try await keep(account)
+        report(.loggedIn)
+        return kept
     }
 
     private func fetchAccess(for account: Account) async -> Result<Account, Failure> {
@@ -186,7 +203,9 @@ extension UserSession {
             fresh.accessToken = try await client.refreshAccess(account.refreshToken)
             let kept = fresh
             do throws(Failure) {
-                return .success(try await keep(kept))
+                let account = try await keep(kept)
+                report(.tokenRefreshed)
+                return .success(account)
             } catch {
                 return .failure(error)
             }
@@ -204,7 +223,7 @@ extension UserSession {
         }
     }
 
-    private func register(email: String, password: String) async throws(Failure) {
+    func register(email: String, password: String) async throws(Failure) {
         do throws(ServiceError) {
             try await client.register(email: email, password: password)
         } catch {

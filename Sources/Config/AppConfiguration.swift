@@ -17,14 +17,23 @@ package struct AppConfiguration: Hashable, Sendable {
     package var proxy: ProxyConfiguration = .environment
     /// Sent with each request and each WebSocket upgrade.
     package var headers: [String: HeaderConfiguration] = [:]
+    /// The header that tokens travel in, with HTTP requests.
+    package var authorizationHeader: String = "Authorization"
+    /// What the User-Agent header ends in, behind what the agent says of itself.
+    package var userAgentSuffix: String?
 }
 
-/// How requests leave the machine.
+/// How connections leave the machine.
 package enum ProxyConfiguration: Hashable, Sendable {
     /// As the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say.
     case environment
     case direct
-    case url(ServiceURL)
+    case server(ServiceURL, credentials: Credentials?)
+
+    package struct Credentials: Hashable, Sendable {
+        package var username: String
+        package var password: SecretReference
+    }
 }
 
 /// The value of a header: text, or a secret kept elsewhere.

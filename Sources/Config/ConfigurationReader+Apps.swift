@@ -23,7 +23,15 @@ extension ConfigurationReader {
             }
             let proxy = keys.optional("proxy", default: .environment, readProxy)
             let headers = keys.optional("headers", default: [:], readHeaders)
-            keys.notYetServed("proxy")
+            let authorization = keys.optional("authorization_header", default: "Authorization") {
+                $0.string(matching: Self.isHeaderName, expected: "the name of a header")
+            }
+            let userAgentSuffix = keys.optional("user_agent_suffix") {
+                $0.string(
+                    matching: Self.isProductText,
+                    expected: "up to 128 printable ASCII characters"
+                )
+            }
             guard let appID, let baseURL else { return nil }
             return AppConfiguration(
                 name: entry.name,
@@ -36,18 +44,23 @@ extension ConfigurationReader {
                 sharesConnections: sharesConnections,
                 offlineLimit: offlineLimit,
                 proxy: proxy,
-                headers: headers
+                headers: headers,
+                authorizationHeader: authorization,
+                userAgentSuffix: userAgentSuffix
             )
         }
     }
 
-    private func readProxy(_ reader: NodeReader) -> ProxyConfiguration? {
-        if case .scalar(let scalar) = reader.node.content, scalar.text == "none" {
-            return .direct
-        }
-        // What goes through the proxy is encrypted by itself: its own scheme is nobody's business.
-        return ServiceURL.read(reader, schemes: [.http, .https], warnsOfExposure: false)
-            .map(ProxyConfiguration.url)
+    /// A token of HTTP.
+    static func isHeaderName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: "!#$%&'*+-.^_`|~")
+            }
+    }
+
+    private static func isProductText(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
     }
 
     private func readHeaders(_ reader: NodeReader) -> [String: HeaderConfiguration]? {
@@ -134,48 +147,12 @@ extension ConfigurationReader {
             jitter: keys.optional("jitter", default: standard.jitter) { $0.number(in: 0...1) }
         )
     }
-
-    private func readTLS(_ keys: MappingReader) -> TLSConfiguration {
-        let tls = TLSConfiguration(
-            certificateAuthorityFile: keys.optional("ca_file") { $0.absolutePath() },
-            verifiesServer: keys.optional("verify", default: true) { reader in
-                let verifies = reader.bool()
-                if verifies == false {
-                    reader.report(
-                        .insecure,
-                        severity: .warning,
-                        "anyone on the way can pose as the server",
-                        remedy: "name its certificate authority in \"ca_file\" instead"
-                    )
-                }
-                return verifies
-            },
-            clientCertificate: keys.optional("client_certificate", readClientCertificate)
-        )
-        keys.notYetServed("client_certificate")
-        return tls
-    }
-
-    private func readClientCertificate(
-        _ reader: NodeReader
-    ) -> TLSConfiguration.ClientCertificate? {
-        reader.mapping { keys in
-            let certificate = keys.required("certificate") { $0.absolutePath() }
-            let key = keys.required("key") { $0.secret() }
-            guard let certificate, let key else { return nil }
-            return TLSConfiguration.ClientCertificate(certificateFile: certificate, key: key)
-        }
-    }
 }
 
 extension NodeReader.Entry {
     /// A token of HTTP, and none of the headers that the agent sets itself.
     func checkHeaderName() {
-        let isToken =
-            !name.isEmpty
-            && name.utf8.allSatisfy {
-                $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: "!#$%&'*+-.^_`|~")
-            }
+        let isToken = ConfigurationReader.isHeaderName(name)
         let isOurs =
             [
                 "host", "authorization", "connection", "upgrade", "content-length", "user-agent",

@@ -65,8 +65,7 @@ extension ConfigurationReader {
             otherForms: [("command", "{ command: [PROGRAM, ARGUMENT, …] }")],
             { .secret($0) },
             other: { _, value in
-                value.warnNotYetServed()
-                return value.command().map(UserConfiguration.TokenSource.command)
+                value.command().map(UserConfiguration.TokenSource.command)
             }
         )
     }

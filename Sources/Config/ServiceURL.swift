@@ -39,7 +39,11 @@ extension ServiceURL {
     }
 
     /// Reads the text of a URL; of the schemes allowed, the first is the one to recommend.
-    init(_ text: String, schemes: [Scheme]) throws(Problem) {
+    init(
+        _ text: String,
+        schemes: [Scheme],
+        purpose: String = "carry sync"
+    ) throws(Problem) {
         let recommended = schemes.first?.rawValue ?? "https"
         let malformed = Problem(
             problem: "\(quoted(text)) is not a URL",
@@ -49,7 +53,7 @@ extension ServiceURL {
         let word = text[..<separator.lowerBound].lowercased()
         guard let scheme = schemes.first(where: { $0.rawValue == word }) else {
             throw Problem(
-                problem: "scheme \(quoted(word)) cannot carry sync",
+                problem: "scheme \(quoted(word)) cannot \(purpose)",
                 remedy: "use \"\(recommended)\""
             )
         }
@@ -113,11 +117,12 @@ extension ServiceURL {
     static func read(
         _ reader: NodeReader,
         schemes: [Scheme],
+        purpose: String = "carry sync",
         warnsOfExposure: Bool = true
     ) -> ServiceURL? {
         guard let text = reader.string() else { return nil }
         do {
-            let url = try ServiceURL(text, schemes: schemes)
+            let url = try ServiceURL(text, schemes: schemes, purpose: purpose)
             if warnsOfExposure && url.isExposed {
                 reader.report(
                     .insecure,

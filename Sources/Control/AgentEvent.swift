@@ -24,6 +24,8 @@ package enum AgentFact: Sendable, Equatable {
     case changed(ChangeFact)
     /// A handler answered, or failed to.
     case plugin(PluginFact)
+    /// A user's log-in has changed.
+    case user(UserFact)
     /// The configuration was read anew.
     case reloaded(ReloadFact)
     /// Events were missed: those after the position asked for are no longer kept.
@@ -38,6 +40,7 @@ package enum AgentFact: Sendable, Equatable {
         case .reset: "reset"
         case .changed: "changed"
         case .plugin: "plugin"
+        case .user: "user"
         case .reloaded: "reloaded"
         case .gap: "gap"
         }
@@ -63,7 +66,7 @@ package struct ErrorFact: Sendable, Equatable, Codable {
     package let message: String
     /// The session does not go on by itself.
     package let fatal: Bool
-    /// The number that the SDKs give the error; nil for what they do not know.
+    /// The number by which apps on the Realm SDKs know it (features, E2).
     package let sdkCode: Int?
     /// Where the server keeps its own log of the matter.
     package let logURL: String?
@@ -168,6 +171,25 @@ package struct PluginFact: Sendable, Equatable, Codable {
         self.decision = decision
         self.note = note
         self.failure = failure
+    }
+}
+
+package struct UserFact: Sendable, Equatable, Codable {
+    /// The name in the configuration.
+    package let user: String
+    package let change: Change
+
+    package enum Change: String, Sendable, Codable, CaseIterable {
+        case loggedIn = "logged-in"
+        case tokenRefreshed = "token-refreshed"
+        case sessionEnded = "session-ended"
+        case loggedOut = "logged-out"
+        case removed
+    }
+
+    package init(user: String, change: Change) {
+        self.user = user
+        self.change = change
     }
 }
 

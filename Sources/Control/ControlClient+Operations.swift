@@ -52,6 +52,11 @@ extension ControlClient {
         )
     }
 
+    /// `{"custom_data":{…}}`, as text.
+    package func customData(of user: String) async throws(ControlError) -> String {
+        try await text("v1/users/\(user)/custom-data")
+    }
+
     /// Calls the body with each report until the agent has no more.
     package func progress(
         _ request: ProgressRequest,

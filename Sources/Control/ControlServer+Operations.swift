@@ -37,6 +37,11 @@ extension ControlServer {
         router.get("v1/users") { _, _ in
             try Response.json(try await backend.users())
         }
+        router.get("v1/users/:user/custom-data") { _, context in
+            let user = try context.parameters.require("user")
+            let data = try await backend.customData(of: user)
+            return Response.text(#"{"custom_data":\#(data)}"#, type: "application/json")
+        }
         router.post("v1/users/:user/:operation") { request, context in
             let word = try context.parameters.require("operation")
             guard let operation = UserOperation(rawValue: word) else {

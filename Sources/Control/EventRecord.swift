@@ -33,6 +33,7 @@ extension EventRecord: Codable {
         case .reset(let fact): try fact.encode(to: encoder)
         case .changed(let fact): try fact.encode(to: encoder)
         case .plugin(let fact): try fact.encode(to: encoder)
+        case .user(let fact): try fact.encode(to: encoder)
         case .reloaded(let fact): try fact.encode(to: encoder)
         case .gap: break
         }
@@ -49,6 +50,7 @@ extension EventRecord: Codable {
             case "reset": .reset(try ResetFact(from: decoder))
             case "changed": .changed(try ChangeFact(from: decoder))
             case "plugin": .plugin(try PluginFact(from: decoder))
+            case "user": .user(try UserFact(from: decoder))
             case "reloaded": .reloaded(try ReloadFact(from: decoder))
             case "gap": .gap
             default:

@@ -32,7 +32,7 @@ package struct EventTotals: Sendable, Equatable {
         case .changed(let fact):
             changesets[realm, default: 0] += UInt64(max(0, fact.changesets))
             integrations[realm, default: Histogram()].record(seconds: fact.seconds)
-        case .plugin, .state, .reloaded, .gap:
+        case .plugin, .state, .user, .reloaded, .gap:
             break
         }
     }

@@ -18,6 +18,8 @@ package protocol RealmOperations: Sendable {
         on user: String,
         _ request: UserRequest
     ) async throws(ControlError) -> UserReport
+    /// What the access token says of the user: a JSON object, as text.
+    func customData(of user: String) async throws(ControlError) -> String
 }
 
 /// The body of `POST /v1/realms/R/wait`.

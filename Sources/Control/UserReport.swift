@@ -32,11 +32,16 @@ package struct UserReport: Codable, Sendable, Equatable {
 package enum UserOperation: String, Sendable, CaseIterable {
     case login
     case logout
+    /// Gets a new access token, and with it newer custom data.
+    case refresh
+    /// Adds the configured credential to the user who is logged in.
+    case link
     /// Forgets the user here, with its realm files.
     case remove
     /// Creates the configured account.
     case register
     case confirm
+    case resendConfirmation = "resend-confirmation"
     case resetPassword = "reset-password"
     /// Deletes the user at the server, too.
     case delete
@@ -49,11 +54,19 @@ package struct UserRequest: Codable, Sendable, Equatable {
     /// What the owner of the account was sent.
     package var token: String?
     package var tokenId: String?
+    /// Has the app's own function called, where the server would send something.
+    package var callsFunction: Bool?
 
-    package init(force: Bool? = nil, token: String? = nil, tokenId: String? = nil) {
+    package init(
+        force: Bool? = nil,
+        token: String? = nil,
+        tokenId: String? = nil,
+        callsFunction: Bool? = nil
+    ) {
         self.force = force
         self.token = token
         self.tokenId = tokenId
+        self.callsFunction = callsFunction
     }
 }
 

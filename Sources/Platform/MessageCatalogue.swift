@@ -13,6 +13,8 @@ enum MessageCatalogue {
             "3c71695984cf5395b106a00193a96388",
         "waiting for another command to end":
             "1e2ce836357e55c3accc52caba798e03",
+        "log-in changed":
+            "ff48d0c0fba14413baf142526efff7fc",
         "realm is not open":
             "a7a1878197a351dcab2f42f6fccfec00",
         "suspended":

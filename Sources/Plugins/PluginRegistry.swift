@@ -85,7 +85,7 @@ package actor PluginRegistry {
     }
 
     private func record(_ name: String, _ error: HandlerFailure, _ request: HandlerRequest) {
-        guard error != .cancelled else { return }
+        guard !error.isCancellation else { return }
         let failure = PluginFailure(
             plugin: name,
             realm: request.subject.realm,

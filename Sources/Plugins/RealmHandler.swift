@@ -1,3 +1,5 @@
+package import Programs
+
 /// A handler of what happens to realms.
 ///
 /// It never reaches into the engine: it answers with a decision, or with why it has none. Whatever
@@ -8,10 +10,8 @@ package protocol RealmHandler: Sendable {
 
 /// Why a handler came to nothing; counts as `continue`.
 package enum HandlerFailure: Error, Hashable, Sendable {
-    case cannotStart(program: String, reason: String)
-    /// The end of what the program wrote to standard error, if anything.
-    case exitStatus(Int32, errors: String)
-    case signal(Int32, errors: String)
+    case program(ProgramFailure)
+    /// A web address does not answer within that time.
     case timedOut(Duration)
     case tooMuchOutput(limitInBytes: Int)
     case badAnswer(String)
@@ -24,13 +24,16 @@ package enum HandlerFailure: Error, Hashable, Sendable {
     /// The agent is stopping.
     case cancelled
 
+    /// The agent is stopping, which is nobody's failure.
+    var isCancellation: Bool { self == .cancelled || self == .program(.cancelled) }
+
     package var code: String {
         switch self {
-        case .cannotStart: "plugin.cannot_start"
-        case .exitStatus: "plugin.exit_status"
-        case .signal: "plugin.killed"
-        case .timedOut: "plugin.timed_out"
-        case .tooMuchOutput: "plugin.too_much_output"
+        case .program(.cannotStart): "plugin.cannot_start"
+        case .program(.exitStatus): "plugin.exit_status"
+        case .program(.signal): "plugin.killed"
+        case .timedOut, .program(.timedOut): "plugin.timed_out"
+        case .tooMuchOutput, .program(.tooMuchOutput): "plugin.too_much_output"
         case .badAnswer: "plugin.bad_answer"
         case .unreachable: "plugin.unreachable"
         case .refused: "plugin.refused"
@@ -38,7 +41,7 @@ package enum HandlerFailure: Error, Hashable, Sendable {
         case .storage: "plugin.storage"
         case .unit: "plugin.unit"
         case .allowanceUsed: "plugin.allowance_used"
-        case .cancelled: "plugin.cancelled"
+        case .cancelled, .program(.cancelled): "plugin.cancelled"
         }
     }
 }
@@ -46,11 +49,7 @@ package enum HandlerFailure: Error, Hashable, Sendable {
 extension HandlerFailure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .cannotStart(let program, let reason): "\(program) cannot be started: \(reason)"
-        case .exitStatus(let status, let errors):
-            "the program ended with status \(status)\(Self.quoted(errors))"
-        case .signal(let signal, let errors):
-            "the program was ended by signal \(signal)\(Self.quoted(errors))"
+        case .program(let failure): failure.description
         case .timedOut(let limit): "no answer within \(limit)"
         case .tooMuchOutput(let limit): "more than \(limit) bytes of output"
         case .badAnswer(let reason): "the answer cannot be used: \(reason)"
@@ -63,9 +62,5 @@ extension HandlerFailure: CustomStringConvertible {
             "it has decided \(count) times within \(window), which is all it may"
         case .cancelled: "the agent is stopping"
         }
-    }
-
-    private static func quoted(_ errors: String) -> String {
-        errors.isEmpty ? "" : "; the end of its standard error: \(errors)"
     }
 }

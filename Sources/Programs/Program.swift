@@ -34,6 +34,20 @@ package struct Program: Sendable {
         Self.standardEnvironment.merging(environment) { $1 }.map { "\($0)=\($1)" }.sorted()
     }
 
+    /// Runs the program to its end, and gives what it wrote to standard output; an end without success
+    /// is a failure.
+    package func output(
+        input: [UInt8],
+        graceTime: Duration = .seconds(2)
+    ) async throws(ProgramFailure) -> [UInt8] {
+        let outcome = try await run(input: input, graceTime: graceTime)
+        switch outcome.ending {
+        case .exited(0): return outcome.output
+        case .exited(let status): throw .exitStatus(status, errors: outcome.errors)
+        case .signaled(let signal): throw .signal(signal, errors: outcome.errors)
+        }
+    }
+
     /// Runs the program to its end, which comes early where it takes too long, writes too much, or
     /// the task is cancelled: SIGTERM to its process group, then after `graceTime` SIGKILL.
     package func run(

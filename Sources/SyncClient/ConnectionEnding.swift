@@ -44,7 +44,8 @@ extension ConnectionReaction {
     fileprivate init(_ error: TransportError, isEndpointVerified: Bool) {
         self =
             switch error {
-            case .badURL, .unreachable: .connectFailed(isEndpointVerified: isEndpointVerified)
+            case .badURL, .unreachable, .proxy:
+                .connectFailed(isEndpointVerified: isEndpointVerified)
             case .connectTimeout: .connectTimedOut(isEndpointVerified: isEndpointVerified)
             case .tls: .tlsFailed
             case .notWebSocket: .malformedAnswer(isEndpointVerified: isEndpointVerified)

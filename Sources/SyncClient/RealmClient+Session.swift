@@ -249,10 +249,7 @@ extension RealmClient {
         let delay = session?.resumeDelay(using: &random)
         report(.problem(problem, isFatal: delay == nil))
         guard let delay else {
-            logger.error(
-                "the server refuses this realm",
-                metadata: ["code": "\(problem.code)", "detail": "\(problem.message)"]
-            )
+            logger.error("the server refuses this realm", metadata: problem.metadata(isFatal: true))
             phase = .refused(issue)
             resets.cause = ResetCause(problem)
             if resets.isAutomatic, resets.cause != nil {
@@ -262,13 +259,9 @@ extension RealmClient {
             }
             return
         }
-        logger.notice(
-            "session suspended",
-            metadata: [
-                "code": "\(problem.code)", "detail": "\(problem.message)",
-                "retry": "\(delay.forPeople)",
-            ]
-        )
+        var metadata = problem.metadata(isFatal: false)
+        metadata["retry"] = "\(delay.forPeople)"
+        logger.notice("session suspended", metadata: metadata)
         phase = .suspended(issue)
         resume(after: delay)
         // A session that the server merely closed comes back at once; all else may take long.
@@ -277,10 +270,17 @@ extension RealmClient {
 
     private func warn(of problem: ServerProblem) {
         report(.problem(problem, isFatal: false))
-        logger.warning(
-            "the server reports an error",
-            metadata: ["code": "\(problem.code)", "detail": "\(problem.message)"]
-        )
+        logger.warning("the server reports an error", metadata: problem.metadata(isFatal: false))
+    }
+}
+
+extension ServerProblem {
+    /// What the log says of it.
+    fileprivate func metadata(isFatal: Bool) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["code": "\(code)", "detail": "\(message)"]
+        if let number = sdkCode(isFatal: isFatal) { metadata["sdk_code"] = "\(number.rawValue)" }
+        if !logURL.isEmpty { metadata["log_url"] = "\(logURL)" }
+        return metadata
     }
 }
 
@@ -298,7 +298,7 @@ extension SessionIssue {
             kind: kind,
             code: "\(problem.code)",
             message: problem.message,
-            sdkCode: problem.sdkCode,
+            sdkCode: problem.sdkCode(isFatal: !problem.tryAgain),
             logURL: problem.logURL.isEmpty ? nil : problem.logURL
         )
     }

@@ -1,4 +1,5 @@
 package import LocalRealm
+package import SyncProtocol
 
 /// Where a realm and its session stand at one moment.
 package struct RealmSnapshot: Sendable {
@@ -70,8 +71,8 @@ package struct SessionIssue: Sendable, Equatable {
     /// The number of the server's error, or the word of the local one.
     package let code: String
     package let message: String
-    /// The number that the SDKs give the error; nil for what they do not know (features, E2).
-    package let sdkCode: Int?
+    /// The number by which apps on the SDKs know it, if they do.
+    package let sdkCode: SDKErrorCode?
     /// Where the server keeps its own log of the matter.
     package let logURL: String?
 
@@ -79,7 +80,7 @@ package struct SessionIssue: Sendable, Equatable {
         kind: Kind,
         code: String,
         message: String,
-        sdkCode: Int? = nil,
+        sdkCode: SDKErrorCode? = nil,
         logURL: String? = nil
     ) {
         self.kind = kind

@@ -86,7 +86,8 @@ extension UserConnection {
         case .log(let body):
             logger.log(body)
         case .alive:
-            break
+            // The next PING is due sooner than this PONG was overdue.
+            attention.raise()
         case .failed(let problem):
             throw ServerReport(problem: problem)
         case .violation(let violation):

@@ -24,7 +24,7 @@ package actor UserConnection {
     var farewellsUnderWay = false
 
     /// There may be something to send, or a connection is wanted.
-    private nonisolated let attention = Signal()
+    nonisolated let attention = Signal()
     private nonisolated let wish = RetryWish()
 
     package init(
@@ -181,27 +181,34 @@ extension UserConnection {
             return await pursue(
                 problem.action ?? .transient,
                 token,
-                because: "\(problem.message) (\(problem.code))"
+                because: "\(problem.message) (\(problem.code))",
+                problem.sdkCode(isFatal: !problem.tryAgain)
             )
         case .failed(let reaction, let description):
             machine.disconnected(reaction.reason, at: now, using: &random)
             // The same message would come again: no realm of this connection can go on as it is.
             if reaction.action.isClientReset {
-                let issue = SessionIssue(kind: .clientReset, code: "1009", message: description)
+                let issue = SessionIssue(
+                    kind: .clientReset,
+                    code: "1009",
+                    message: description,
+                    sdkCode: .clientReset
+                )
                 for realm in realms.values { await realm.refuse(issue) }
             }
-            return await pursue(reaction.action, token, because: description)
+            return await pursue(reaction.action, token, because: description, reaction.sdkCode)
         }
     }
 
     private func pursue(
         _ action: ServerAction,
         _ token: EndpointToken,
-        because reason: String
+        because reason: String,
+        _ sdkCode: SDKErrorCode?
     ) async -> OfflineCause? {
         do throws(EndpointFailure) {
             if try await answer(action, token) { machine.refreshed(at: time.uptime()) }
-            return pause(because: reason)
+            return pause(because: reason, sdkCode)
         } catch {
             return pause(because: error)
         }
@@ -230,14 +237,14 @@ extension UserConnection {
         }
     }
 
-    private func pause(because reason: String) -> OfflineCause? {
+    private func pause(because reason: String, _ sdkCode: SDKErrorCode?) -> OfflineCause? {
         guard let next = machine.nextAttempt else {
-            report(reason, retry: "when asked")
+            report(reason, retry: "when asked", sdkCode)
             return .serverError(reason: reason)
         }
         let delay = next - time.uptime()
         guard delay > .zero else { return nil }
-        report(reason, retry: delay.forPeople)
+        report(reason, retry: delay.forPeople, sdkCode)
         return .backoff(reason: reason)
     }
 
@@ -246,22 +253,24 @@ extension UserConnection {
         let retry = machine.nextAttempt.map { ($0 - time.uptime()).forPeople } ?? "when asked"
         switch failure {
         case .unavailable(let reason):
-            report(reason, retry: retry)
+            report(reason, retry: retry, nil)
             return .backoff(reason: reason)
         case .loginRequired(let reason):
-            report(reason, retry: retry)
+            report(reason, retry: retry, .clientUser)
             return .loginRequired(reason: reason)
         }
     }
 
     /// One message for one fact: the same reason again is no news.
-    private func report(_ reason: String, retry: String) {
+    private func report(_ reason: String, retry: String, _ sdkCode: SDKErrorCode?) {
         // What ends because we stop is no news.
         guard !Task.isCancelled else { return }
+        var metadata: Logger.Metadata = ["reason": "\(reason)", "retry": "\(retry)"]
+        if let sdkCode { metadata["sdk_code"] = "\(sdkCode.rawValue)" }
         logger.log(
             level: reason == lastReason ? .debug : .warning,
             "not connected",
-            metadata: ["reason": "\(reason)", "retry": "\(retry)"]
+            metadata: metadata
         )
         lastReason = reason
     }

@@ -5,6 +5,8 @@ package enum TransportError: Error, Sendable, Equatable {
     case badURL(String)
     /// The host's name is unknown, or nothing listens there.
     case unreachable(reason: String)
+    /// The proxy that leads to the server does not do so.
+    case proxy(reason: String)
     /// The certificate is not trusted, or the peer speaks no TLS.
     case tls(reason: String)
     /// No connection within the time allowed for name, TCP, TLS and upgrade together.
@@ -35,6 +37,7 @@ extension TransportError: CustomStringConvertible {
         switch self {
         case .badURL(let url): "\(url) is no ws or wss URL"
         case .unreachable(let reason): "the server cannot be reached: \(reason)"
+        case .proxy(let reason): reason
         case .tls(let reason): "TLS fails: \(reason)"
         case .connectTimeout: "the server does not answer in time"
         case .rejected(let rejection):

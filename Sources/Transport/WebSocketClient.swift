@@ -3,25 +3,30 @@ import NIOHTTP1
 import NIOPosix
 package import NIOSSL
 import NIOWebSocket
+package import Outbound
 import Synchronization
 
 /// Opens WebSocket connections (wire protocol, 2).
 package struct WebSocketClient: Sendable {
     private let tls: NIOSSLContext
+    private let proxies: ProxyRules
     private let connectTimeout: Duration
     private let maximumMessageSizeInBytes: Int
     private let clock: any Clock<Duration>
 
     /// - Parameters:
     ///   - tls: how servers are verified; used for `wss` only.
-    ///   - connectTimeout: for name, TCP, TLS and upgrade together.
+    ///   - proxies: which proxy leads to a server; it carries `ws`, too, through a tunnel.
+    ///   - connectTimeout: for name, TCP, proxy, TLS and upgrade together.
     package init(
         tls: TLSConfiguration,
+        proxies: ProxyRules = .direct,
         connectTimeout: Duration,
         maximumMessageSizeInBytes: Int,
         clock: any Clock<Duration> = ContinuousClock()
     ) throws {
         self.tls = try NIOSSLContext(configuration: tls)
+        self.proxies = proxies
         self.connectTimeout = connectTimeout
         self.maximumMessageSizeInBytes = maximumMessageSizeInBytes
         self.clock = clock
@@ -53,7 +58,7 @@ package struct WebSocketClient: Sendable {
         _ body: @escaping @Sendable (any MessageStream) async throws -> Result
     ) async throws -> Result {
         guard let target = WebSocketURL(url) else { throw TransportError.badURL(url) }
-        let (channel, subProtocol) = try await connect(to: target, opening)
+        let (channel, subProtocol) = try await connect(to: try way(to: target), opening)
         return try await WebSocketStream.with(
             channel,
             role: .client,
@@ -72,8 +77,30 @@ extension WebSocketClient {
         case rejected(EventLoopFuture<TransportError.Rejection>)
     }
 
+    /// Where to connect to, and what lies between.
+    private struct Way: Sendable {
+        let target: WebSocketURL
+        let proxy: ProxyServer?
+        let channel = ChannelBox()
+
+        /// Why it took too long.
+        var timeout: TransportError {
+            guard let proxy, !channel.isThrough else { return .connectTimeout }
+            return .proxy(reason: ProxyFailure.silent.sentence(about: proxy))
+        }
+    }
+
+    private func way(to target: WebSocketURL) throws(TransportError) -> Way {
+        let end = ProxyTarget(host: target.host, port: target.port, isSecure: target.isSecure)
+        do throws(ProxyVariableProblem) {
+            return Way(target: target, proxy: try proxies.proxy(to: end))
+        } catch {
+            throw .proxy(reason: error.description)
+        }
+    }
+
     private func connect(
-        to target: WebSocketURL,
+        to way: Way,
         _ opening: Opening
     ) async throws(TransportError) -> (WebSocketStream.Channel, String?) {
         let result = await withTaskGroup(
@@ -81,16 +108,16 @@ extension WebSocketClient {
         ) { group in
             group.addTask {
                 do throws(TransportError) {
-                    return .success(try await self.upgrade(target, opening))
+                    return .success(try await self.upgrade(way, opening))
                 } catch {
                     return .failure(error)
                 }
             }
             group.addTask {
                 try? await clock.sleep(for: connectTimeout)
-                return .failure(.connectTimeout)
+                return .failure(way.timeout)
             }
-            let first = await group.next() ?? .failure(.connectTimeout)
+            let first = await group.next() ?? .failure(way.timeout)
             group.cancelAll()
             // A connection that comes just after its time is not left open.
             while let late = await group.next() {
@@ -104,13 +131,12 @@ extension WebSocketClient {
     }
 
     private func upgrade(
-        _ target: WebSocketURL,
+        _ way: Way,
         _ opening: Opening
     ) async throws(TransportError) -> (WebSocketStream.Channel, String?) {
-        let channel = ChannelBox()
         do {
             return try await withTaskCancellationHandler {
-                let upgrade = try await open(target, opening, channel)
+                let upgrade = try await open(way, opening)
                 switch try await upgrade.get() {
                 case .webSocket(let channel, let subProtocol):
                     return (channel, subProtocol)
@@ -118,53 +144,81 @@ extension WebSocketClient {
                     throw TransportError.rejected(try await rejection.get())
                 }
             } onCancel: {
-                channel.close()
+                way.channel.close()
             }
-        } catch let error as TransportError {
-            throw error
-        } catch let error as NIOConnectionError {
-            throw .unreachable(reason: "\(target.host):\(target.port): \(Self.reason(error))")
-        } catch let error as NIOSSLError {
-            throw .tls(reason: "\(target.host): \(error)")
-        } catch let error as IOError {
-            throw .unreachable(reason: "\(target.host):\(target.port): \(error.description)")
         } catch {
-            throw .notWebSocket(reason: "\(target.host):\(target.port): \(error)")
+            let isPlain = error is TransportError
+            throw Self.failure(isPlain ? error : way.channel.failure ?? error, of: way)
         }
     }
 
-    private static func reason(_ error: NIOConnectionError) -> String {
-        if let failure = error.connectionErrors.first { return "\(failure.error)" }
-        return "the name cannot be resolved"
+    private static func failure(_ error: any Error, of way: Way) -> TransportError {
+        if let error = error as? TransportError { return error }
+        let target = way.target
+        if let reason = TLSFailure.sentence(for: error) {
+            return .tls(reason: "\(target.host): \(reason)")
+        }
+        let reason: String
+        switch error {
+        case let error as NIOConnectionError:
+            let cause = error.connectionErrors.first?.error
+            reason = cause.map { "\($0)" } ?? "the name cannot be resolved"
+        case let error as IOError:
+            reason = error.description
+        default:
+            return .notWebSocket(reason: "\(target.host):\(target.port): \(error)")
+        }
+        if let proxy = way.proxy, !way.channel.isThrough {
+            return .proxy(reason: ProxyFailure.unreachable(reason: reason).sentence(about: proxy))
+        }
+        return .unreachable(reason: "\(target.host):\(target.port): \(reason)")
     }
 
     private func open(
-        _ target: WebSocketURL,
-        _ opening: Opening,
-        _ box: ChannelBox
+        _ way: Way,
+        _ opening: Opening
     ) async throws -> EventLoopFuture<Upgrade> {
         // The watchdog bounds the whole; the bootstrap's own limit must not be shorter.
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(TimeAmount(connectTimeout) + .seconds(1))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-        return try await bootstrap.connect(host: target.host, port: target.port) { channel in
-            box.keep(channel)
-            return channel.eventLoop.makeCompletedFuture {
-                if target.isSecure {
-                    try channel.pipeline.syncOperations.addHandler(
-                        NIOSSLClientHandler(context: tls, serverHostname: Self.tlsName(target.host))
-                    )
+        let target = way.target
+        let (host, port) = way.proxy.map { ($0.host, $0.port) } ?? (target.host, target.port)
+        return try await bootstrap.connect(host: host, port: port) { channel in
+            way.channel.keep(channel)
+            return channel.eventLoop.makeCompletedFuture { () throws -> EventLoopFuture<Upgrade> in
+                guard let proxy = way.proxy else {
+                    return try addHandlers(of: way, opening, to: channel)
                 }
-                var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
-                    upgradeConfiguration: configuration(target, opening)
-                )
-                // A server speaks first: its message may come in one piece with its answer.
-                pipeline.leftOverBytesStrategy = .forwardBytes
-                return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-                    configuration: pipeline
-                )
+                let tunnel = ProxyTunnel(proxy: proxy, host: target.host, port: target.port)
+                return try tunnel.open(on: channel).flatMap {
+                    way.channel.isThrough = true
+                    return channel.eventLoop.makeCompletedFuture {
+                        try addHandlers(of: way, opening, to: channel)
+                    }.flatMap { $0 }
+                }
             }
         }
+    }
+
+    /// TLS and the upgrade, on a channel that leads to the server, or is about to.
+    private func addHandlers(
+        of way: Way,
+        _ opening: Opening,
+        to channel: any Channel
+    ) throws -> EventLoopFuture<Upgrade> {
+        let handlers = channel.pipeline.syncOperations
+        if way.target.isSecure {
+            let name = Self.tlsName(way.target.host)
+            try handlers.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+            try handlers.addHandler(HandshakeWatch(way.channel))
+        }
+        var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
+            upgradeConfiguration: configuration(way.target, opening)
+        )
+        // A server speaks first: its message may come in one piece with its answer.
+        pipeline.leftOverBytesStrategy = .forwardBytes
+        return try handlers.configureUpgradableHTTPClientPipeline(configuration: pipeline)
     }
 
     /// Addresses are verified as they are, not by name.
@@ -223,31 +277,5 @@ extension WebSocketClient {
             uri: target.path + (opening.query.map { "?\($0)" } ?? ""),
             headers: headers
         )
-    }
-}
-
-/// Lets a cancellation end a connection whose opening nobody waits for any more.
-private final class ChannelBox: Sendable {
-    private struct State {
-        var channel: (any Channel)?
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
-
-    func keep(_ channel: any Channel) {
-        let isClosed = state.withLock { state in
-            state.channel = channel
-            return state.isClosed
-        }
-        if isClosed { channel.close(promise: nil) }
-    }
-
-    func close() {
-        let channel = state.withLock { state in
-            state.isClosed = true
-            return state.channel
-        }
-        channel?.close(promise: nil)
     }
 }

@@ -23,7 +23,7 @@ struct CommandFailure: Error {
 extension CommandFailure {
     /// What kept the agent from being made ready.
     init(preparing error: any Error) {
-        let isOfOtherVersion = error is MetadataDatabase.UnknownLayout
-        self.init(status: isOfOtherVersion ? .configuration : .failed, message: "\(error)")
+        let isForItsOwner = error is UnusableSetting || error is MetadataDatabase.UnknownLayout
+        self.init(status: isForItsOwner ? .configuration : .failed, message: "\(error)")
     }
 }

@@ -6,7 +6,8 @@ struct UsersCommand: AsyncParsableCommand {
         commandName: "users",
         abstract: "Shows the configured users, and logs them in and out.",
         subcommands: [
-            List.self, LogIn.self, LogOut.self, Remove.self, Register.self, Confirm.self,
+            List.self, LogIn.self, LogOut.self, Refresh.self, CustomData.self, Link.self,
+            Remove.self, Register.self, Confirm.self, ResendConfirmation.self,
             ResetPassword.self, Delete.self,
         ],
         defaultSubcommand: List.self
@@ -69,6 +70,61 @@ struct UsersCommand: AsyncParsableCommand {
         }
     }
 
+    struct Refresh: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "refresh",
+            abstract: "Gets a new access token, and with it newer custom data."
+        )
+
+        @OptionGroup var user: UserArgument
+
+        func run() async throws {
+            try await user.perform(.refresh)
+        }
+    }
+
+    struct CustomData: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "custom-data",
+            abstract: "Prints what the server says of the user, as JSON."
+        )
+
+        @OptionGroup var files: ConfigurationOptions
+
+        @Argument(help: "The user's name in the configuration.")
+        var user: String
+
+        @Flag(help: "Get it anew first: otherwise it is as old as the access token.")
+        var refresh = false
+
+        func run() async throws {
+            let client = try files.controlClient()
+            do throws(ControlError) {
+                if refresh { _ = try await client.perform(.refresh, on: user, UserRequest()) }
+                print(try await client.customData(of: user))
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+    }
+
+    struct Link: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "link",
+            abstract: "Adds the configured credential to the user who is logged in.",
+            discussion: """
+                For a user that was anonymous until now: configure the provider that it is to have, \
+                reload, and link. It keeps its id and its data.
+                """
+        )
+
+        @OptionGroup var user: UserArgument
+
+        func run() async throws {
+            try await user.perform(.link)
+        }
+    }
+
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
@@ -82,58 +138,6 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await user.perform(.remove, UserRequest(force: force))
-        }
-    }
-
-    struct Register: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "register",
-            abstract: "Creates the configured e-mail/password account."
-        )
-
-        @OptionGroup var user: UserArgument
-
-        func run() async throws {
-            try await user.perform(.register)
-        }
-    }
-
-    struct Confirm: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "confirm",
-            abstract: "Confirms an account with what its owner was sent."
-        )
-
-        @OptionGroup var user: UserArgument
-
-        @Option(help: "The token.")
-        var token: String
-
-        @Option(help: "The id of the token.")
-        var tokenID: String
-
-        func run() async throws {
-            try await user.perform(.confirm, UserRequest(token: token, tokenId: tokenID))
-        }
-    }
-
-    struct ResetPassword: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "reset-password",
-            abstract: "Sets the configured password with what the owner of the account was sent.",
-            discussion: "Without a token it asks the server to send one."
-        )
-
-        @OptionGroup var user: UserArgument
-
-        @Option(help: "The token.")
-        var token: String?
-
-        @Option(help: "The id of the token.")
-        var tokenID: String?
-
-        func run() async throws {
-            try await user.perform(.resetPassword, UserRequest(token: token, tokenId: tokenID))
         }
     }
 

@@ -64,6 +64,24 @@ struct MetadataDatabaseTests {
         connection.close()
     }
 
+    @Test("The last location is kept for the base URL that it was asked from")
+    func location() async throws {
+        let path = temporary.file("metadata.sqlite")
+        let location = Location(httpHost: "https://b", syncRoute: "wss://b/sync")
+        do {
+            let database = try MetadataDatabase(path: path)
+            #expect(try await database.location(appID: "shop", baseURL: "https://a") == nil)
+            let old = Location(httpHost: "https://c", syncRoute: "wss://c/sync")
+            for answer in [old, location] {
+                try await database.keep(answer, appID: "shop", baseURL: "https://a", at: 7)
+            }
+        }
+        let database = try MetadataDatabase(path: path)
+        #expect(try await database.location(appID: "shop", baseURL: "https://a") == location)
+        #expect(try await database.location(appID: "shop", baseURL: "https://b") == nil)
+        #expect(try await database.location(appID: "other", baseURL: "https://a") == nil)
+    }
+
     @Test("A database of a later version is refused by name, and stays as it is")
     func laterLayout() throws {
         let connection = try Connection(path: path)

@@ -1,11 +1,13 @@
 import AppServices
 import Control
 import LocalRealm
-import SyncClient
+import Plugins
 import Testing
 import Versions
 
 @testable import Agent
+@testable import SyncClient
+@testable import SyncProtocol
 
 @Suite("What a realm's status and a sync's outcome say")
 struct StatusTests {
@@ -24,6 +26,48 @@ struct StatusTests {
         )
         status.describe(phase, isFirstDownloadFinished: isDownloaded)
         return status
+    }
+
+    @Test("An error of the server shows with the SDKs' number and the address of its log")
+    func serverError() async throws {
+        let body = """
+            {"message":"no","isRecoveryModeDisabled":false,"tryAgain":false,\
+            "logURL":"https://log/1","shouldClientReset":false,"action":"ApplicationBug"}
+            """
+        let message = try ServerMessage(
+            decoding: Array("json_error 204 \(body.utf8.count) 1\n\(body)".utf8),
+            context: WireContext(mode: .partitionBased, limits: .client)
+        )
+        guard case .jsonError(let report) = message else {
+            Issue.record("unexpected \(message)")
+            return
+        }
+        let problem = ServerProblem(report)
+        let status = status(.refused(SessionIssue(problem)))
+        #expect(status.state == .failed)
+        #expect(status.error?.sdkCode == 4)
+        #expect(status.error?.logURL == "https://log/1")
+        #expect(status.detail == "no [204]")
+        #expect(self.status(.offline(.loginRequired(reason: "x"))).error?.sdkCode == 5)
+        #expect(self.status(.bound).error == nil)
+
+        let events = AgentEvents()
+        events.publish(.problem(problem, isFatal: true), realm: "stock")
+        var facts: [AgentFact] = []
+        for await record in events.records(after: nil, follow: false) {
+            facts.append(record.event.fact)
+        }
+        let expected = ErrorFact(
+            code: "204",
+            message: "no",
+            fatal: true,
+            sdkCode: 4,
+            logURL: "https://log/1"
+        )
+        #expect(facts == [.error(expected)])
+        let handlerError = SyncErrorReport(problem, isFatal: true)
+        #expect(handlerError.sdkCode == 4)
+        #expect(handlerError.logURL == "https://log/1")
     }
 
     @Test("Every phase of a session has its state, and a cause wherever something is in the way")

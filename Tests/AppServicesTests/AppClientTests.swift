@@ -39,6 +39,49 @@ struct AppClientTests {
         #expect(route == ("ws://real/api/client/v2.0/app/shop/realm-sync", true))
     }
 
+    @Test(
+        "What an earlier run was told leads to the sync endpoint, unverified, and to nothing else"
+    )
+    func rememberedLocation() async throws {
+        let exchange = ScriptedExchange([
+            "GET /app/shop/location": [Self.location],
+            "POST /app/shop/auth/providers/anon-user/login": [Self.logIn],
+        ])
+        let old = Location(httpHost: "http://old", syncRoute: "ws://old/sync")
+        let client = AppClient.scripted(exchange, recall: { old })
+        let remembered = await client.syncRoute
+        #expect(remembered == ("ws://old/sync", false))
+        #expect(exchange.requests.isEmpty)
+        _ = try await client.logIn(.anonymous)
+        #expect(exchange.requests.map(\.url).allSatisfy { !$0.contains("old") })
+        let route = await client.syncRoute
+        #expect(route == ("ws://real/api/client/v2.0/app/shop/realm-sync", true))
+    }
+
+    @Test("A remembered address without TLS is none for who asked for TLS")
+    func insecureMemory() async {
+        let client = AppClient.scripted(
+            ScriptedExchange([:]),
+            baseURL: "https://server",
+            recall: { Location(httpHost: "https://old", syncRoute: "ws://old/sync") }
+        )
+        let route = await client.syncRoute
+        #expect(route == ("wss://server/api/client/v2.0/app/shop/realm-sync", false))
+    }
+
+    @Test("Tokens travel in the header that is configured")
+    func authorizationHeader() async throws {
+        let exchange = ScriptedExchange([
+            "GET /app/shop/location": [Self.location],
+            "DELETE /auth/session": [.reply(status: 204, json: "")],
+        ])
+        let client = AppClient.scripted(exchange, authorizationHeader: "X-Token")
+        try await client.logOut(try #require(Token(makeToken(expiresAt: 9))))
+        let headers = exchange.requests[1].headers
+        #expect(headers.contains { $0 == ("X-Token", "Bearer \(makeToken(expiresAt: 9))") })
+        #expect(!headers.contains { $0.name == "Authorization" })
+    }
+
     @Test("A failed location fails the call")
     func locationFails() async {
         let client = AppClient.scripted(ScriptedExchange([:]))

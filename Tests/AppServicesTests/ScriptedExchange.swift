@@ -77,13 +77,20 @@ let device = DeviceDescription(
 )
 
 extension AppClient {
-    static func scripted(_ exchange: ScriptedExchange) -> AppClient {
+    static func scripted(
+        _ exchange: ScriptedExchange,
+        baseURL: String = "http://server/",
+        authorizationHeader: String = "Authorization",
+        recall: @escaping @Sendable () async -> Location? = { nil }
+    ) -> AppClient {
         AppClient(
             appID: "shop",
-            baseURL: "http://server/",
+            baseURL: baseURL,
             device: device,
             exchange: exchange,
-            timeout: .seconds(60)
+            authorizationHeader: authorizationHeader,
+            timeout: .seconds(60),
+            recall: recall
         )
     }
 }

@@ -78,6 +78,8 @@ struct ControlTests {
             .reset(ResetFact(stage: .required, mode: "manual", detail: nil)),
             .changed(ChangeFact(changesets: 2, seconds: 0.5, localVersion: 7)),
             .plugin(PluginFact(plugin: "tell", handled: "error", failure: "timed out")),
+            .error(ErrorFact(code: "217", message: "no", fatal: true, sdkCode: 7)),
+            .user(UserFact(user: "till-7", change: .sessionEnded)),
             .reloaded(ReloadFact(applied: ["a"], needRestart: [])),
             .gap,
         ].enumerated().map { index, fact in

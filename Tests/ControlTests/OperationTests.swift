@@ -18,6 +18,11 @@ struct OperationTests {
             let deleted = try await client.delete("stock", DeleteRequest(force: true))
             #expect(deleted.files == ["/data/stock.sqlite"])
             #expect(try await client.users().users == [ControlTests.Backend.user])
+            let data = try await client.customData(of: "till-7")
+            #expect(data == #"{"custom_data":{"teamName":"blue"}}"#)
+            await #expect(throws: ControlError.unknownUser("x")) {
+                try await client.customData(of: "x")
+            }
             for operation in UserOperation.allCases {
                 let report = try await client.perform(
                     operation,
@@ -169,6 +174,11 @@ extension ControlTests.Backend {
         var report = Self.user
         report.state = "\(operation.rawValue) \(request.token ?? "") \(request.force ?? false)"
         return report
+    }
+
+    func customData(of user: String) async throws(ControlError) -> String {
+        guard user == "till-7" else { throw .unknownUser(user) }
+        return #"{"teamName":"blue"}"#
     }
 
     static let user = UserReport(

@@ -181,11 +181,13 @@ struct Deployment {
     /// Runs an agent while the body does, then stops it with SIGTERM.
     func withAgent<Result: Sendable>(
         _ agent: String,
+        environment: [Environment.Key: String?] = [:],
         _ body: (Daemon) async throws -> Result
     ) async throws -> Result {
         try await withDaemon(
             "realm-agent",
             ["run", "--config", "\(directory)/\(agent).yaml"],
+            environment: environment,
             log: agent,
             isUp: {
                 try await Programs.run(
@@ -200,6 +202,7 @@ struct Deployment {
     func withDaemon<Result: Sendable>(
         _ program: String,
         _ arguments: [String],
+        environment: [Environment.Key: String?] = [:],
         log: String,
         isUp: () async throws -> Bool,
         _ body: (Daemon) async throws -> Result
@@ -208,6 +211,7 @@ struct Deployment {
         let result = try await Subprocess.run(
             Programs.executable(program),
             arguments: Arguments(arguments),
+            environment: .inherit.updating(environment),
             input: .none,
             output: .discarded,
             error: .fileDescriptor(file, closeAfterSpawningProcess: true)

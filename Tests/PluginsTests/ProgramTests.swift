@@ -1,6 +1,7 @@
 import Config
 import FoundationEssentials
 import Glibc
+import Programs
 import TestSupport
 import Testing
 
@@ -97,12 +98,15 @@ struct ProgramTests {
     @Test("A status other than 0 is a failure, with the end of what it complained about")
     func exitStatus() async throws {
         let failure = try await failure(of: handler("echo '{}'; echo ' oh no ' >&2; exit 3"))
-        #expect(failure == .exitStatus(3, errors: "oh no"))
+        #expect(failure == .program(.exitStatus(3, errors: "oh no")))
     }
 
     @Test("A signal is a failure")
     func signal() async throws {
-        #expect(try await failure(of: handler("kill -USR1 $$")) == .signal(SIGUSR1, errors: ""))
+        #expect(
+            try await failure(of: handler("kill -USR1 $$"))
+                == .program(.signal(SIGUSR1, errors: ""))
+        )
     }
 
     @Test("A program that is not there, or is none, is a failure")
@@ -124,7 +128,7 @@ struct ProgramTests {
             arguments: [mark],
             timeout: .milliseconds(700)
         )
-        #expect(await failure(of: handler) == .timedOut(.milliseconds(700)))
+        #expect(await failure(of: handler) == .program(.timedOut(.milliseconds(700))))
         try await expectEnded(mark)
     }
 
@@ -135,7 +139,7 @@ struct ProgramTests {
             timeout: .milliseconds(300),
             graceTime: .milliseconds(200)
         )
-        #expect(await failure(of: handler) == .timedOut(.milliseconds(300)))
+        #expect(await failure(of: handler) == .program(.timedOut(.milliseconds(300))))
     }
 
     @Test(
@@ -154,21 +158,21 @@ struct ProgramTests {
     @Test("One that floods its output is ended; one that fills the limit is not")
     func flood() async throws {
         #expect(
-            await failure(of: try handler("yes")) == .tooMuchOutput(limitInBytes: 65_536)
+            await failure(of: try handler("yes")) == .program(.tooMuchOutput(limitInBytes: 65_536))
         )
         #expect(
             await failure(of: try handler("head -c 65536 /dev/zero | tr '\\0' ' '")) == nil
         )
         #expect(
             await failure(of: try handler("head -c 65537 /dev/zero | tr '\\0' ' '"))
-                == .tooMuchOutput(limitInBytes: 65_536)
+                == .program(.tooMuchOutput(limitInBytes: 65_536))
         )
     }
 
     @Test("What it complains about is cut to its end")
     func longErrors() async throws {
         let handler = try handler("yes 0123456789 | head -c 300000 >&2; echo last >&2; exit 1")
-        guard case .exitStatus(1, let errors)? = await failure(of: handler) else {
+        guard case .program(.exitStatus(1, let errors))? = await failure(of: handler) else {
             Issue.record("no exit status")
             return
         }
@@ -184,7 +188,7 @@ struct ProgramTests {
             try await Task.sleep(for: .milliseconds(5))
         }
         task.cancel()
-        #expect(await task.value == .cancelled)
+        #expect(await task.value == .program(.cancelled))
         try await expectEnded(mark)
     }
 

@@ -11,7 +11,7 @@ final class ScriptedEndpoint: SyncEndpoint {
     typealias Play = @Sendable (ScriptedServer) async throws -> Void
 
     private struct State {
-        var plays: [Play]
+        var plays: [Play?]
         var token = 1
         var calls: [Call] = []
         var tokens: [String] = []
@@ -27,8 +27,8 @@ final class ScriptedEndpoint: SyncEndpoint {
 
     private let state: Mutex<State>
 
-    /// One play for each attempt to connect; after the last there is nobody.
-    init(_ plays: Play...) {
+    /// One play for each attempt to connect; where there is none, and after the last, nobody is there.
+    init(_ plays: Play?...) {
         self.state = Mutex(State(plays: plays))
     }
 
@@ -80,8 +80,8 @@ final class ScriptedEndpoint: SyncEndpoint {
         let pair = InMemoryStream.makePair(subProtocol: "com.mongodb.realm-sync#14")
         try await withThrowingTaskGroup { group in
             group.addTask {
+                defer { pair.server.cut() }
                 try await play(ScriptedServer(stream: pair.server, endpoint: self))
-                pair.server.cut()
             }
             defer { group.cancelAll() }
             try await body(pair.client)
@@ -107,6 +107,12 @@ struct ScriptedServer: Sendable {
         throw Gone()
     }
 
+    /// The next message, a PING as well; nil once the client has closed in order.
+    func receiveAny() async throws -> ClientMessage? {
+        guard let bytes = try await stream.receive() else { return nil }
+        return try ClientMessage(decoding: bytes, context: Self.context)
+    }
+
     func send(_ message: ServerMessage) async throws {
         try await stream.send(message.encoded())
     }
@@ -116,11 +122,16 @@ struct ScriptedServer: Sendable {
         _ code: Int,
         action: String,
         tryAgain: Bool,
-        _ session: SessionIdent?
+        _ session: SessionIdent?,
+        backoff: (interval: Int, maximum: Int, multiplier: Int)? = nil
     ) async throws {
+        let delays = backoff.map {
+            #","backoffIntervalSec":\#($0.interval),"backoffMaxDelaySec":\#($0.maximum)"#
+                + #","backoffMultiplier":\#($0.multiplier)"#
+        }
         let body = """
             {"message":"no","isRecoveryModeDisabled":false,"tryAgain":\(tryAgain),"logURL":"",\
-            "shouldClientReset":false,"action":"\(action)"}
+            "shouldClientReset":false,"action":"\(action)"\(delays ?? "")}
             """
         let head = "json_error \(code) \(body.utf8.count) \(session?.rawValue ?? 0)\n"
         try await stream.send(Array((head + body).utf8))

@@ -29,6 +29,16 @@ struct SessionActionTests {
         }
     }
 
+    /// Serves a session whose file has its ident from an earlier connection.
+    static let resume: ScriptedEndpoint.Play = { server in
+        guard case .bind(let bind) = try await server.receive() else { return }
+        #expect(!bind.needsFileIdent)
+        while true {
+            guard case .mark(_, let request) = try await server.receive() else { continue }
+            try await server.send(.mark(bind.session, request))
+        }
+    }
+
     @Test("RefreshUser: a new token, and the session binds again with it, at once")
     func refreshUser() async throws {
         let endpoint = ScriptedEndpoint(Self.refuse("RefreshUser"), Self.serve)

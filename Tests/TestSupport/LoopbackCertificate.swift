@@ -22,3 +22,28 @@ package enum LoopbackCertificate {
         -----END PRIVATE KEY-----
         """
 }
+
+/// A certificate that signs itself, of nobody whom anybody knows, and its key, as PEM.
+package enum StrangerCertificate {
+    package static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBfjCCASOgAwIBAgIUIU1dbRpiYP45jOM7HO1xBi2zyvkwCgYIKoZIzj0EAwIw
+        EzERMA8GA1UEAwwIc3RyYW5nZXIwIBcNMjYxMTIyMDMzMzEwWhgPMjEyNjEwMjkw
+        MzMzMTBaMBMxETAPBgNVBAMMCHN0cmFuZ2VyMFkwEwYHKoZIzj0CAQYIKoZIzj0D
+        AQcDQgAE2S/jG2C+ECtFfM2DrzZs23SfJJLtnuUOLIsheTp3jikMWtvyMlcjKDrs
+        Qi4VbZvu7p6//Yq+M28kFhZNsMNC5KNTMFEwHQYDVR0OBBYEFNajmaC+Y8NPGjur
+        96g42u1IOBk2MB8GA1UdIwQYMBaAFNajmaC+Y8NPGjur96g42u1IOBk2MA8GA1Ud
+        EwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAPFpMBl3Eum1tu1OIs9MK8FT
+        5ALLmaY/SbyS316MMptHAiEAuilu+DJAby1t7JioxuCetw+RBQfOym6WTdjIgtIk
+        Aqk=
+        -----END CERTIFICATE-----
+        """
+
+    package static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNhpeWO9oRw/q4LZw
+        7icCKGsom0TeV/ZX1Vq8FvnjcQihRANCAATZL+MbYL4QK0V8zYOvNmzbdJ8kku2e
+        5Q4siyF5OneOKQxa2/IyVyMoOuxCLhVtm+7unr/9ir4zbyQWFk2ww0Lk
+        -----END PRIVATE KEY-----
+        """
+}

@@ -1,4 +1,6 @@
+import FoundationEssentials
 import NIOSSL
+import Outbound
 import SyncProtocol
 import TestSupport
 import Testing
@@ -59,7 +61,73 @@ struct TLSTests {
             Issue.record("unexpected \(String(describing: error))")
             return
         }
+        #expect(error?.description.contains("name its authority in tls.ca_file") == true)
         #expect(!"\(error.map { "\($0)" } ?? "")".contains("verysecret"))
+    }
+
+    /// What connecting to a server that wants a certificate ends with.
+    private func show(
+        _ certificate: (certificate: String, key: String)?
+    ) async throws -> TransportError? {
+        let directory = try TemporaryDirectory()
+        var files = ClientTLS(authorityFile: directory.file("ca.pem"))
+        try write(LoopbackCertificate.certificate, to: directory.file("ca.pem"))
+        if let certificate {
+            try write(certificate.certificate, to: directory.file("client.pem"))
+            files.certificate = .init(file: directory.file("client.pem"), key: certificate.key)
+        }
+        let client = try WebSocketClient(
+            tls: files.configuration(),
+            connectTimeout: .seconds(20),
+            maximumMessageSizeInBytes: 1 << 20
+        )
+        var failure: TransportError?
+        let tls = try TestCertificate.server(asksForCertificate: true)
+        try await LoopbackServer.with(tls: tls) {
+            try await MessageStreamTests.echo($0)
+        } _: { server in
+            do {
+                try await client.withConnection(
+                    to: "wss://localhost:\(server.port)/",
+                    .init(query: nil, subProtocols: ["test#2"])
+                ) { stream in
+                    try await stream.send([1, 2, 3])
+                    #expect(try await stream.receive() == [1, 2, 3])
+                    await stream.close(.normal, reason: "")
+                }
+            } catch let error as TransportError {
+                failure = error
+            }
+        }
+        return failure
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: path))
+    }
+
+    @Test(
+        "A server that asks for a certificate gets it, and says what is wrong with none or another"
+    )
+    func clientCertificate() async throws {
+        let known = (LoopbackCertificate.certificate, LoopbackCertificate.key)
+        #expect(try await show(known) == nil)
+        #expect(
+            try await show(nil)
+                == .tls(
+                    reason: "localhost: the server asks for a certificate of the client; name one "
+                        + "in tls.client_certificate"
+                )
+        )
+        let stranger = (StrangerCertificate.certificate, StrangerCertificate.key)
+        guard case .tls(let reason) = try await show(stranger) else {
+            Issue.record("a certificate that nobody vouches for was accepted")
+            return
+        }
+        #expect(
+            reason.contains("the server refuses the certificate of tls.client_certificate"),
+            "\(reason)"
+        )
     }
 
     @Test("A server without TLS is an error of TLS")
@@ -78,14 +146,17 @@ enum TestCertificate {
         try NIOSSLCertificate(bytes: Array(LoopbackCertificate.certificate.utf8), format: .pem)
     }
 
-    static func server() throws -> NIOSSLContext {
-        try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: [.certificate(certificate())],
-                privateKey: .privateKey(
-                    NIOSSLPrivateKey(bytes: Array(LoopbackCertificate.key.utf8), format: .pem)
-                )
+    static func server(asksForCertificate: Bool = false) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try certificate())],
+            privateKey: .privateKey(
+                try NIOSSLPrivateKey(bytes: Array(LoopbackCertificate.key.utf8), format: .pem)
             )
         )
+        if asksForCertificate {
+            configuration.certificateVerification = .noHostnameVerification
+            configuration.trustRoots = .certificates([try certificate()])
+        }
+        return try NIOSSLContext(configuration: configuration)
     }
 }

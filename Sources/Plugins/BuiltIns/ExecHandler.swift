@@ -16,29 +16,12 @@ struct ExecHandler: RealmHandler {
     }
 
     func handle(_ request: HandlerRequest) async throws(HandlerFailure) -> HandlerReply {
-        let outcome: ProgramOutcome
+        let answer: [UInt8]
         do throws(ProgramFailure) {
-            outcome = try await program.run(input: request.json(), graceTime: graceTime)
+            answer = try await program.output(input: request.json(), graceTime: graceTime)
         } catch {
-            throw HandlerFailure(error)
+            throw .program(error)
         }
-        switch outcome.ending {
-        case .exited(0): return try HandlerReply(answer: outcome.output)
-        case .exited(let status): throw .exitStatus(status, errors: outcome.errors)
-        case .signaled(let signal): throw .signal(signal, errors: outcome.errors)
-        }
-    }
-}
-
-extension HandlerFailure {
-    fileprivate init(_ failure: ProgramFailure) {
-        self =
-            switch failure {
-            case .cannotStart(let program, let reason):
-                .cannotStart(program: program, reason: reason)
-            case .timedOut(let limit): .timedOut(limit)
-            case .tooMuchOutput(let limit): .tooMuchOutput(limitInBytes: limit)
-            case .cancelled: .cancelled
-            }
+        return try HandlerReply(answer: answer)
     }
 }

@@ -1,0 +1,43 @@
+import NIOSSL
+
+/// A handshake that failed, in words that say what to do about it.
+package enum TLSFailure {
+    /// Nil if the error is not one of TLS.
+    package static func sentence(for error: any Error) -> String? {
+        switch error {
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: sentence(for: "\(error)")
+        default: nil
+        }
+    }
+
+    private static func sentence(for text: String) -> String {
+        words.first { text.contains($0.word) }?.sentence ?? text
+    }
+
+    /// Words of the library's error stack, and of the alerts that peers send.
+    private static let words: [(word: String, sentence: String)] = [
+        (
+            "CERTIFICATE_VERIFY_FAILED",
+            "the server's certificate is not trusted; name its authority in tls.ca_file"
+        ),
+        (
+            "NIOSSLExtraError.failedToValidateHostname",
+            "the server's certificate is for another name; correct base_url, or the certificate"
+        ),
+        (
+            "CERTIFICATE_REQUIRED",
+            "the server asks for a certificate of the client; name one in tls.client_certificate"
+        ),
+        ("ALERT_UNKNOWN_CA", refusal("it does not know its authority")),
+        ("ALERT_CERTIFICATE_EXPIRED", refusal("it has expired")),
+        ("ALERT_CERTIFICATE_REVOKED", refusal("it is revoked")),
+        ("ALERT_BAD_CERTIFICATE", refusal("it is damaged or unsuitable")),
+        ("ALERT_CERTIFICATE_UNKNOWN", refusal("it is not acceptable")),
+        ("ALERT_ACCESS_DENIED", refusal("it gives no access")),
+        ("WRONG_VERSION_NUMBER", "the server speaks no TLS there"),
+    ]
+
+    private static func refusal(_ reason: String) -> String {
+        "the server refuses the certificate of tls.client_certificate: \(reason)"
+    }
+}

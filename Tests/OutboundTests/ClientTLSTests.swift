@@ -1,0 +1,74 @@
+import FoundationEssentials
+import NIOSSL
+import TestSupport
+import Testing
+
+@testable import Outbound
+
+@Suite("Files for TLS")
+struct ClientTLSTests {
+    private let temporary: TemporaryDirectory
+
+    init() throws {
+        self.temporary = try TemporaryDirectory()
+    }
+
+    private func file(_ text: String) throws -> String {
+        let path = temporary.file("\(UInt32.random(in: 0 ... .max)).pem")
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    private func problem(_ tls: ClientTLS) -> ClientTLS.Problem? {
+        do throws(ClientTLS.Problem) {
+            _ = try tls.configuration()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func problem(certificate: String, key: String) throws -> ClientTLS.Problem? {
+        problem(ClientTLS(certificate: .init(file: try file(certificate), key: key)))
+    }
+
+    @Test("Authorities, certificate and key that belong together are taken")
+    func good() throws {
+        #expect(problem(ClientTLS()) == nil)
+        let certificate = LoopbackCertificate.certificate
+        #expect(problem(ClientTLS(authorityFile: try file(certificate))) == nil)
+        #expect(try problem(certificate: certificate, key: LoopbackCertificate.key) == nil)
+        let unverified = try ClientTLS(verifiesServer: false).configuration()
+        #expect(unverified.certificateVerification == .none)
+    }
+
+    @Test("A file that is missing or holds no certificate is named, under its key")
+    func badFiles() throws {
+        let missing = problem(ClientTLS(authorityFile: "/nowhere/ca.pem"))
+        #expect(missing?.key == "ca_file")
+        #expect(missing?.problem == "/nowhere/ca.pem cannot be read")
+        for text in ["", "hello", LoopbackCertificate.key] {
+            let path = try file(text)
+            let problem = problem(ClientTLS(authorityFile: path))
+            #expect(problem?.key == "ca_file", "\(text.prefix(20))")
+            #expect(problem?.problem == "\(path) holds no certificate")
+        }
+        let certificate = try problem(certificate: "hello", key: LoopbackCertificate.key)
+        #expect(certificate?.key == "client_certificate.certificate")
+    }
+
+    @Test("A text that is no key, or the key of another certificate, is told, and never shown")
+    func badKeys() throws {
+        let certificate = LoopbackCertificate.certificate
+        let noKey = try problem(certificate: certificate, key: "hunter2")
+        #expect(noKey?.key == "client_certificate.key")
+        #expect(noKey?.problem == "is no private key")
+        #expect(!"\(String(describing: noKey))".contains("hunter2"))
+        let otherKey = try problem(certificate: certificate, key: StrangerCertificate.key)
+        #expect(otherKey?.key == "client_certificate.key")
+        #expect(otherKey?.problem.hasPrefix("is not the key of the certificate") == true)
+        var dumped = ""
+        dump(ClientTLS(certificate: .init(file: "/f", key: "hunter2")), to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+    }
+}

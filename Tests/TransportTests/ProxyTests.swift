@@ -1,0 +1,190 @@
+import NIOSSL
+import Outbound
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite("WebSocket through a proxy")
+struct ProxyTests {
+    /// What an exchange of a message through the proxy ends with; nil after a successful one.
+    private func connect(
+        _ url: String,
+        through rules: ProxyRules,
+        timeout: Duration = .seconds(20)
+    ) async throws -> TransportError? {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates([try TestCertificate.certificate()])
+        let client = try WebSocketClient(
+            tls: tls,
+            proxies: rules,
+            connectTimeout: timeout,
+            maximumMessageSizeInBytes: 1 << 20
+        )
+        do {
+            try await client.withConnection(
+                to: url,
+                .init(query: "baas_at=verysecret", subProtocols: ["test#2"])
+            ) { stream in
+                let message = [UInt8](repeating: 7, count: 300_000)
+                try await stream.send(message)
+                #expect(try await stream.receive() == message)
+                await stream.close(.normal, reason: "")
+            }
+            return nil
+        } catch let error as TransportError {
+            return error
+        }
+    }
+
+    private func rules(
+        _ proxy: ConnectProxy,
+        _ credentials: ProxyCredentials? = nil
+    ) -> ProxyRules {
+        .always(ProxyServer(host: "127.0.0.1", port: proxy.port, credentials: credentials))
+    }
+
+    @Test("A tunnel carries plain connections and TLS, which is between the ends")
+    func tunnel() async throws {
+        for isSecure in [false, true] {
+            try await LoopbackServer.with(tls: isSecure ? TestCertificate.server() : nil) {
+                try await MessageStreamTests.echo($0)
+            } _: { server in
+                try await ConnectProxy.with { proxy in
+                    let url = "\(isSecure ? "wss" : "ws")://localhost:\(server.port)/path"
+                    let error = try await connect(url, through: rules(proxy))
+                    #expect(error == nil)
+                    #expect(proxy.requests == ["CONNECT localhost:\(server.port) HTTP/1.1"])
+                }
+            }
+        }
+    }
+
+    @Test("A certificate for another name is refused inside the tunnel, too")
+    func otherName() async throws {
+        try await LoopbackServer.with(tls: TestCertificate.server()) {
+            try await MessageStreamTests.echo($0)
+        } _: { server in
+            try await ConnectProxy.with { proxy in
+                let url = "wss://other.example.com:\(server.port)/path"
+                guard case .tls(let reason) = try await connect(url, through: rules(proxy)) else {
+                    Issue.record("the certificate was accepted")
+                    return
+                }
+                #expect(reason.contains("certificate is for another name"))
+            }
+        }
+    }
+
+    @Test("Credentials open the proxy; without, or with wrong ones, it is said who refuses")
+    func credentials() async throws {
+        let known = ProxyCredentials(username: "till", password: "hunter2")
+        let encoded = String(known.authorization.dropFirst("Basic ".count))
+        try await LoopbackServer.with {
+            try await MessageStreamTests.echo($0)
+        } _: { server in
+            try await ConnectProxy.with(credentials: encoded) { proxy in
+                let url = "ws://server.example.com:\(server.port)/"
+                #expect(try await connect(url, through: rules(proxy, known)) == nil)
+                let without = try await connect(url, through: rules(proxy))
+                #expect(
+                    without?.description
+                        == "the proxy 127.0.0.1:\(proxy.port) asks for credentials (HTTP 407); "
+                        + "give it username and password"
+                )
+                let wrong = ProxyCredentials(username: "till", password: "hunter3")
+                let refused = try await connect(url, through: rules(proxy, wrong))
+                #expect(
+                    refused
+                        == .proxy(
+                            reason: "the proxy 127.0.0.1:\(proxy.port) refuses its username and "
+                                + "password (HTTP 407)"
+                        )
+                )
+            }
+        }
+    }
+
+    @Test(
+        "A proxy that does not connect says so, whatever it answers",
+        arguments: [
+            ("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", "(HTTP 403)"),
+            ("HTTP/1.1 502 Bad Gateway\r\n\r\n", "(HTTP 502)"),
+            ("", "it ends the connection"),
+            ("SSH-2.0-OpenSSH_9.2\r\n", "it speaks no HTTP"),
+        ]
+    )
+    func refusals(answer: String, expected: String) async throws {
+        try await ConnectProxy.with(.answer(answer)) { proxy in
+            let error = try await connect("ws://server.example.com:1/", through: rules(proxy))
+            guard case .proxy(let reason) = error else {
+                Issue.record("unexpected \(String(describing: error))")
+                return
+            }
+            #expect(reason.contains("the proxy 127.0.0.1:\(proxy.port)"))
+            #expect(reason.contains(expected), "\(reason)")
+            #expect(!reason.contains("verysecret"))
+        }
+    }
+
+    @Test("A server behind the proxy that is not there is the proxy's to tell")
+    func noServer() async throws {
+        try await ConnectProxy.with { proxy in
+            let error = try await connect("ws://server.example.com:1/", through: rules(proxy))
+            #expect(
+                error
+                    == .proxy(
+                        reason: "the proxy 127.0.0.1:\(proxy.port) does not connect to the server "
+                            + "(HTTP 502)"
+                    )
+            )
+        }
+    }
+
+    @Test("A proxy that never answers, or is not there, is named")
+    func silence() async throws {
+        try await ConnectProxy.with(.silence) { proxy in
+            let error = try await connect(
+                "ws://server.example.com:1/",
+                through: rules(proxy),
+                timeout: .milliseconds(300)
+            )
+            #expect(
+                error
+                    == .proxy(
+                        reason: "the proxy 127.0.0.1:\(proxy.port) does not answer in time"
+                    )
+            )
+        }
+        let nobody = ProxyRules.always(ProxyServer(host: "127.0.0.1", port: 1))
+        let error = try await connect("ws://server.example.com:1/", through: nobody)
+        #expect(
+            error?.description.hasPrefix("the proxy 127.0.0.1:1 cannot be reached: ") == true,
+            "\(String(describing: error))"
+        )
+    }
+
+    @Test("A refused upgrade is the server's, with its status")
+    func refusedUpgrade() async throws {
+        let answer = "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"
+        try await RawServer.with(answer: Array(answer.utf8)) { port in
+            try await ConnectProxy.with { proxy in
+                let error = try await connect("ws://a.example.com:\(port)/", through: rules(proxy))
+                #expect(error == .rejected(.init(status: 401, body: "")))
+            }
+        }
+    }
+
+    @Test("A variable of the environment that cannot be used is named, where it counts")
+    func variables() async throws {
+        let environment = ProxyEnvironment(["https_proxy": "socks5://hunter2@p"])
+        let error = try await connect(
+            "wss://server.example.com:1/",
+            through: .environment(environment)
+        )
+        let text = error?.description ?? ""
+        #expect(text.hasPrefix("the environment variable https_proxy is not the URL"))
+        #expect(!text.contains("hunter2"))
+    }
+}
