@@ -55,6 +55,7 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOPosix", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
     .product(name: "NIOWebSocket", package: "swift-nio"),
+    .product(name: "NIOTLS", package: "swift-nio"),
     .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 let nioHTTPTypes: [Target.Dependency] = [
@@ -136,7 +137,7 @@ let package = Package(
             ]
         ),
         module("Outbound", nio),
-        module("Transport", ["Outbound", "SyncProtocol"] + nio),
+        module("Transport", ["CLinux", "Outbound", "SyncProtocol"] + nio),
         module("AppServices", ["JSON", "Outbound", asyncHTTPClient, logging] + nio),
         module(
             "Platform",
@@ -154,8 +155,8 @@ let package = Package(
         module(
             "SyncClient",
             [
-                "Changesets", "ClientReset", "LocalRealm", "SQLite", "SyncProtocol", "Transport",
-                "Versions", logging,
+                "Changesets", "ClientReset", "LocalRealm", "SQLite", "Scheduling", "SyncProtocol",
+                "Transport", "Versions", logging,
             ]
         ),
         module(
@@ -260,7 +261,7 @@ let package = Package(
         tests(
             "SyncClient",
             [
-                "Changesets", "LocalRealm", "SQLite", "Schemas", "SyncClient",
+                "Changesets", "LocalRealm", "SQLite", "Scheduling", "Schemas", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),

@@ -2,7 +2,8 @@
 # Installs the Debian packages that building, running and testing need; quiet when all are there.
 set -eu
 
-packages="libcrypt-dev libsqlite3-dev libsystemd-dev libyaml-dev zlib1g-dev pkg-config curl python3 sqlite3"
+packages="libcrypt-dev libsqlite3-dev libsystemd-dev libyaml-dev zlib1g-dev pkg-config curl python3 sqlite3 \
+    iproute2 faketime"
 
 missing=""
 for package in $packages; do

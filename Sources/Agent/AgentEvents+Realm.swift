@@ -21,6 +21,9 @@ extension AgentEvents {
 
     func publish(_ news: RealmNews, realm: String, _ opening: OpeningConfiguration) {
         switch news {
+        case .phase(.detached, _):
+            // Whoever took it off its connection says why.
+            break
         case .phase(let phase, let standing):
             let fact = StateFact(phase, standing, opening)
             publish(AgentEvent(realm: realm, .state(fact)))
@@ -48,6 +51,9 @@ extension AgentEvents {
                     )
                 )
             )
+        case .acknowledged(let duration):
+            // Too frequent for an event: counted only.
+            count { $0.countAcknowledgement(realm: realm, seconds: duration / .seconds(1)) }
         case .integrated(let changesets, let duration, let localVersion):
             publish(
                 AgentEvent(

@@ -48,6 +48,11 @@ package final class AgentEvents: Sendable {
         for reader in readers { reader.raise() }
     }
 
+    /// Counts what is no event.
+    func count(_ change: (inout EventTotals) -> Void) {
+        state.withLock { change(&$0.totals) }
+    }
+
     /// What the events since the start add up to.
     package var totals: EventTotals {
         state.withLock(\.totals)

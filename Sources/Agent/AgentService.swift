@@ -7,6 +7,7 @@ import Logging
 import NIOSSL
 import Platform
 import Plugins
+import Scheduling
 import ServiceLifecycle
 import Settings
 import SyncClient
@@ -52,7 +53,8 @@ package struct AgentService: Service, Sendable {
             database: database,
             events: events,
             recoveredDirectory: directory.recovered,
-            plugins: plugins
+            plugins: plugins,
+            poorNetwork: configuration.network.poor
         )
         for app in configuration.apps { try parts.add(app) }
         for user in configuration.users { parts.add(user) }

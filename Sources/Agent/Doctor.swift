@@ -12,7 +12,7 @@ import SQLite
 /// It changes nothing, and works with and without a running agent; what it may not read, it says.
 package struct Doctor: Sendable {
     private let configuration: AgentConfiguration
-    private let now: @Sendable () -> WallTime
+    let now: @Sendable () -> WallTime
 
     package init(
         _ configuration: AgentConfiguration,
@@ -23,7 +23,7 @@ package struct Doctor: Sendable {
     }
 
     package func examine() async -> [Finding] {
-        var findings = directory() + [clock(), await agent()]
+        var findings = directory() + [Self.clock(now()), await agent()]
         for app in configuration.apps { findings += await server(of: app) }
         for user in configuration.users { findings.append(account(of: user)) }
         for realm in configuration.realms where realm.isEnabled { findings += file(of: realm) }
@@ -84,20 +84,6 @@ extension Doctor {
         }
     }
 
-    /// Timestamps of sync begin in 2015; tokens, and who wins a conflict, depend on the clock.
-    private func clock() -> Finding {
-        let time = now()
-        guard time.millisecondsSince1970 > 1_704_067_200_000 else {
-            return .problem(
-                "clock",
-                "this machine",
-                "stands at \(time)",
-                remedy: "set it, and let `timedatectl set-ntp true` keep it"
-            )
-        }
-        return .good("clock", "this machine", "stands at \(time)")
-    }
-
     private func agent() async -> Finding {
         let socket = configuration.daemon.controlSocket
         do throws(ControlError) {
@@ -147,35 +133,40 @@ extension Doctor {
             headers: access.headers
         )
         let url = "\(app.baseURL)/api/client/v2.0/app/\(app.appID)/location"
-        let found: Finding
+        var found: [Finding]
         do throws(UnreachableError) {
             let reply = try await exchange.perform(
                 ServiceRequest(method: .get, url: url),
                 timeout: .seconds(10)
             )
-            found =
+            found = [
                 reply.status == 200
-                ? .good("server", app.name, "\(app.baseURL) knows the app")
-                : .problem(
-                    "server",
-                    app.name,
-                    "\(app.baseURL) answers with status \(reply.status)",
-                    remedy: "correct apps.\(app.name).app_id, or ask who runs the server"
-                )
+                    ? .good("server", app.name, "\(app.baseURL) knows the app")
+                    : .problem(
+                        "server",
+                        app.name,
+                        "\(app.baseURL) answers with status \(reply.status)",
+                        remedy: "correct apps.\(app.name).app_id, or ask who runs the server"
+                    )
+            ]
+            found += [Self.clock(of: app.name, date: reply.date, now: now())].compactMap { $0 }
         } catch {
             let isTLS = app.baseURL.scheme == .https
-            found = .problem(
-                isTLS ? "tls" : "server",
-                app.name,
-                error.reason,
-                remedy: isTLS
-                    ? "check the network and the server's certificate; "
-                        + "name its authority in apps.\(app.name).tls.ca_file"
-                    : "check the network, and that the server runs"
-            )
+            found = [
+                .problem(
+                    isTLS ? "tls" : "server",
+                    app.name,
+                    error.reason,
+                    remedy: isTLS
+                        ? "check the network and the server's certificate; "
+                            + "name its authority in apps.\(app.name).tls.ca_file"
+                        : "check the network, and that the server runs"
+                )
+            ]
         }
         await exchange.shutdown()
-        return [name, found].compactMap { $0 }
+        found += await certificate(of: app)
+        return [name].compactMap { $0 } + found
     }
 
     /// Whether the server's name is known; nil where a proxy looks it up.

@@ -82,9 +82,26 @@ extension MetadataDatabase {
         )
     }
 
+    /// When the last refresh by schedule began that was carried out, in seconds since 1970.
+    func lastRefresh(of realm: String) throws(SQLiteError) -> Int64? {
+        try connection.row("SELECT began_at FROM refresh WHERE realm = ?", [.text(realm)])?[0]
+            .integer
+    }
+
+    func keepRefresh(at seconds: Int64, of realm: String) throws(SQLiteError) {
+        try connection.run(
+            """
+            INSERT INTO refresh(realm, began_at) VALUES (?, ?)
+            ON CONFLICT(realm) DO UPDATE SET began_at = excluded.began_at
+            """,
+            [.text(realm), .integer(seconds)]
+        )
+    }
+
     /// Forgets a realm whose files are gone.
     func forget(realm: String) throws(SQLiteError) {
         try connection.run("DELETE FROM realm WHERE name = ?", [.text(realm)])
+        try connection.run("DELETE FROM refresh WHERE realm = ?", [.text(realm)])
     }
 }
 

@@ -113,6 +113,7 @@ package actor MetadataDatabase {
             suspended_by TEXT, last_connected INTEGER, last_uploaded INTEGER,
             last_downloaded INTEGER, pending_file_action TEXT
         ) STRICT;
+        CREATE TABLE IF NOT EXISTS refresh(realm TEXT PRIMARY KEY, began_at INTEGER NOT NULL) STRICT;
         CREATE TABLE IF NOT EXISTS location(
             app_id TEXT PRIMARY KEY, base_url TEXT NOT NULL, hostname TEXT NOT NULL,
             ws_hostname TEXT NOT NULL, fetched_at INTEGER NOT NULL

@@ -3,6 +3,7 @@ import Config
 import Logging
 import Platform
 import Plugins
+import Scheduling
 import Settings
 import SyncClient
 import SyncProtocol
@@ -21,6 +22,9 @@ struct Parts {
     private(set) var apps: [String: AppParts] = [:]
     private(set) var users: [String: UserParts] = [:]
     private(set) var connections: [UserConnection] = []
+    private var links: [ObjectIdentifier: LinkWatch] = [:]
+    /// When the network counts as poor.
+    var poorNetwork: PoorNetwork
     private(set) var supervisors: [RealmSupervisor] = []
 
     init(
@@ -29,7 +33,8 @@ struct Parts {
         database: MetadataDatabase,
         events: AgentEvents,
         recoveredDirectory: String,
-        plugins: PluginRegistry
+        plugins: PluginRegistry,
+        poorNetwork: PoorNetwork = PoorNetwork()
     ) {
         self.version = version
         self.log = log
@@ -37,6 +42,7 @@ struct Parts {
         self.events = events
         self.recoveredDirectory = recoveredDirectory
         self.plugins = plugins
+        self.poorNetwork = poorNetwork
     }
 
     struct AppParts {
@@ -152,17 +158,27 @@ struct Parts {
         var logger = log.logger("Sync.Client.Network")
         logger[metadataKey: "user"] = "\(user.name)"
         if let realm { logger[metadataKey: "realm"] = "\(realm)" }
+        let link = LinkWatch(poorNetwork)
         let connection = UserConnection(
             endpoint: endpoint,
             timing: timing,
             reconnect: user.app.backoff.parameters,
             time: .continuous,
             random: SystemRandomNumberGenerator(),
-            logger: logger
+            logger: logger,
+            measured: link.note
         )
         connections.append(connection)
+        links[ObjectIdentifier(connection)] = link
         return connection
     }
+
+    /// What a connection tells of the way to its server.
+    func link(of connection: UserConnection) -> LinkWatch {
+        links[ObjectIdentifier(connection)] ?? LinkWatch(poorNetwork)
+    }
+
+    var allLinks: some Sequence<LinkWatch> { links.values }
 
     /// The connection of one realm alone lets go at once: nobody else could need it.
     private mutating func ownConnection(

@@ -76,6 +76,7 @@ struct RealmOpener: Sendable {
         )
         var logger = logger
         logger[metadataKey: "realm"] = "\(configuration.name)"
+        logger[metadataKey: "user_id"] = "\(userID)"
         do throws(LocalRealmError) {
             if !isFreshCopy { try await plantSeed(of: configuration, file.owner, logger) }
             return try await RealmClient.open(

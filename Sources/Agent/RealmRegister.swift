@@ -23,6 +23,9 @@ protocol RealmRegister: Sendable {
     func record() async throws -> RealmRecord?
     /// Times that are nil leave what is known as it is.
     func keep(_ record: RealmRecord) async throws
+    /// When the last refresh began that was carried out, in seconds since 1970; nil if none was.
+    func lastRefresh() async throws -> Int64?
+    func keepRefresh(at seconds: Int64) async throws
 }
 
 /// One configured realm in the metadata database.
@@ -44,5 +47,13 @@ struct MetadataRealmRegister: RealmRegister {
 
     func keep(_ record: RealmRecord) async throws {
         try await database.keep(record, of: realm)
+    }
+
+    func lastRefresh() async throws -> Int64? {
+        try await database.lastRefresh(of: realm)
+    }
+
+    func keepRefresh(at seconds: Int64) async throws {
+        try await database.keepRefresh(at: seconds, of: realm)
     }
 }

@@ -179,6 +179,13 @@ extension RealmStatus {
         describe(OpeningState(opening, standing, phase).verdict)
     }
 
+    /// When the next attempt comes, if one is planned; now is in milliseconds since 1970.
+    mutating func describe(nextAttemptIn pause: Duration?, now: Int64) {
+        let pause = pause.map { max(.zero, $0) }
+        secondsToNextAttempt = pause.map { $0 / .seconds(1) }
+        nextAttempt = pause.map { Self.time(now + Int64($0 / .milliseconds(1))) }
+    }
+
     /// Where nothing else is in the way, the state says how far the opening is.
     mutating func describe(_ opening: OpeningState.Verdict) {
         switch (state, opening) {

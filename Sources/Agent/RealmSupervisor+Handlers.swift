@@ -109,7 +109,7 @@ enum HandlerNews: Sendable {
                     reason: value.reason
                 )
             ])
-        case .phase, .integrated: return nil
+        case .phase, .acknowledged, .integrated: return nil
         }
     }
 

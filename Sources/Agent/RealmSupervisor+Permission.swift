@@ -60,14 +60,22 @@ extension RealmSupervisor {
     /// Why the realm does not sync; nil if it may.
     var pauseCause: PauseCause? {
         if let currentSuspension { return currentSuspension.cause }
-        guard !isAllowed, case .paused(let cause) = permission else { return nil }
+        guard !isAllowed, case .paused(let cause, _) = permission else { return nil }
         return cause
     }
 
+    var pauseDetail: String? {
+        if let currentSuspension { return currentSuspension.cause.detail }
+        guard case .paused(_, let detail) = permission else { return nil }
+        return detail
+    }
+
     /// Tells what keeps the realm from syncing, which its session does not know.
-    private func publishPause() async {
+    func publishPause() async {
         let status = await status()
         guard pauseCause != nil else { return }
+        // A refresh has just ended: the schedule is about to say when the next one comes.
+        if currentSuspension == nil, case .paused(.refreshInterval, nil) = permission { return }
         let fact = StateFact(state: status.state, cause: status.cause, detail: status.detail)
         events.publish(AgentEvent(realm: configuration.name, .state(fact)))
     }
@@ -100,12 +108,21 @@ extension RealmSupervisor {
         while await onceWanted.wait() {
             guard case .once(let reason) = permission else { continue }
             logger.info("refresh", metadata: ["reason": "\(reason)"])
-            let outcome = await client.sync(timeout: nil, time)
+            let outcome = await refresh(client)
             guard !Task.isCancelled, case .once = permission else { continue }
             logger.info("refresh ended", metadata: ["outcome": "\(outcome)"])
-            allow(.paused(.refreshInterval))
+            allow(.paused(.refreshInterval, detail: nil))
             scheduleAttention.raise()
         }
+    }
+
+    /// A refresh that finds no server goes on until it does, or until its time is over.
+    private func refresh(_ client: RealmClient) async -> SyncOutcome {
+        let outcome = await client.sync(timeout: nil, time)
+        guard case .offline = outcome, case .once = permission, !Task.isCancelled else {
+            return outcome
+        }
+        return await client.wait(for: TransferDirection.allCases, timeout: nil, time)
     }
 
     func recallSuspension() async {

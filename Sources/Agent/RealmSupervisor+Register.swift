@@ -1,6 +1,7 @@
 import Config
 import LocalRealm
 import Logging
+import Scheduling
 import SyncClient
 import Versions
 
@@ -23,6 +24,20 @@ extension RealmSupervisor {
         )
         do {
             try await register.keep(record)
+        } catch {
+            logger.error("the register cannot be written", metadata: ["detail": "\(error)"])
+        }
+    }
+
+    /// When the last refresh by schedule began that was carried out; nil if none was, or nobody knows.
+    func lastRefresh() async -> Instant? {
+        let seconds = try? await register.lastRefresh()
+        return seconds.map { Instant(secondsSince1970: $0) }
+    }
+
+    func rememberRefresh(at instant: Instant) async {
+        do {
+            try await register.keepRefresh(at: instant.secondsSince1970)
         } catch {
             logger.error("the register cannot be written", metadata: ["detail": "\(error)"])
         }

@@ -48,6 +48,8 @@ actor RealmSupervisor {
     private(set) var stage = Stage.starting
     private(set) var userID: String?
     private var lastReported: Failure?
+    /// When the realm is brought up next, as the uptime goes.
+    private var nextAttempt: Duration?
     /// Who waits for the end of an attempt; true says that it has come, false that the time is over.
     var attemptWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
     var nextWaiterID = 1
@@ -124,8 +126,11 @@ actor RealmSupervisor {
                 // What fails because we stop is no news.
                 if Task.isCancelled { break }
                 report(error)
+                let pause = pauses.next()
+                nextAttempt = time.uptime() + pause
                 settle(.failed(error))
-                _ = await attemptNow.wait(atMost: pauses.next(), time)
+                _ = await attemptNow.wait(atMost: pause, time)
+                nextAttempt = nil
             }
             if closers == 0, !Task.isCancelled, case .running = stage { settle(.starting) }
         }
@@ -279,10 +284,14 @@ extension RealmSupervisor {
             status.cause = failure.cause
             status.detail = failure.detail
             if failure.state != .waitingForUser { status.error = StatusError(failure) }
+            status.describe(nextAttemptIn: nextAttempt.map { $0 - time.uptime() }, now: now())
         case .running(let client):
             let snapshot = await client.snapshot()
             status.describe(snapshot)
             status.describe(snapshot.phase, snapshot.standing, configuration.opening)
+            if status.state == .offline {
+                status.describe(nextAttemptIn: await connection.timeToNextAttempt, now: now())
+            }
         }
         if isResetting {
             (status.state, status.cause) = (.resetting, "client-reset")
@@ -292,7 +301,8 @@ extension RealmSupervisor {
         if let pauseCause {
             status.state = currentSuspension == nil ? .paused : .suspended
             status.cause = pauseCause.word
-            status.detail = pauseCause.detail
+            status.describe(nextAttemptIn: nil, now: now())
+            status.detail = pauseDetail
         }
         return status
     }

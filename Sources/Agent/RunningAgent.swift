@@ -68,11 +68,10 @@ actor RunningAgent {
         var realms: [RealmStatus] = []
         for supervisor in supervisors {
             var status = await supervisor.status()
-            if status.state == .paused,
-                let opening = await keepers[supervisor.configuration.name]?.nextOpening
-            {
-                status.nextOpening = WallTime(opening).description
-                status.detail = status.detail ?? "until \(WallTime(opening))"
+            status.roundTripSeconds = parts.link(of: supervisor.connection).roundTrip
+                .map { $0 / .seconds(1) }
+            if status.state == .paused, let keeper = keepers[supervisor.configuration.name] {
+                status.nextOpening = await keeper.nextOpening.map { WallTime($0).description }
             }
             realms.append(status)
         }
@@ -84,21 +83,30 @@ actor RunningAgent {
     private func begin(_ user: UserConfiguration) {
         guard let connection = parts.users[user.name]?.sharedConnection else { return }
         let life = Lifetime()
+        let link = parts.link(of: connection)
         connections[user.name] = life
-        beginning.yield { await life.run { await connection.run() } }
+        beginning.yield { await life.run { await Self.run(connection, link) } }
+    }
+
+    private static func run(_ connection: UserConnection, _ link: LinkWatch) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await connection.run() }
+            group.addTask { await link.run { await connection.probe() } }
+        }
     }
 
     private func begin(_ supervisor: RealmSupervisor) {
         let name = supervisor.configuration.name
+        let link = parts.link(of: supervisor.connection)
         let keeper = ScheduleKeeper(
             supervisor,
             network: configuration.network,
-            events: parts.events,
             time: .continuous,
             now: {
                 Instant(secondsSince1970: WallTime.now().millisecondsSince1970 / 1_000)
             },
             conditions: { [watch] in watch.conditions },
+            link: link,
             seed: name.utf8.reduce(14_695_981_039_346_656_037) { hash, byte in
                 (hash ^ UInt64(byte)) &* 1_099_511_628_211
             },
@@ -114,7 +122,9 @@ actor RunningAgent {
                 await watch.settled()
                 await keeper.begin()
                 await withDiscardingTaskGroup { group in
-                    if !isShared { group.addTask { await supervisor.connection.run() } }
+                    if !isShared {
+                        group.addTask { await Self.run(supervisor.connection, link) }
+                    }
                     group.addTask { await supervisor.run() }
                     group.addTask { await keeper.run() }
                 }
@@ -143,13 +153,14 @@ actor RunningAgent {
             database: parts.database,
             events: parts.events,
             recoveredDirectory: parts.recoveredDirectory,
-            plugins: parts.plugins
+            plugins: parts.plugins,
+            poorNetwork: new.network.poor
         )
         for app in difference.appsToStart { try prepared.add(app) }
 
         for name in difference.realmsToStop {
             await realms.removeValue(forKey: name)?.finish()
-            keepers[name] = nil
+            await keepers.removeValue(forKey: name)?.end()
             parts.removeRealm(name)
         }
         for name in difference.usersToStop {
@@ -169,6 +180,8 @@ actor RunningAgent {
         followed.daemon.log.level = new.daemon.log.level
         followed.daemon.log.categories = new.daemon.log.categories
         configuration = followed
+        parts.poorNetwork = new.network.poor
+        for link in parts.allLinks { link.follow(new.network.poor) }
         for user in difference.usersToStart {
             parts.add(user)
             begin(user)

@@ -8,10 +8,10 @@ import SyncClient
 /// Applies one realm's schedule: asks the one rule what holds now, tells the supervisor, and waits.
 actor ScheduleKeeper {
     private let supervisor: RealmSupervisor
-    private let events: AgentEvents
     private let time: SyncTime
     private let now: @Sendable () -> Instant
     private let conditions: @Sendable () -> Conditions
+    private let link: LinkWatch
     private let logger: Logger
     private var policy: SchedulePolicy
     private var network: NetworkPolicy
@@ -20,6 +20,7 @@ actor ScheduleKeeper {
     private var decision: ScheduleDecision?
     /// The interface of the last round.
     private var interface: String?
+    private var hadNetwork = true
     /// The network has come, or has become another one, and nothing has been tried over it yet.
     private var isNetworkNew = false
 
@@ -29,20 +30,20 @@ actor ScheduleKeeper {
     init(
         _ supervisor: RealmSupervisor,
         network: NetworkPolicy,
-        events: AgentEvents,
         time: SyncTime,
         now: @escaping @Sendable () -> Instant,
         conditions: @escaping @Sendable () -> Conditions,
+        link: LinkWatch = LinkWatch(),
         seed: UInt64,
         logger: Logger
     ) {
         self.supervisor = supervisor
         self.policy = supervisor.configuration.schedule
         self.network = network
-        self.events = events
         self.time = time
         self.now = now
         self.conditions = conditions
+        self.link = link
         self.history = SyncHistory(seed: seed)
         var logger = logger
         logger[metadataKey: "realm"] = "\(supervisor.configuration.name)"
@@ -51,11 +52,24 @@ actor ScheduleKeeper {
 
     /// Says for the first time what holds, before the realm does anything.
     func begin() async {
-        // Before this start, the last connection is the best witness of the last refresh.
-        history.lastRefresh = await lastConnected()
-        interface = conditions().interface
+        // Of a realm that did not refresh by schedule before, the last connection tells as much.
+        if let last = await supervisor.lastRefresh() {
+            history.lastRefresh = last
+        } else {
+            history.lastRefresh = await lastConnected()
+        }
+        let conditions = conditions()
+        (interface, hadNetwork) = (conditions.interface, conditions.hasNetwork)
+        link.tell(supervisor.scheduleAttention, realm: name)
         await apply()
     }
+
+    /// The realm is gone: nobody measures anything for its sake any more.
+    func end() {
+        link.forget(realm: name)
+    }
+
+    private nonisolated var name: String { supervisor.configuration.name }
 
     /// Runs until the task is cancelled.
     func run() async {
@@ -80,8 +94,9 @@ actor ScheduleKeeper {
     var nextOpening: Instant? { decision?.nextOpening }
 
     private var pause: Duration {
-        guard let until = decision?.validUntil else { return Self.longestPause }
-        return min(Self.longestPause, max(.milliseconds(100), until - now()))
+        let ends = [decision?.validUntil.map { $0 - now() }, link.verdict.recoversIn]
+        let next = ends.compactMap { $0 }.min() ?? Self.longestPause
+        return min(Self.longestPause, max(.milliseconds(100), next))
     }
 
     // MARK: One round
@@ -89,12 +104,11 @@ actor ScheduleKeeper {
     private func apply() async {
         let instant = now()
         await learn(at: instant)
-        let conditions = conditions()
-        if let name = conditions.interface, name != interface { isNetworkNew = true }
-        interface = conditions.interface
+        let (conditions, verdict) = look()
         let new = policy.decision(at: instant, conditions, network, history)
         let before = decision
         decision = new
+        link.setWaiting(new.permission == .paused(.poorNetwork), realm: name)
         tell(new, after: before)
         switch new.permission {
         case .run:
@@ -105,13 +119,27 @@ actor ScheduleKeeper {
             await supervisor.allow(.once(reason: occasion.rawValue))
         case .paused(let pause):
             ongoing = nil
-            await supervisor.allow(.paused(PauseCause(pause)))
+            let detail = Self.detail(of: new, verdict)
+            await supervisor.allow(.paused(PauseCause(pause), detail: detail))
+            await supervisor.publishPause()
             return
         }
         guard isNetworkNew else { return }
         isNetworkNew = false
         // What failed over the old network may well succeed over this one.
         await supervisor.reconnect()
+    }
+
+    /// What host and connections tell now.
+    private func look() -> (Conditions, LinkWatch.Verdict) {
+        var conditions = conditions()
+        if let name = conditions.interface, name != interface { isNetworkNew = true }
+        if conditions.hasNetwork, !hadNetwork { isNetworkNew = true }
+        (interface, hadNetwork) = (conditions.interface, conditions.hasNetwork)
+        link.follow(interface: conditions.interface)
+        let verdict = link.verdict
+        conditions.isNetworkPoor = verdict.isPoor
+        return (conditions, verdict)
     }
 
     /// Notes what has happened since the last round.
@@ -121,7 +149,9 @@ actor ScheduleKeeper {
         guard let ongoing, case .paused = await supervisor.permission else { return }
         self.ongoing = nil
         switch ongoing.occasion {
-        case .refresh: history.lastRefresh = ongoing.start
+        case .refresh:
+            history.lastRefresh = ongoing.start
+            await supervisor.rememberRefresh(at: ongoing.start)
         case .offlineLimit: history.lastProtection = instant
         }
     }
@@ -130,7 +160,26 @@ actor ScheduleKeeper {
         await supervisor.lastConnected().map { Instant(secondsSince1970: $0 / 1_000) }
     }
 
-    /// One message and one event for each change.
+    /// What the cause of a pause leaves open.
+    private static func detail(
+        of decision: ScheduleDecision,
+        _ verdict: LinkWatch.Verdict
+    ) -> String? {
+        if case .paused(.poorNetwork) = decision.permission {
+            return verdict.complaint.map { "\($0)" }
+        }
+        return decision.nextOpening.map { "until \(WallTime($0))" }
+    }
+
+    /// What comes back every few minutes, or is always so, is of no interest in good health.
+    private static func level(of decision: ScheduleDecision) -> Logger.Level {
+        switch decision.permission {
+        case .paused(.refreshInterval), .paused(.manualMode), .once, .run: .info
+        case .paused: .notice
+        }
+    }
+
+    /// One message for each change.
     private func tell(_ new: ScheduleDecision, after old: ScheduleDecision?) {
         if let share = new.offlineShare, old?.offlineShare == nil {
             logger.warning(
@@ -141,26 +190,16 @@ actor ScheduleKeeper {
         guard new.permission != old?.permission else { return }
         switch new.permission {
         case .run:
-            if old != nil { logger.info("resumed by the schedule") }
+            guard let old else { break }
+            logger.log(level: Self.level(of: old), "resumed by the schedule")
         case .once(let occasion):
             logger.info("refresh is due", metadata: ["occasion": "\(occasion.rawValue)"])
         case .paused(let pause):
             let until = new.nextOpening.map { WallTime($0).description }
-            logger.info(
+            logger.log(
+                level: Self.level(of: new),
                 "paused",
                 metadata: ["cause": "\(pause.rawValue)", "until": "\(until ?? "-")"]
-            )
-            events.publish(
-                AgentEvent(
-                    realm: supervisor.configuration.name,
-                    .state(
-                        StateFact(
-                            state: .paused,
-                            cause: pause.rawValue,
-                            detail: until.map { "until \($0)" }
-                        )
-                    )
-                )
             )
         }
     }
@@ -179,6 +218,7 @@ extension PauseCause {
             case .manualMode: .manualMode
             case .scheduleWindow: .scheduleWindow
             case .refreshInterval: .refreshInterval
+            case .noNetwork: .noNetwork
             case .deniedInterface: .deniedInterface
             case .metered: .metered
             case .lowBattery: .lowBattery

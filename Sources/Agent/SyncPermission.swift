@@ -3,7 +3,8 @@ package enum SyncPermission: Equatable, Sendable {
     case run
     /// Until everything is up and down, then paused as between two refreshes.
     case once(reason: String)
-    case paused(PauseCause)
+    /// The detail says what the cause leaves open.
+    case paused(PauseCause, detail: String?)
 }
 
 /// Why a realm does not sync although nothing is wrong with it (interfaces, 5).

@@ -57,6 +57,7 @@ package final class AsyncHTTPExchange: HTTPExchange {
             return ServiceReply(
                 status: Int(reply.status.code),
                 contentType: reply.headers.first(name: "content-type"),
+                date: reply.headers.first(name: "date"),
                 body: Array(buffer: body)
             )
         } catch {

@@ -29,11 +29,14 @@ package struct ServiceRequest: Sendable {
 package struct ServiceReply: Sendable {
     package let status: Int
     package let contentType: String?
+    /// What the server's clock showed, as the header `Date` says it.
+    package let date: String?
     package let body: [UInt8]
 
-    package init(status: Int, contentType: String?, body: [UInt8]) {
+    package init(status: Int, contentType: String?, date: String? = nil, body: [UInt8]) {
         self.status = status
         self.contentType = contentType
+        self.date = date
         self.body = body
     }
 }

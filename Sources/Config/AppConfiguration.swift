@@ -21,6 +21,11 @@ package struct AppConfiguration: Hashable, Sendable {
     package var authorizationHeader: String = "Authorization"
     /// What the User-Agent header ends in, behind what the agent says of itself.
     package var userAgentSuffix: String?
+
+    /// Whether its server can be reached without any network.
+    package var isOnThisMachine: Bool {
+        baseURL.isLoopback && (location?.webSocket.isLoopback ?? true)
+    }
 }
 
 /// How connections leave the machine.

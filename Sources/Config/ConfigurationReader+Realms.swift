@@ -40,10 +40,7 @@ extension ConfigurationReader {
             let errorHandlers = keys.optional("on_error", default: []) {
                 readHandlers($0, context.plugins)
             }
-            let offlineLimit = user?.app.offlineLimit ?? .seconds(30 * 86_400)
-            let schedule = keys.section("schedule") {
-                readSchedule($0, offlineLimit: offlineLimit)
-            }
+            let schedule = keys.section("schedule") { readSchedule($0, of: user?.app) }
             let seed = keys.optional("seed") { $0.absolutePath() }
             let counters = keys.optional("counters", default: []) { $0.elements(readProperty) }
             let requiresLinkTargets = keys.section("links") { links in

@@ -6,7 +6,7 @@ extension ConfigurationReader {
         case continuous, refresh, manual
     }
 
-    func readSchedule(_ keys: MappingReader, offlineLimit: Duration) -> SchedulePolicy {
+    func readSchedule(_ keys: MappingReader, of app: AppConfiguration?) -> SchedulePolicy {
         let word = keys.optional("mode", default: .continuous) { $0.choice(of: ModeWord.self) }
         let cron = keys.dependent(
             "refresh",
@@ -22,12 +22,7 @@ extension ConfigurationReader {
         let windows = keys.optional("windows", default: []) { $0.elements(readWindow) }
         let zone = keys.optional("timezone", readZone)
         let pausesOn = keys.optional("pause_on", default: []) { reader in
-            reader.elements { element -> SchedulePolicy.PauseCondition? in
-                let condition = element.choice(of: SchedulePolicy.PauseCondition.self)
-                // Nobody measures connections yet.
-                if condition == .poorNetwork { element.warnNotYetServed() }
-                return condition
-            }
+            reader.elements { $0.choice(of: SchedulePolicy.PauseCondition.self) }
         }
         let protects = keys.optional("protect_offline_limit", default: true) { $0.bool() }
         let mode: SchedulePolicy.Mode =
@@ -44,7 +39,8 @@ extension ConfigurationReader {
             zone: zone ?? systemZone,
             pausesOn: Set(pausesOn),
             protectsOfflineLimit: protects,
-            offlineLimit: offlineLimit
+            offlineLimit: app?.offlineLimit ?? .seconds(30 * 86_400),
+            needsNetwork: app.map { !$0.isOnThisMachine } ?? true
         )
     }
 
@@ -112,7 +108,6 @@ extension ConfigurationReader {
 
     func readNetwork(_ keys: MappingReader) -> NetworkPolicy {
         let standard = NetworkPolicy()
-        keys.notYetServed("poor")
         return NetworkPolicy(
             deniedInterfaces: keys.optional("deny_interfaces", default: []) { reader in
                 reader.elements { element in

@@ -20,7 +20,8 @@ package struct ServiceURL: Hashable, Sendable {
         !scheme.isEncrypted && !isLoopback
     }
 
-    private var isLoopback: Bool {
+    /// Whether it leads to this machine itself.
+    package var isLoopback: Bool {
         let isIPv4 = host.utf8.allSatisfy { $0.isASCIIDigit || $0.isOne(of: ".") }
         return host == "localhost" || host == "[::1]" || isIPv4 && host.hasPrefix("127.")
     }

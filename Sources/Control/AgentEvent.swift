@@ -31,18 +31,22 @@ package enum AgentFact: Sendable, Equatable {
     /// Events were missed: those after the position asked for are no longer kept.
     case gap
 
-    /// The word that stands in `event`.
-    package var kind: String {
+    /// The word that stands in `event`; it never changes.
+    package enum Kind: String, Codable, Sendable, CaseIterable {
+        case state, error, rejected, reset, changed, plugin, user, reloaded, gap
+    }
+
+    package var kind: Kind {
         switch self {
-        case .state: "state"
-        case .error: "error"
-        case .rejected: "rejected"
-        case .reset: "reset"
-        case .changed: "changed"
-        case .plugin: "plugin"
-        case .user: "user"
-        case .reloaded: "reloaded"
-        case .gap: "gap"
+        case .state: .state
+        case .error: .error
+        case .rejected: .rejected
+        case .reset: .reset
+        case .changed: .changed
+        case .plugin: .plugin
+        case .user: .user
+        case .reloaded: .reloaded
+        case .gap: .gap
         }
     }
 }

@@ -17,6 +17,7 @@ package struct AgentMetrics: Sendable {
             [.init([("version", report.version)], 1)]
         )
         writeStates(to: &metrics)
+        writeTimes(to: &metrics)
         writeAmounts(to: &metrics)
         writeTotals(to: &metrics)
         return metrics.text
@@ -43,6 +44,25 @@ package struct AgentMetrics: Sendable {
             "realm_agent_realm_open",
             "1 while the realm's session is bound to the server.",
             each { $0.state == .open || $0.state == .progress ? 1 : 0 }
+        )
+    }
+
+    private func writeTimes(to metrics: inout OpenMetrics) {
+        metrics.gauge(
+            "realm_agent_backoff_seconds",
+            "Time until the next attempt to open or to connect, of realms that wait for one.",
+            some(\.secondsToNextAttempt)
+        )
+        metrics.gauge(
+            "realm_agent_round_trip_seconds",
+            "Smoothed round trip of the realm's connection when it was last measured.",
+            some(\.roundTripSeconds)
+        )
+        metrics.histogram(
+            "realm_agent_acknowledgement_seconds",
+            "How long local writes took from their capture to the server's acknowledgement.",
+            totals.acknowledgements.sorted { $0.key < $1.key }
+                .map { (labels: [("realm", $0.key)], histogram: $0.value) }
         )
     }
 
@@ -98,6 +118,11 @@ package struct AgentMetrics: Sendable {
             samples(totals.rejects, "by")
         )
         metrics.counter(
+            "realm_agent_pauses",
+            "Pauses and suspensions, by cause.",
+            samples(totals.pauses, "cause")
+        )
+        metrics.counter(
             "realm_agent_resets",
             "Client resets, by how far they came.",
             samples(totals.resets, "stage")
@@ -111,6 +136,12 @@ package struct AgentMetrics: Sendable {
 
     private func each(_ value: (RealmStatus) -> Double) -> [OpenMetrics.Sample] {
         report.realms.map { .init([("realm", $0.name)], value($0)) }
+    }
+
+    private func some(_ value: (RealmStatus) -> Double?) -> [OpenMetrics.Sample] {
+        report.realms.compactMap { realm in
+            value(realm).map { .init([("realm", realm.name)], $0) }
+        }
     }
 
     private func samples(

@@ -41,24 +41,17 @@ extension EventRecord: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        let kind = try members.decode(String.self, forKey: .event)
         let fact: AgentFact =
-            switch kind {
-            case "state": .state(try StateFact(from: decoder))
-            case "error": .error(try ErrorFact(from: decoder))
-            case "rejected": .rejected(try RejectedFact(from: decoder))
-            case "reset": .reset(try ResetFact(from: decoder))
-            case "changed": .changed(try ChangeFact(from: decoder))
-            case "plugin": .plugin(try PluginFact(from: decoder))
-            case "user": .user(try UserFact(from: decoder))
-            case "reloaded": .reloaded(try ReloadFact(from: decoder))
-            case "gap": .gap
-            default:
-                throw DecodingError.dataCorruptedError(
-                    forKey: .event,
-                    in: members,
-                    debugDescription: "no kind of event is called \(kind)"
-                )
+            switch try members.decode(AgentFact.Kind.self, forKey: .event) {
+            case .state: .state(try StateFact(from: decoder))
+            case .error: .error(try ErrorFact(from: decoder))
+            case .rejected: .rejected(try RejectedFact(from: decoder))
+            case .reset: .reset(try ResetFact(from: decoder))
+            case .changed: .changed(try ChangeFact(from: decoder))
+            case .plugin: .plugin(try PluginFact(from: decoder))
+            case .user: .user(try UserFact(from: decoder))
+            case .reloaded: .reloaded(try ReloadFact(from: decoder))
+            case .gap: .gap
             }
         self.init(
             sequence: try members.decode(UInt64.self, forKey: .sequence),

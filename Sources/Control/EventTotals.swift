@@ -8,7 +8,11 @@ package struct EventTotals: Sendable, Equatable {
     package private(set) var resets: [Pair: UInt64] = [:]
     /// By realm and plugin.
     package private(set) var pluginFailures: [Pair: UInt64] = [:]
+    /// By realm and cause.
+    package private(set) var pauses: [Pair: UInt64] = [:]
     package private(set) var changesets: [String: UInt64] = [:]
+    /// From the capture of local writes to their acknowledgement.
+    package private(set) var acknowledgements: [String: Histogram] = [:]
     package private(set) var integrations: [String: Histogram] = [:]
 
     /// What is counted apart from others of its kind.
@@ -32,8 +36,14 @@ package struct EventTotals: Sendable, Equatable {
         case .changed(let fact):
             changesets[realm, default: 0] += UInt64(max(0, fact.changesets))
             integrations[realm, default: Histogram()].record(seconds: fact.seconds)
+        case .state(let fact) where fact.state == .paused || fact.state == .suspended:
+            pauses[Pair(realm: realm, word: fact.cause ?? "unknown"), default: 0] += 1
         case .plugin, .state, .user, .reloaded, .gap:
             break
         }
+    }
+
+    package mutating func countAcknowledgement(realm: String, seconds: Double) {
+        acknowledgements[realm, default: Histogram()].record(seconds: seconds)
     }
 }

@@ -51,16 +51,20 @@ package struct OpenMetrics {
 
     private mutating func describe(_ name: String, _ type: String, _ help: String) {
         lines.append("# TYPE \(name) \(type)")
-        lines.append("# HELP \(name) \(help)")
+        lines.append("# HELP \(name) \(Self.escaped(help))")
     }
 
     private mutating func write(_ name: String, _ sample: Sample) {
         let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }
             .joined(separator: ",")
-        let value =
-            sample.value == sample.value.rounded() && sample.value.magnitude < 1e15
-            ? "\(Int64(sample.value))" : "\(sample.value)"
+        let value = Self.text(of: sample.value)
         lines.append("\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)")
+    }
+
+    private static func text(of value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
+        return value == value.rounded() && value.magnitude < 1e15 ? "\(Int64(value))" : "\(value)"
     }
 
     private static func escaped(_ text: String) -> String {

@@ -29,6 +29,12 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var error: StatusError?
     /// When a pause ends by the schedule, ISO 8601; absent if nobody knows, or it is not paused.
     package var nextOpening: String?
+    /// When the next attempt is made to open or to connect, ISO 8601; absent if none is planned.
+    package var nextAttempt: String?
+    /// The same, as a span of time.
+    package var secondsToNextAttempt: Double?
+    /// The smoothed round trip of the realm's connection when it was last measured; absent if never.
+    package var roundTripSeconds: Double?
     /// The newest version of the local file, and how far the server has it.
     package var localVersion: UInt64
     package var acknowledgedVersion: UInt64

@@ -41,5 +41,25 @@ enum MessageCatalogue {
             "54828e6a2d3b510e844f5c59c1e56c03",
         "handler failed; sync goes on without it":
             "d8825580cfb05d1692bfb90d3326eac3",
+        "paused":
+            "15437d67f76545f9a74b24fee5748923",
+        "resumed by the schedule":
+            "5e5a1961dc384198a34aeb59691a2687",
+        "paused for most of the offline limit":
+            "4e54b97262ac410e9e01291d3c964485",
+        "refresh":
+            "ce9d97665a424f9fa04eac40c52c7907",
+        "refresh ended":
+            "74bbf7cb500949d3bcd8ef56dcde4a70",
+        "not connected":
+            "053a9a17bb914108ad5f92a21850258e",
+        "configuration reloaded":
+            "370933408bc14061a0a8a3f8aa9106df",
+        "file ident assigned":
+            "6a0e0c2c822b4a1ebe2856fb4502108d",
+        "the suspension cannot be stored":
+            "c81473181c9145b69debcdd620f3f581",
+        "metrics cannot be served":
+            "541afdc2a0a0412989934149cef80a71",
     ]
 }

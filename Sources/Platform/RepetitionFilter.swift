@@ -51,9 +51,11 @@ package final class RepetitionFilter: LogSink {
     }
 
     private static func key(of record: LogRecord) -> String {
-        record.fields.reduce("\(record.level) \(record.category) \(record.message)") {
-            "\($0)\u{0}\($1.name)\u{0}\($1.value)"
-        }
+        // A new session with each connection does not make an old story new.
+        record.fields.filter { $0.name != "session" }
+            .reduce("\(record.level) \(record.category) \(record.message)") {
+                "\($0)\u{0}\($1.name)\u{0}\($1.value)"
+            }
     }
 }
 

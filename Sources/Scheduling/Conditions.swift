@@ -2,6 +2,8 @@
 package struct Conditions: Hashable, Sendable {
     /// The interface of the default route; nil where there is none or nobody can tell.
     package var interface: String?
+    /// Whether any network but the machine's own can be reached; where nobody can tell it counts as so.
+    package var hasNetwork: Bool
     package var metering: Metering
     package var battery: Battery?
     /// As `LinkQuality` judges it.
@@ -9,11 +11,13 @@ package struct Conditions: Hashable, Sendable {
 
     package init(
         interface: String? = nil,
+        hasNetwork: Bool = true,
         metering: Metering = .unknown,
         battery: Battery? = nil,
         isNetworkPoor: Bool = false
     ) {
         self.interface = interface
+        self.hasNetwork = hasNetwork
         self.metering = metering
         self.battery = battery
         self.isNetworkPoor = isNetworkPoor

@@ -23,14 +23,14 @@ struct LocalTime: Hashable, Comparable, Sendable {
 }
 
 /// A day of the proleptic Gregorian calendar.
-struct CalendarDay: Hashable, Sendable {
+package struct CalendarDay: Hashable, Sendable {
     let year: Int64
     /// From 1.
     let month: Int
     /// From 1.
     let day: Int
 
-    init(year: Int64, month: Int, day: Int) {
+    package init(year: Int64, month: Int, day: Int) {
         self.year = year
         self.month = month
         self.day = day
@@ -51,7 +51,7 @@ struct CalendarDay: Hashable, Sendable {
         self.year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    var daysSince1970: Int64 {
+    package var daysSince1970: Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = floorDivide(shiftedYear, 400)
         let yearOfEra = shiftedYear - era * 400

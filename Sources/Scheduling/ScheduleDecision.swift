@@ -27,6 +27,7 @@ package struct ScheduleDecision: Hashable, Sendable {
         case manualMode = "manual-mode"
         case scheduleWindow = "schedule-window"
         case refreshInterval = "refresh-interval"
+        case noNetwork = "no-network"
         case deniedInterface = "denied-interface"
         case metered
         case lowBattery = "low-battery"

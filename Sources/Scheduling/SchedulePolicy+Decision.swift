@@ -56,6 +56,7 @@ extension SchedulePolicy {
         under conditions: Conditions,
         _ network: NetworkPolicy
     ) -> ScheduleDecision.Pause? {
+        if needsNetwork, !conditions.hasNetwork { return .noNetwork }
         if network.isDenied(conditions) { return .deniedInterface }
         if pausesOn.contains(.metered), network.isMetered(conditions) { return .metered }
         if pausesOn.contains(.lowBattery), network.isBatteryLow(conditions) { return .lowBattery }
@@ -114,13 +115,22 @@ extension SchedulePolicy {
             return
         }
         decision.offlineShare = share
-        // Who syncs by hand, or denies an interface, means it.
-        guard protectsOfflineLimit, pause != .manualMode, pause != .deniedInterface else { return }
+        guard protectsOfflineLimit, pause.yieldsToOfflineLimit else { return }
         if let last = history.lastProtection, now - last < Self.protectionInterval {
             let again = last + Self.protectionInterval
             decision.validUntil = decision.validUntil.map { min($0, again) } ?? again
             return
         }
         decision.permission = .once(.offlineLimit)
+    }
+}
+
+extension ScheduleDecision.Pause {
+    /// Who syncs by hand, or denies an interface, means it; and without a network nothing helps.
+    fileprivate var yieldsToOfflineLimit: Bool {
+        switch self {
+        case .manualMode, .deniedInterface, .noNetwork: false
+        case .scheduleWindow, .refreshInterval, .metered, .lowBattery, .poorNetwork: true
+        }
     }
 }

@@ -11,6 +11,8 @@ package struct SchedulePolicy: Hashable, Sendable {
     package var protectsOfflineLimit: Bool
     /// How long the server keeps what a silent client has not seen.
     package var offlineLimit: Duration
+    /// False for a server on this machine, which is there without any network.
+    package var needsNetwork: Bool
 
     package init(
         mode: Mode = .continuous,
@@ -19,7 +21,8 @@ package struct SchedulePolicy: Hashable, Sendable {
         zone: TimeZoneRules = .utc,
         pausesOn: Set<PauseCondition> = [],
         protectsOfflineLimit: Bool = true,
-        offlineLimit: Duration = .seconds(30 * 86_400)
+        offlineLimit: Duration = .seconds(30 * 86_400),
+        needsNetwork: Bool = true
     ) {
         self.mode = mode
         self.jitter = jitter
@@ -28,6 +31,7 @@ package struct SchedulePolicy: Hashable, Sendable {
         self.pausesOn = pausesOn
         self.protectsOfflineLimit = protectsOfflineLimit
         self.offlineLimit = offlineLimit
+        self.needsNetwork = needsNetwork
     }
 
     package enum Mode: Hashable, Sendable {

@@ -21,7 +21,7 @@ package actor RealmClient {
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
     var random: any RandomNumberGenerator & Sendable
-    let logger: Logger
+    private(set) var logger: Logger
     /// Hears what happens, as it happens; must not wait.
     let report: @Sendable (RealmNews) -> Void
 
@@ -52,6 +52,7 @@ package actor RealmClient {
     var nextObserverID = 1
     var transfers: TransferEstimator
     var lastTransfer: TransferReport?
+    private var commits = CommitClock()
     /// What the server has for us is not known before its first DOWNLOAD.
     var hasDownloaded = false
     /// Everything that the server had at some moment is here.
@@ -197,6 +198,7 @@ extension RealmClient {
     /// Becomes part of a connection under a session ident that no other realm of it has had.
     func join(_ ident: SessionIdent, _ connection: Connection) {
         self.connection = connection
+        logger[metadataKey: "session"] = "\(ident.rawValue)"
         phase = .offline(.notTried)
         let status = realm.status
         session = ClientSession(
@@ -217,6 +219,7 @@ extension RealmClient {
         let farewell = session?.nextStep()
         session = nil
         connection = nil
+        logger[metadataKey: "session"] = nil
         heldUpload = nil
         resumeAt = nil
         phase = .detached
@@ -284,7 +287,10 @@ extension RealmClient {
             isBlocked = false
             for value in report.rejected { warn(of: value) }
             for notice in report.notices { warn(of: notice) }
-            if report.changesetCount > 0 { noticeLocalVersion() }
+            if report.changesetCount > 0 {
+                commits.captured(realm.status.localVersion, at: time.uptime())
+                noticeLocalVersion()
+            }
         } catch {
             let isNews = !isBlocked
             isBlocked = error.kind == .busy
@@ -305,6 +311,13 @@ extension RealmClient {
         session?.localVersionAvailable(realm.status.localVersion)
         reportTransfer()
         callAttention()
+    }
+
+    /// Tells how long the writes took that the server has by now.
+    func noticeAcknowledged(_ version: ClientVersion) {
+        for duration in commits.acknowledged(version, at: time.uptime()) {
+            report(.acknowledged(after: duration))
+        }
     }
 
     private func warn(of value: RejectedValue) {
@@ -328,7 +341,7 @@ extension RealmClient {
     /// Keeps the write-ahead log from growing without bound, on a thread that nobody waits for.
     private nonisolated func checkpoint() async {
         let executor = surroundings.executor("checkpoints of \(name)")
-        let (path, vfs, logger) = (path, surroundings.vfs, logger)
+        let (path, vfs, logger) = (path, surroundings.vfs, await logger)
         while (try? await time.sleep(.seconds(5))) != nil {
             await executor.perform {
                 do throws(LocalRealmError) {

@@ -10,6 +10,8 @@ package enum RealmNews: Sendable {
     case failed(LocalRealmError)
     /// A local value that cannot be sent.
     case rejected(RejectedValue)
+    /// The server has local writes, so long after they were captured.
+    case acknowledged(after: Duration)
     /// Changes of others are in the file.
     case integrated(changesets: Int, duration: Duration, localVersion: UInt64)
 }

@@ -10,11 +10,13 @@ extension UserConnection {
         let isFastReconnect = machine.connected(at: time.uptime(), using: &random)
         farewells = []
         lastReason = nil
+        roundTrip = nil
         logger.notice("connected", metadata: ["protocol": "\(agreed.token)"])
         for realm in realms.values { await realm.connected(isFastReconnect: isFastReconnect) }
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.send(on: stream) }
             group.addTask { try await self.receive(from: stream) }
+            group.addTask { await self.measure(stream) }
             // Whichever ends first ends the connection, and the other does not outlive it.
             defer { group.cancelAll() }
             try await group.next()
@@ -88,6 +90,7 @@ extension UserConnection {
         case .alive:
             // The next PING is due sooner than this PONG was overdue.
             attention.raise()
+            if let latest = machine.roundTrip { noteRoundTrip(latest) }
         case .failed(let problem):
             throw ServerReport(problem: problem)
         case .violation(let violation):

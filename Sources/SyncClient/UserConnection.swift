@@ -1,5 +1,6 @@
 package import LocalRealm
 package import Logging
+package import Scheduling
 package import SyncProtocol
 import Transport
 
@@ -8,11 +9,16 @@ import Transport
 /// When to connect, ping and let go is the `ConnectionMachine`'s to decide; here it is done. `run()` is
 /// the connection's own life, `run(_:)` that of one realm in it.
 package actor UserConnection {
-    private let endpoint: any SyncEndpoint
+    let endpoint: any SyncEndpoint
     let time: SyncTime
     let logger: Logger
     var machine: ConnectionMachine
     var random: any RandomNumberGenerator & Sendable
+    let timing: ConnectionTiming
+    /// Hears what was measured of the way to the server; must not wait.
+    let measured: @Sendable (LinkQuality.Reading) -> Void
+    /// Of the PONGs of this connection.
+    var roundTrip: Duration?
 
     private(set) var realms: [SessionIdent: RealmClient] = [:]
     private var nextIdent = SessionIdent.first
@@ -33,9 +39,12 @@ package actor UserConnection {
         reconnect: ReconnectDelay<DisconnectReason>.Parameters,
         time: SyncTime,
         random: any RandomNumberGenerator & Sendable,
-        logger: Logger
+        logger: Logger,
+        measured: @escaping @Sendable (LinkQuality.Reading) -> Void = { _ in }
     ) {
         self.endpoint = endpoint
+        self.timing = timing
+        self.measured = measured
         self.machine = ConnectionMachine(timing: timing, reconnect: reconnect)
         self.time = time
         self.random = random
@@ -99,6 +108,12 @@ extension UserConnection {
         realms.first { $0.value === realm }?.key
     }
 
+    /// How long until the next attempt to connect; nil while there is a connection, and where none is
+    /// planned.
+    package var timeToNextAttempt: Duration? {
+        machine.nextAttempt.map { max(.zero, $0 - time.uptime()) }
+    }
+
     /// Whether any realm has a use for a connection.
     private var isWanted: Bool {
         get async {
@@ -144,8 +159,10 @@ extension UserConnection {
         do {
             let token = try await endpoint.token()
             let ending = await carry(token)
+            noteFailure(ending)
             cause = await settle(ending, token)
         } catch {
+            noteFailure(error)
             machine.disconnected(.connectFailed, at: time.uptime(), using: &random)
             cause = pause(because: error)
         }
@@ -153,12 +170,23 @@ extension UserConnection {
     }
 
     private func carry(_ token: EndpointToken) async -> ConnectionEnding {
+        await connected(token) { stream in try await self.carry(stream) }
+    }
+
+    /// One attempt to connect, the body if it succeeds, and how that ended.
+    func connected(
+        _ token: EndpointToken,
+        _ body: @escaping @Sendable (any MessageStream) async throws -> Void
+    ) async -> ConnectionEnding {
+        let start = time.uptime()
+        let (time, measured) = (time, measured)
         do {
             try await endpoint.withConnection(
                 token,
                 subProtocols: SubProtocol.offer(for: .partitionBased)
             ) { stream in
-                try await self.carry(stream)
+                measured(.attempt(time.uptime() - start))
+                try await body(stream)
             }
             return .voluntary
         } catch {

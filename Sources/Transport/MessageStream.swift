@@ -15,6 +15,9 @@ package protocol MessageStream: Sendable {
     /// Hands the message to the connection, waiting while the peer does not keep up.
     func send(_ message: [UInt8]) async throws(TransportError)
 
+    /// What has been measured of the connection; nil where there is nothing to measure.
+    func statistics() async -> LinkStatistics?
+
     /// Tells the peer why, then ends the connection without waiting long for an answer.
     func close(_ code: CloseCode, reason: String) async
 }

@@ -16,7 +16,7 @@ package final class WebSocketStream: MessageStream {
     package let subProtocol: String?
     private let role: Role
     private let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
-    private let channel: any NIOCore.Channel
+    let channel: any NIOCore.Channel
     private let messages = BoundedQueue<[UInt8]>(capacity: 4)
     private let hasSentClose = Atomic(false)
 

@@ -138,7 +138,9 @@ struct ConditionsTests {
                 await supervisor.run()
             }
             host.tell(Conditions(interface: "wwan0"))
-            while await supervisor.permission != .paused(.deniedInterface) { await Task.yield() }
+            while await supervisor.permission != .paused(.deniedInterface, detail: nil) {
+                await Task.yield()
+            }
             #expect(exchange.count == 0)
             group.cancelAll()
         }
@@ -179,7 +181,6 @@ struct ConditionsTests {
         ScheduleKeeper(
             supervisor,
             network: NetworkPolicy(deniedInterfaces: [NamePattern("wwan*")]),
-            events: AgentEvents(),
             time: .continuous,
             now: { Instant(secondsSince1970: 0) },
             conditions: { watch.conditions },

@@ -3,6 +3,7 @@ import LocalRealm
 import Platform
 import TestSupport
 import Testing
+import Transport
 
 @testable import Agent
 
@@ -42,6 +43,54 @@ struct DoctorTests {
         )
         #expect(verdicts(long) == ["triggers good", "wal warning"])
         #expect(Doctor.findings("r", bad).allSatisfy { $0.remedy != nil })
+    }
+
+    private static let now = WallTime(millisecondsSince1970: 1_795_211_940_000)
+
+    @Test(
+        "A clock that is off by more than a minute is found, by what the server tells of its own",
+        arguments: [
+            ("Fri, 20 Nov 2026 21:59:00 GMT", "good", "agrees with the server's, to the minute"),
+            ("Fri, 20 Nov 2026 21:58:00 GMT", "good", "agrees with the server's, to the minute"),
+            ("Fri, 20 Nov 2026 21:57:00 GMT", "warning", "is 120 s ahead of the server's"),
+            ("Fri, 20 Nov 2026 22:59:30 GMT", "warning", "is 3630 s behind the server's"),
+            ("Friday, 20-Nov-26 21:59:00 GMT", "warning", "the server's time cannot be read"),
+            ("Fri, 20 Nov 2026 21:59:00 GMT+1", "warning", "the server's time cannot be read"),
+        ]
+    )
+    func clock(date: String, verdict: String, message: String) throws {
+        let finding = try #require(Doctor.clock(of: "shop", date: date, now: Self.now))
+        #expect(finding.verdict.rawValue == verdict)
+        #expect(finding.message == message)
+        #expect((finding.remedy == nil) == (verdict == "good"))
+    }
+
+    @Test("A clock that was never set is a problem; a server that tells no time is none")
+    func unsetClock() {
+        #expect(Doctor.clock(of: "shop", date: nil, now: Self.now) == nil)
+        #expect(Doctor.clock(WallTime(millisecondsSince1970: 0)).verdict == .problem)
+        #expect(Doctor.clock(Self.now).verdict == .good)
+    }
+
+    @Test(
+        "A certificate is good for two weeks at least, or there is something to do",
+        arguments: [
+            (-1, 15 * 86_400, "good", "holds until 2026-12-05T21:59:00.000Z"),
+            (-1, 14 * 86_400, "warning", "ends at 2026-12-04T21:59:00.000Z"),
+            (-10, 0, "problem", "ended at 2026-11-20T21:59:00.000Z"),
+            (60, 86_400, "problem", "holds from 2026-11-20T22:00:00.000Z only"),
+        ] as [(Int64, Int64, String, String)]
+    )
+    func certificate(from start: Int64, until end: Int64, verdict: String, message: String) {
+        let now = Self.now.millisecondsSince1970 / 1_000
+        let finding = Doctor.certificate(
+            of: "shop",
+            PeerCertificate(validFrom: now + start, validUntil: now + end),
+            now: Self.now
+        )
+        #expect(finding.verdict.rawValue == verdict)
+        #expect(finding.message == message)
+        #expect((finding.remedy == nil) == (verdict == "good"))
     }
 
     @Test("Whoever never logged in has no token, and the finding says what to do")

@@ -219,7 +219,7 @@ struct RealmSupervisorTests {
     @Test("A pause is shown with its cause, asks no server, and ends with the permission")
     func pause() async throws {
         let supervisor = try supervisor(status: 401)
-        await supervisor.allow(.paused(.metered))
+        await supervisor.allow(.paused(.metered, detail: nil))
         let run = Task { await supervisor.run() }
         let status = await supervisor.status()
         #expect(status.state == .paused)

@@ -20,6 +20,8 @@ struct ControlTests {
             )
             realm.cause = "backoff"
             realm.pendingUploadBytes = 12
+            realm.secondsToNextAttempt = 12.5
+            realm.roundTripSeconds = 0.25
             return StatusReport(version: "0.1.0", pid: 7, realms: [realm])
         }
 
@@ -102,6 +104,10 @@ struct ControlTests {
         func metrics() async -> AgentMetrics {
             var totals = EventTotals()
             for record in Self.records { totals.count(record.event) }
+            let pause = StateFact(state: .paused, cause: "metered")
+            totals.count(AgentEvent(realm: "stock", .state(pause)))
+            totals.countAcknowledgement(realm: "stock", seconds: 0.015625)
+            totals.countAcknowledgement(realm: "stock", seconds: 30)
             return AgentMetrics(await status(), totals)
         }
 

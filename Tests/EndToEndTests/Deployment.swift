@@ -182,12 +182,14 @@ struct Deployment {
     func withAgent<Result: Sendable>(
         _ agent: String,
         environment: [Environment.Key: String?] = [:],
+        through wrapper: [String] = [],
         _ body: (Daemon) async throws -> Result
     ) async throws -> Result {
         try await withDaemon(
             "realm-agent",
             ["run", "--config", "\(directory)/\(agent).yaml"],
             environment: environment,
+            through: wrapper,
             log: agent,
             isUp: {
                 try await Programs.run(
@@ -199,18 +201,22 @@ struct Deployment {
         )
     }
 
+    /// Runs a program while the body does, then stops it with SIGTERM; `through` is a command that
+    /// executes the one it is given, such as `nsenter` or `env`.
     func withDaemon<Result: Sendable>(
         _ program: String,
         _ arguments: [String],
         environment: [Environment.Key: String?] = [:],
+        through wrapper: [String] = [],
         log: String,
         isUp: () async throws -> Bool,
         _ body: (Daemon) async throws -> Result
     ) async throws -> Result {
         let file = try FilePath("\(directory)/\(log).log").openedForAppending()
+        let wrapped = wrapper + ["\(Programs.directory)/\(program)"] + arguments
         let result = try await Subprocess.run(
-            Programs.executable(program),
-            arguments: Arguments(arguments),
+            wrapper.first.map { .path(FilePath($0)) } ?? Programs.executable(program),
+            arguments: Arguments(wrapper.isEmpty ? arguments : Array(wrapped.dropFirst())),
             environment: .inherit.updating(environment),
             input: .none,
             output: .discarded,

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Subprocess
 import Testing
 
@@ -117,15 +118,109 @@ struct ReloadTests {
         let deployment = try Deployment()
         defer { deployment.remove() }
         try deployment.configure("north")
-        try dropIn(deployment, "network: { poor: { rtt_above: 2s }, deny_interfaces: [wwan7] }")
+        try dropIn(deployment, "realms: { stock: { run_on_remote: [t] } }")
+        let words = "realms.stock.run_on_remote: is not served yet"
         let check = try await agent(deployment, ["check"])
         #expect(check.status == 0)
-        #expect(
-            check.errors.contains("warning: network.poor: is not served yet"),
-            "\(check.errors)"
-        )
+        #expect(check.errors.contains("warning: \(words)"), "\(check.errors)")
         let run = try await agent(deployment, ["run"])
         #expect(run.status == 2)
-        #expect(run.errors.contains("error: network.poor: is not served yet"), "\(run.errors)")
+        #expect(run.errors.contains("error: \(words)"), "\(run.errors)")
+    }
+
+    // MARK: What does not change
+
+    /// Two realms of one user, and one of a user with connections of their own; the partition of one
+    /// comes from the environment, that of another from the user.
+    private static let three = """
+        apps:
+          apart: { app_id: test-app, base_url: "URL", share_connections: false }
+        users:
+          other: { app: apart, provider: anonymous }
+        realms:
+          stock: { partition: { string: "${env.SITE}-stock" } }
+          side: { user: north, partition: { string: "${user.id}" } }
+          lone: { user: other, partition: { string: lone } }
+
+        """
+
+    private func configureThree(_ deployment: Deployment, _ more: String = "") throws {
+        let url = "http://127.0.0.1:\(deployment.port)"
+        try dropIn(deployment, Self.three.replacing("URL", with: url))
+        try deployment.write("north.d/20.yaml", more)
+    }
+
+    /// Each realm's events so far.
+    private func events(_ deployment: Deployment) async throws -> [String: Int] {
+        let output = try await agent(deployment, ["events"]).output
+        var counts: [String: Int] = [:]
+        for match in output.matches(of: /"realm":"([a-z]+)"/) {
+            counts[String(match.1), default: 0] += 1
+        }
+        return counts
+    }
+
+    private func connections(_ deployment: Deployment) -> Int {
+        deployment.log("north").matches(of: #/ connected /#).count
+    }
+
+    private func allAreOpen(_ deployment: Deployment) async throws -> Bool {
+        try await eventually {
+            let status = try await agent(deployment, ["status", "--json"]).output
+            return status.matches(of: /"state":"open"/).count == 3
+        }
+    }
+
+    @Test(
+        "Realms that a reload does not concern keep session and connection, and templates their values"
+    )
+    func unchangedRealms() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        try configureThree(deployment)
+        setenv("SITE", "hall", 1)
+        defer { unsetenv("SITE") }
+        try await deployment.withServer { _ in
+            try await deployment.withAgent("north") { _ in
+                let areOpen = try await allAreOpen(deployment)
+                #expect(areOpen, "\(deployment.log("north"))")
+                let status = try await agent(deployment, ["status", "--json"]).output
+                #expect(status.contains(#""partition":"\"hall-stock\"""#), "\(status)")
+                let before = try await events(deployment)
+                #expect(connections(deployment) == 2)
+
+                let same = try await agent(deployment, ["reload"])
+                #expect(same.output == "nothing has changed\n", "\(same.output)")
+
+                // One realm differs, the thresholds of the network, and what only a start can change.
+                try configureThree(
+                    deployment,
+                    """
+                    realms: { side: { capture: { delay: 30ms } } }
+                    network: { poor: { rtt_above: 2s } }
+                    agent: { control_group: root }
+                    """
+                )
+                let reload = try await agent(deployment, ["reload", "--json"])
+                #expect(reload.status == 0, "\(reload.errors)")
+                for member in [
+                    #""applied":["network","realms.side"]"#,
+                    #""needs_restart":["agent.control_group"]"#,
+                ] {
+                    #expect(reload.output.contains(member), "\(reload.output)")
+                }
+                for path in ["realms.stock", "realms.lone", "users.north", "users.other"] {
+                    #expect(reload.output.contains("\"\(path)\""), "\(reload.output)")
+                }
+                let areOpenAgain = try await allAreOpen(deployment)
+                #expect(areOpenAgain, "\(deployment.log("north"))")
+                let after = try await events(deployment)
+                #expect(after["stock"] == before["stock"])
+                #expect(after["lone"] == before["lone"])
+                #expect((after["side"] ?? 0) > (before["side"] ?? 0))
+                #expect(connections(deployment) == 2, "\(deployment.log("north"))")
+            }
+        }
     }
 }

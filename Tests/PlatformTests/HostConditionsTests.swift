@@ -1,5 +1,7 @@
+import Dispatch
 import FoundationEssentials
 import Scheduling
+import Synchronization
 import TestSupport
 import Testing
 
@@ -64,6 +66,25 @@ struct HostConditionsTests {
         )
     }
 
+    @Test("A network is there if some route leaves the machine, neighbours only included")
+    func network() {
+        let loopback = Self.header4 + Self.route4("lo", to: "0000007F", metric: 0)
+        #expect(!RouteTable(version4: loopback, version6: "").leavesMachine)
+        let neighbours = Self.header4 + Self.route4("eth0", to: "0000A8C0", metric: 1)
+        #expect(RouteTable(version4: neighbours, version6: "").leavesMachine)
+        let down = Self.header4 + Self.route4("eth0", metric: 1, flags: "0002")
+        #expect(!RouteTable(version4: down, version6: "").leavesMachine)
+        let rest = String(repeating: "0", count: 28)
+        let zeros = String(repeating: "0", count: 32)
+        func version6(_ destination: String, on interface: String) -> String {
+            "\(destination)\(rest) 40 \(zeros) 00 \(zeros) 00000100 1 0 00000001 \(interface)\n"
+        }
+        let own = version6("fe80", on: "eth0") + version6("ff00", on: "eth0")
+        #expect(!RouteTable(version4: "", version6: own).leavesMachine)
+        #expect(!RouteTable(version4: "", version6: version6("fd00", on: "lo")).leavesMachine)
+        #expect(RouteTable(version4: "", version6: version6("fd00", on: "eth0")).leavesMachine)
+    }
+
     // MARK: Batteries
 
     private func supply(_ name: String, _ attributes: [String: String]) throws {
@@ -110,9 +131,9 @@ struct HostConditionsTests {
     // MARK: Metering
 
     @Test("Without a bus nobody knows whether the connection is metered")
-    func noBus() async {
+    func noBus() {
         let status = NetworkManagerStatus(busAddress: "unix:path=\(temporary.file("bus"))")
-        #expect(await status.metering() == .unknown)
+        #expect(status.metering() == .unknown)
     }
 
     @Test(
@@ -163,10 +184,44 @@ struct HostConditionsTests {
         #expect(interfaces == ["eth0", "wlan0", "usb0"])
     }
 
+    @Test(
+        "A bus that hangs delays nothing; its answer counts when it comes",
+        .timeLimit(.minutes(1))
+    )
+    func hangingBus() async throws {
+        let release = DispatchSemaphore(value: 0)
+        let host = HostConditions(
+            routes: temporary.file("net"),
+            powerSupplies: temporary.file("power"),
+            metering: {
+                // Without a limit: the test ends only if nobody waits for it.
+                release.wait()
+                release.signal()
+                return .yes
+            },
+            period: .milliseconds(5)
+        )
+        let (told, continuation) = AsyncStream.makeStream(of: Conditions.self)
+        let task = Task { await host.follow { continuation.yield($0) } }
+        var answers: [Conditions.Metering] = []
+        for await conditions in told {
+            answers.append(conditions.metering)
+            if answers.count == 1 { release.signal() }
+            if answers.count == 2 { break }
+        }
+        #expect(answers == [.unknown, .yes])
+        task.cancel()
+        await task.value
+    }
+
     @Test("The kernel's own tables can be read, and its news be heard of")
     func kernel() async throws {
         // What they say depends on the machine; that they can be asked does not.
-        _ = await HostConditions().current()
+        let told = Mutex(false)
+        let following = Task { await HostConditions().follow { _ in told.withLock { $0 = true } } }
+        while !told.withLock({ $0 }) { await Task.yield() }
+        following.cancel()
+        await following.value
         let changes = try NetworkEvents.changes()
         let task = Task { for await _ in changes {} }
         task.cancel()

@@ -83,6 +83,24 @@ struct DecisionTests {
         )
     }
 
+    @Test(
+        "Without any network nothing is tried, near the offline limit neither; on one machine all is"
+    )
+    func noNetwork() throws {
+        var timeline = Timeline(SchedulePolicy(offlineLimit: .seconds(3_600)))
+        let story = """
+            Fri 10:00 synced!
+            Fri 10:00 unplugged!
+            Fri 10:00 no-network
+            Fri 12:00 no-network
+            Fri 12:01 plugged!
+            Fri 12:01 run
+            """
+        try timeline.tell(story)
+        timeline = Timeline(SchedulePolicy(needsNetwork: false))
+        try timeline.tell(story.replacing("no-network", with: "run"))
+    }
+
     @Test("Guesses of NetworkManager count where they are asked for")
     func guesses() throws {
         var timeline = Timeline(

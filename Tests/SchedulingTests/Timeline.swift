@@ -9,7 +9,8 @@ import Testing
 ///     Fri 23:00  metered!        # from now on the connection is metered
 ///     Fri 23:00  paused metered
 ///
-/// Weekdays follow each other from Friday 2026-11-20 on; times are local. Words that end in "!" change
+/// Weekdays follow each other from Friday 2026-11-20 on, or from another day; times are local, and one that
+/// clocks show twice is the first, unless `*` follows it. Words that end in "!" change
 /// the conditions or the history; all others are the decision expected: `run`, `once REASON`, or the
 /// cause of a pause.
 struct Timeline {
@@ -17,24 +18,34 @@ struct Timeline {
     var network = NetworkPolicy()
     var history = SyncHistory()
     private var conditions = Conditions()
+    private let firstDay: CalendarDay
 
-    init(_ policy: SchedulePolicy, network: NetworkPolicy = NetworkPolicy()) {
+    init(
+        _ policy: SchedulePolicy,
+        network: NetworkPolicy = NetworkPolicy(),
+        from firstDay: CalendarDay = CalendarDay(year: 2026, month: 11, day: 20)
+    ) {
         self.policy = policy
         self.network = network
+        self.firstDay = firstDay
     }
 
     /// Tells the story; each line that is not as it should be is an issue.
     mutating func tell(_ story: String) throws {
-        var day = CalendarDay(year: 2026, month: 11, day: 20).daysSince1970
+        var day = firstDay.daysSince1970
         for line in story.split(separator: "\n") {
             let text = line.split(separator: "#", omittingEmptySubsequences: false)[0]
             let words = text.split(separator: " ")
             guard words.count >= 3 else { continue }
             let weekday = try #require(Weekday(name: words[0]))
             while Weekday(ofDay: day) != weekday { day += 1 }
-            let clock = words[1].split(separator: ":").compactMap { Int($0) }
+            let isSecond = words[1].hasSuffix("*")
+            let clock = words[1].split { $0 == ":" || $0 == "*" }.compactMap { Int($0) }
             let time = LocalTime(day: day, secondOfDay: clock[0] * 3_600 + clock[1] * 60)
-            let now = policy.zone.meaning(of: time).first
+            let meaning = policy.zone.meaning(of: time)
+            if case .skipped = meaning { Issue.record("no clock shows \(line)") }
+            var now = meaning.first
+            if case .twice(_, let second) = meaning, isSecond { now = second }
             let what = words[2...].joined(separator: " ")
             if what.hasSuffix("!") {
                 try change(String(what.dropLast()), at: now)
@@ -59,6 +70,8 @@ struct Timeline {
         case "charging": conditions.battery = .init(charge: 0.1, isDischarging: false)
         case "lte": conditions.interface = "wwan0"
         case "cable": conditions.interface = "eth0"
+        case "unplugged": (conditions.interface, conditions.hasNetwork) = (nil, false)
+        case "plugged": (conditions.interface, conditions.hasNetwork) = ("eth0", true)
         default: Issue.record("nobody knows \(what)!")
         }
     }

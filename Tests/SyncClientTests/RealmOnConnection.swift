@@ -2,6 +2,7 @@ import Changesets
 import LocalRealm
 import Logging
 import SQLite
+import Scheduling
 import Schemas
 import SyncProtocol
 import TestSupport
@@ -33,11 +34,12 @@ enum RealmOnConnection {
         busyTimeout: Duration = .seconds(5),
         time: SyncTime = .continuous,
         report: @escaping @Sendable (RealmNews) -> Void = { _ in },
+        measured: @escaping @Sendable (LinkQuality.Reading) -> Void = { _ in },
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (RealmClient, UserConnection, String) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("test.sqlite")
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let realm = try await open(path, time: time, busyTimeout: busyTimeout, report, logger)
         let connection = UserConnection(
             endpoint: endpoint,
@@ -45,7 +47,8 @@ enum RealmOnConnection {
             reconnect: reconnect,
             time: time,
             random: SplitMix64(seed: 2),
-            logger: logger
+            logger: logger,
+            measured: measured
         )
         try await withThrowingTaskGroup { group in
             group.addTask { await connection.run() }

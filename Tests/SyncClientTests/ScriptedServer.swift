@@ -100,9 +100,7 @@ struct ScriptedServer: Sendable {
     /// The next message but PING, which is answered.
     func receive() async throws -> ClientMessage {
         while let bytes = try await stream.receive() {
-            let message = try ClientMessage(decoding: bytes, context: Self.context)
-            guard case .ping(let ping) = message else { return message }
-            try await send(.pong(timestampInMilliseconds: ping.timestampInMilliseconds))
+            if let message = try await answerPing(bytes) { return message }
         }
         throw Gone()
     }
@@ -111,6 +109,15 @@ struct ScriptedServer: Sendable {
     func receiveAny() async throws -> ClientMessage? {
         guard let bytes = try await stream.receive() else { return nil }
         return try ClientMessage(decoding: bytes, context: Self.context)
+    }
+
+    /// Answers a PING; any other message is returned.
+    @discardableResult
+    func answerPing(_ bytes: [UInt8]) async throws -> ClientMessage? {
+        let message = try ClientMessage(decoding: bytes, context: Self.context)
+        guard case .ping(let ping) = message else { return message }
+        try await send(.pong(timestampInMilliseconds: ping.timestampInMilliseconds))
+        return nil
     }
 
     func send(_ message: ServerMessage) async throws {

@@ -23,3 +23,15 @@ int linux_network_events(void);
 // What one datagram of that socket is about: how many of its messages concern links, addresses or
 // routes, and may change which networks can be reached.
 int linux_count_network_events(const void *datagram, size_t size);
+
+// What the kernel has measured of a TCP connection: its `struct tcp_info`, as far as Linux 4.6 has it,
+// under a name of its own, since the C library has a shorter one.
+struct linux_tcp_info {
+    uint8_t state, ca_state, retransmits, probes, backoff, options, window_scales, flags;
+    uint32_t rto, ato, snd_mss, rcv_mss, unacked, sacked, lost, retrans, fackets;
+    uint32_t last_data_sent, last_ack_sent, last_data_recv, last_ack_recv;
+    uint32_t pmtu, rcv_ssthresh, rtt, rttvar, snd_ssthresh, snd_cwnd, advmss, reordering;
+    uint32_t rcv_rtt, rcv_space, total_retrans;
+    uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
+    uint32_t segs_out, segs_in, notsent_bytes, min_rtt, data_segs_in, data_segs_out;
+};

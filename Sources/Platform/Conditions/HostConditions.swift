@@ -8,7 +8,7 @@ package import Scheduling
 package struct HostConditions: Sendable {
     private let routes: String
     private let powerSupplies: String
-    private let busAddress: String?
+    private let metering: MeteringWatch
     private let period: Duration
 
     /// Tests give other places, and another bus.
@@ -18,20 +18,39 @@ package struct HostConditions: Sendable {
         busAddress: String? = nil,
         period: Duration = .seconds(30)
     ) {
+        let manager = NetworkManagerStatus(busAddress: busAddress)
+        self.init(
+            routes: routes,
+            powerSupplies: powerSupplies,
+            metering: { manager.metering() },
+            period: period
+        )
+    }
+
+    /// `metering` may block for as long as it likes: it delays nothing but its own answer.
+    init(
+        routes: String,
+        powerSupplies: String,
+        metering: @escaping @Sendable () -> Conditions.Metering,
+        period: Duration
+    ) {
         self.routes = routes
         self.powerSupplies = powerSupplies
-        self.busAddress = busAddress
+        self.metering = MeteringWatch(metering)
         self.period = period
     }
 
-    package func current() async -> Conditions {
+    private func current() -> Conditions {
+        let version4 = Self.text("\(routes)/route")
         let table = RouteTable(
-            version4: Self.text("\(routes)/route"),
-            version6: Self.text("\(routes)/ipv6_route")
+            version4: version4 ?? "",
+            version6: Self.text("\(routes)/ipv6_route") ?? ""
         )
         return Conditions(
             interface: table.defaultInterface,
-            metering: await NetworkManagerStatus(busAddress: busAddress).metering(),
+            // Where the tables cannot be read, nobody can tell that there is none.
+            hasNetwork: version4 == nil || table.leavesMachine,
+            metering: metering.latest,
             battery: PowerSupplies(directory: powerSupplies).battery
         )
     }
@@ -51,10 +70,14 @@ package struct HostConditions: Sendable {
             if let events = try? NetworkEvents.changes() {
                 group.addTask { for await _ in events { occasion.yield() } }
             }
-            var last = await current()
+            // A metered connection is not to be used before anybody knows that it is one; a bus that
+            // hangs, on the other hand, keeps nobody from starting.
+            await metering.ask(waitAtMost: Self.patience) { occasion.yield() }
+            var last = current()
             await tell(last)
             for await _ in occasions {
-                let now = await current()
+                metering.ask { occasion.yield() }
+                let now = current()
                 guard now != last, !Task.isCancelled else { continue }
                 last = now
                 await tell(now)
@@ -63,7 +86,9 @@ package struct HostConditions: Sendable {
         }
     }
 
-    private static func text(_ path: String) -> String {
-        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    private static let patience = Duration.seconds(1)
+
+    private static func text(_ path: String) -> String? {
+        try? String(contentsOfFile: path, encoding: .utf8)
     }
 }

@@ -5,22 +5,19 @@ struct NetworkManagerStatus {
     /// Nil for the system bus.
     let busAddress: String?
 
-    /// Whether traffic costs money; unknown where nobody can be asked.
-    func metering() async -> Conditions.Metering {
-        let busAddress = busAddress
+    /// Whether traffic costs money; unknown where nobody can be asked. Blocks until the bus answers.
+    func metering() -> Conditions.Metering {
         do throws(SystemBusFailure) {
-            return try await BlockingCall.run { () throws(SystemBusFailure) in
-                Conditions.Metering(
-                    networkManager: try MessageBus(address: busAddress).number(
-                        MessageBus.Member(
-                            destination: "org.freedesktop.NetworkManager",
-                            path: "/org/freedesktop/NetworkManager",
-                            interface: "org.freedesktop.NetworkManager",
-                            name: "Metered"
-                        )
+            return Conditions.Metering(
+                networkManager: try MessageBus(address: busAddress).number(
+                    MessageBus.Member(
+                        destination: "org.freedesktop.NetworkManager",
+                        path: "/org/freedesktop/NetworkManager",
+                        interface: "org.freedesktop.NetworkManager",
+                        name: "Metered"
                     )
                 )
-            }
+            )
         } catch {
             return .unknown
         }

@@ -30,7 +30,8 @@ package struct ConnectionMachine: Sendable {
     private var state = State.disconnected(retryAt: .zero)
     private var delay: ReconnectDelay<DisconnectReason>
     private var lostAt: Moment?
-    private var roundTripInMilliseconds: UInt64 = 0
+    /// Of the last PONG; nil before the first.
+    private var roundTripInMilliseconds: UInt64?
     /// An attempt has already been made right after a refresh, and came to nothing.
     private var hasRetriedAfterRefresh = false
 
@@ -44,6 +45,12 @@ package struct ConnectionMachine: Sendable {
 
     package var isConnected: Bool {
         if case .connected = state { true } else { false }
+    }
+
+    /// How long the last PONG of this connection took; nil before the first.
+    package var roundTrip: Duration? {
+        guard case .connected = state, let roundTripInMilliseconds else { return nil }
+        return .milliseconds(roundTripInMilliseconds)
     }
 
     /// When the next attempt is made; nil if none is planned.
@@ -92,7 +99,7 @@ extension ConnectionMachine {
             live.ping = .outstanding(timestamp: timestamp, dueSince: moment)
             let ping = ClientMessage.Ping(
                 timestampInMilliseconds: timestamp,
-                roundTripInMilliseconds: roundTripInMilliseconds
+                roundTripInMilliseconds: roundTripInMilliseconds ?? 0
             )
             return .send(.ping(ping))
         case .due(let moment):
@@ -115,7 +122,7 @@ extension ConnectionMachine {
         at now: Moment,
         using random: inout some RandomNumberGenerator
     ) -> Bool {
-        roundTripInMilliseconds = 0
+        roundTripInMilliseconds = nil
         let firstPing = now + .random(upTo: timing.pingPeriod, using: &random)
         state = .connected(Live(ping: .due(at: firstPing)))
         return lostAt.map { now - $0 <= timing.fastReconnectLimit } ?? false

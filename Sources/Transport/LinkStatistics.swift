@@ -1,0 +1,25 @@
+/// What the kernel has measured of a connection since it stands (tcp(7), `TCP_INFO`).
+///
+/// Through a proxy it is the connection to the proxy that is measured.
+package struct LinkStatistics: Hashable, Sendable {
+    /// Smoothed by the kernel.
+    package var roundTrip: Duration
+    /// Segments with data, those sent again included.
+    package var sentSegments: UInt64
+    /// Those of them that were sent again.
+    package var resentSegments: UInt64
+    /// All that came in, acknowledgements too: while it stands still, nothing new was measured.
+    package var receivedSegments: UInt64
+
+    package init(
+        roundTrip: Duration,
+        sentSegments: UInt64,
+        resentSegments: UInt64,
+        receivedSegments: UInt64
+    ) {
+        self.roundTrip = roundTrip
+        self.sentSegments = sentSegments
+        self.resentSegments = resentSegments
+        self.receivedSegments = receivedSegments
+    }
+}
