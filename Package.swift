@@ -261,7 +261,8 @@ let package = Package(
         tests(
             "SyncClient",
             [
-                "Changesets", "LocalRealm", "SQLite", "Scheduling", "Schemas", "SyncClient",
+                "Changesets", "ClientReset", "LocalRealm", "SQLite", "Scheduling", "Schemas",
+                "SyncClient",
                 "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
@@ -284,7 +285,10 @@ let package = Package(
                 "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
-        tests("EndToEnd", ["SQLite", subprocess]),
+        tests(
+            "EndToEnd",
+            ["Agent", "Config", "Control", "FaultInjection", "Platform", "SQLite", subprocess]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -24,26 +24,19 @@ struct HandlerRunner: Sendable {
         await ask(beforeReset, .clientResetBefore(reason: reason, mode: mode))
     }
 
-    /// A client reset has come to its end; `beforePath` is a copy that handlers may read.
-    func resetEnded(beforePath: String, discarded: [String: Int]) async -> HandlerVerdict {
-        await ask(afterReset, .clientResetAfter(beforePath: beforePath, discarded: discarded))
+    /// A client reset has been carried out, and the session is still away.
+    func resetEnded(_ reset: FinishedReset) async -> HandlerVerdict {
+        await ask(afterReset, .clientResetAfter(reset))
     }
 
-    /// A client reset that needs somebody: one of the handlers named for it, or those for errors.
-    func resetNeedsSomebody(
-        originalPath: String,
-        recoveryPath: String,
-        token: String
-    ) async -> HandlerVerdict {
-        await ask(
-            manualReset.isEmpty ? onError : manualReset,
-            .clientResetManual(
-                originalPath: originalPath,
-                recoveryPath: recoveryPath,
-                token: token
-            )
-        )
+    /// A client reset that needs somebody: one of the handlers named for it, or those for errors
+    /// (features, R3).
+    func resetNeedsSomebody(_ reset: ManualReset) async -> HandlerVerdict {
+        await ask(manualReset.isEmpty ? onError : manualReset, .clientResetManual(reset))
     }
+
+    /// Whether anybody wants to see the realm as it was before a reset.
+    var wantsRealmBeforeReset: Bool { !afterReset.isEmpty }
 
     private func ask(_ names: [String], _ event: HandlerEvent) async -> HandlerVerdict {
         guard !names.isEmpty else { return .continue }

@@ -98,6 +98,23 @@ extension MetadataDatabase {
         )
     }
 
+    func fileAction(of realm: String) throws(SQLiteError) -> FileAction? {
+        try connection.row(
+            "SELECT pending_file_action FROM realm WHERE name = ?",
+            [.text(realm)]
+        )?[0].text.flatMap(FileAction.init(text:))
+    }
+
+    func keepFileAction(_ action: FileAction?, of realm: String) throws(SQLiteError) {
+        try connection.run(
+            """
+            INSERT INTO realm(name, pending_file_action) VALUES (?, ?)
+            ON CONFLICT(name) DO UPDATE SET pending_file_action = excluded.pending_file_action
+            """,
+            [.text(realm), .init(action?.text)]
+        )
+    }
+
     /// Forgets a realm whose files are gone.
     func forget(realm: String) throws(SQLiteError) {
         try connection.run("DELETE FROM realm WHERE name = ?", [.text(realm)])

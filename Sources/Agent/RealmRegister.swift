@@ -26,6 +26,9 @@ protocol RealmRegister: Sendable {
     /// When the last refresh began that was carried out, in seconds since 1970; nil if none was.
     func lastRefresh() async throws -> Int64?
     func keepRefresh(at seconds: Int64) async throws
+    /// What becomes of the file before it is opened the next time.
+    func fileAction() async throws -> FileAction?
+    func keepFileAction(_ action: FileAction?) async throws
 }
 
 /// One configured realm in the metadata database.
@@ -55,5 +58,13 @@ struct MetadataRealmRegister: RealmRegister {
 
     func keepRefresh(at seconds: Int64) async throws {
         try await database.keepRefresh(at: seconds, of: realm)
+    }
+
+    func fileAction() async throws -> FileAction? {
+        try await database.fileAction(of: realm)
+    }
+
+    func keepFileAction(_ action: FileAction?) async throws {
+        try await database.keepFileAction(action, of: realm)
     }
 }

@@ -1,5 +1,6 @@
 import AppServices
 import Changesets
+import ClientReset
 import Config
 import Control
 import LocalRealm
@@ -21,12 +22,13 @@ extension RealmSupervisor {
                 case .rejected(let writes): await handlers.handle(writes)
                 }
             guard !Task.isCancelled else { return }
-            await carryOut(verdict, of: news)
+            await follow(verdict, of: news.kind)
         }
     }
 
-    private func carryOut(_ verdict: HandlerVerdict, of news: HandlerNews) async {
-        tell(verdict, of: news)
+    /// Does what handlers decided about an event of that kind.
+    func follow(_ verdict: HandlerVerdict, of kind: String) async {
+        tell(verdict, handled: kind)
         switch verdict.decision {
         case .continue:
             break
@@ -41,16 +43,28 @@ extension RealmSupervisor {
             await suspend(by: author(of: verdict))
         case .relogin:
             await logInAnew()
-        case .reset, .discard:
-            // Errors come before the reset that they call for, which follows its own configuration.
-            logger.warning(
-                "a handler asked for a client reset, which only handlers of resets can decide on",
-                metadata: ["plugin": "\(verdict.plugin ?? "")"]
-            )
+        case .reset(let mode):
+            await resetAsDecided(mode, verdict, kind)
+        case .discard:
+            await resetAsDecided(.discard, verdict, kind)
         }
     }
 
-    private func tell(_ verdict: HandlerVerdict, of news: HandlerNews) {
+    /// Whoever was told that a reset is over cannot want another one because of that.
+    private func resetAsDecided(_ mode: ResetMode?, _ verdict: HandlerVerdict, _ kind: String) async
+    {
+        let plugin = verdict.plugin ?? ""
+        guard kind == "error" else {
+            logger.warning(
+                "a handler asked for a client reset, which only those of errors and of resets can do",
+                metadata: ["plugin": "\(plugin)", "kind": "\(kind)"]
+            )
+            return
+        }
+        await resetAsDecided(mode, by: plugin)
+    }
+
+    func tell(_ verdict: HandlerVerdict, handled: String) {
         guard let plugin = verdict.plugin else { return }
         events.publish(
             AgentEvent(
@@ -58,7 +72,7 @@ extension RealmSupervisor {
                 .plugin(
                     PluginFact(
                         plugin: plugin,
-                        handled: news.kind,
+                        handled: handled,
                         decision: verdict.decision.word,
                         note: verdict.note
                     )
@@ -96,6 +110,10 @@ enum HandlerNews: Sendable {
         case .problem(let problem, let isFatal):
             if case .compensated(let rejected, _)? = problem.details {
                 self = .rejected(rejected.updates.map(Plugins.RejectedWrite.init))
+            } else if ResetCause(problem) != nil {
+                // Handlers of resets hear of it, and those of errors only if nobody else does
+                // (client reset, 2.1 and 11.2).
+                return nil
             } else {
                 self = .error(SyncErrorReport(problem, isFatal: isFatal))
             }

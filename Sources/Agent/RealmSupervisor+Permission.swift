@@ -45,7 +45,8 @@ extension RealmSupervisor {
     }
 
     var isAllowed: Bool {
-        guard currentSuspension == nil, !isResetting, !isFinishing else { return false }
+        guard currentSuspension == nil, !resets.isUnderway, resets.standing == nil, !isFinishing
+        else { return false }
         guard urgentSyncs == 0 else { return true }
         switch permission {
         case .run, .once: return true

@@ -1,3 +1,4 @@
+import ClientReset
 import Config
 import LocalRealm
 import Logging
@@ -8,6 +9,8 @@ import Versions
 /// What outlives the process beside the realm file (interfaces, 2).
 extension RealmSupervisor {
     func remember(_ client: RealmClient) async {
+        // Until it is reset, an older state of the file must stay recognisable as such.
+        guard resets.standing?.origin != .restoredFile else { return }
         let snapshot = await client.snapshot()
         let record = RealmRecord(
             path: configuration.path,
@@ -41,6 +44,33 @@ extension RealmSupervisor {
         } catch {
             logger.error("the register cannot be written", metadata: ["detail": "\(error)"])
         }
+    }
+
+    /// Remembers how far the file is, again and again: an older state of it is recognised by that.
+    func keepRemembering(_ client: RealmClient) async {
+        var version = await client.snapshot().file.localVersion
+        while (try? await time.sleep(.seconds(5))) != nil {
+            let current = await client.snapshot().file.localVersion
+            guard current != version else { continue }
+            version = current
+            await remember(client)
+        }
+    }
+
+    /// Why the file must not go on as it is: it was put back from a backup, so that it would use
+    /// versions again that the server knows already (local realm, 6; sync history, 15).
+    func causeOfRestoredFile(_ client: RealmClient) async -> ResetCause? {
+        let file = await client.snapshot().file
+        guard let record = try? await register.record(), record.instance == file.instance,
+            record.home == file.home, record.localVersion > file.localVersion.rawValue
+        else { return nil }
+        return ResetCause(
+            action: .clientReset,
+            code: 0,
+            message: "the file is at version \(file.localVersion.rawValue), and was at "
+                + "\(record.localVersion): it was put back from a backup",
+            origin: .restoredFile
+        )
     }
 
     /// When the server was last heard of, in milliseconds since 1970; nil if never.

@@ -1,3 +1,4 @@
+import ClientReset
 import Config
 import Control
 import LocalRealm
@@ -14,6 +15,9 @@ extension RealmSupervisor {
                 outcome: .offline,
                 detail: "the realm is suspended (\(currentSuspension.cause.word)); resume it first"
             )
+        }
+        if resets.standing != nil, let failure = resets.failure {
+            return report(.resetRequired, "\(failure) [\(failure.code)]")
         }
         // Somebody asked for it: that weighs more than the schedule.
         urgentSyncs += 1

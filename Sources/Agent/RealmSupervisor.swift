@@ -34,7 +34,7 @@ actor RealmSupervisor {
     let user: UserSession
     let connection: UserConnection
     let opener: RealmOpener
-    let resets: ResetSurroundings
+    let surroundings: ResetSurroundings
     let register: any RealmRegister
     let time: SyncTime
     /// Milliseconds since 1970.
@@ -66,12 +66,7 @@ actor RealmSupervisor {
     /// The schedule has to be looked at: what it allowed once has ended, or it has changed itself.
     nonisolated let scheduleAttention = Signal()
 
-    /// A reset is under way; the session is away meanwhile.
-    var isResetting = false
-    /// Why the last reset was left to the owner.
-    var resetFailure: ResetFailure?
-    /// The file is to be removed once it is closed.
-    var removesFile = false
+    var resets = ResetState()
     /// How many need the file closed; it is not opened while there are any.
     private var closers = 0
     private let closing = Signal()
@@ -96,7 +91,7 @@ actor RealmSupervisor {
         self.user = user
         self.connection = connection
         self.opener = opener
-        self.resets = resets
+        self.surroundings = resets
         self.register = register
         self.pauses = pauses
         self.time = time
@@ -119,6 +114,7 @@ actor RealmSupervisor {
 
     private func keepUp() async {
         await recallSuspension()
+        await carryOutFileActionOfEarlierRun()
         while !Task.isCancelled {
             do throws(Failure) {
                 try await run(bringUp())
@@ -202,7 +198,12 @@ actor RealmSupervisor {
         // What was asked before the file was open has been answered by opening it.
         if closers == 0 { closing.lower() }
         settle(.running(client))
-        await remember(client)
+        if let cause = await causeOfRestoredFile(client) {
+            resets.standing = cause
+            await client.wantReset(cause)
+        } else {
+            await remember(client)
+        }
         let start = time.uptime()
         if case .once = permission { onceWanted.raise() }
         let result = await withTaskGroup(of: Void.self) { group in
@@ -210,13 +211,14 @@ actor RealmSupervisor {
             group.addTask { await self.syncOnceWhenWanted(client) }
             group.addTask { await self.followResets(client) }
             group.addTask { await self.tellLateness(client) }
+            group.addTask { await self.keepRemembering(client) }
             defer { group.cancelAll() }
             return await runUntilClosing(client)
         }
         await connection.leave(client)
         await remember(client)
         await client.close()
-        removeFileIfWanted()
+        await startOverIfWanted()
         fileIsClosed()
         do throws(LocalRealmError) {
             try result.get()
@@ -293,10 +295,14 @@ extension RealmSupervisor {
                 status.describe(nextAttemptIn: await connection.timeToNextAttempt, now: now())
             }
         }
-        if isResetting {
+        if resets.isUnderway {
             (status.state, status.cause) = (.resetting, "client-reset")
-        } else if let resetFailure, status.state == .needsReset {
-            status.detail = "\(resetFailure) [\(resetFailure.code)]"
+            status.detail = resets.step?.description
+        } else if let failure = resets.failure,
+            status.state == .needsReset || resets.standing != nil
+        {
+            (status.state, status.cause) = (.needsReset, "client-reset")
+            status.detail = "\(failure) [\(failure.code)]"
         }
         if let pauseCause {
             status.state = currentSuspension == nil ? .paused : .suspended

@@ -36,19 +36,31 @@ package struct ResetAttempt: Hashable, Sendable {
     }
 }
 
-/// Why a realm is reset: the server's error, or somebody's wish.
+/// Why a realm is reset.
 package struct ResetCause: Hashable, Sendable {
     package let action: ResetAction
-    /// The server's error code; 0 for a wish.
+    /// The server's error code; 0 where the server has not asked.
     package let code: Int
     package let message: String
-    /// Somebody asked for it by hand, who is trusted not to go in circles.
-    package let isRequested: Bool
+    package let origin: Origin
 
-    package init(action: ResetAction, code: Int, message: String, isRequested: Bool = false) {
+    /// Who says that a reset is needed.
+    package enum Origin: Hashable, Sendable {
+        /// The server, or the end of its connection (client reset, 2.1 and 2.3).
+        case server
+        /// Somebody asked for it by hand, who is trusted not to go in circles.
+        case request
+        /// The file is an older state of itself: the server knows versions that it will use again.
+        case restoredFile
+        /// Triggers were missing for a while, so that writes may not have been captured
+        /// (local realm, 7.4).
+        case alteredTables
+    }
+
+    package init(action: ResetAction, code: Int, message: String, origin: Origin = .server) {
         self.action = action
         self.code = code
         self.message = message
-        self.isRequested = isRequested
+        self.origin = origin
     }
 }

@@ -17,12 +17,16 @@ package enum ResetDecision: Hashable, Sendable {
     ) {
         var method: ResetMethod? = mode == .discard ? .discard : .recover
         var crashCount = 0
+        guard cause.action != .migrateToFlexibleSync else {
+            self = .giveUp(.flexibleSync)
+            return
+        }
         guard mode != .manual else {
             self = .giveUp(.manualMode)
             return
         }
         if let earlier, earlier.agentVersion == agentVersion, earlier.action == cause.action,
-            !cause.isRequested
+            cause.origin != .request
         {
             crashCount = earlier.isSpent ? 0 : earlier.crashCount + 1
             if earlier.isSpent || crashCount > Self.crashLimit {
@@ -43,7 +47,8 @@ package enum ResetDecision: Hashable, Sendable {
         self = .attempt(
             ResetAttempt(
                 agentVersion: agentVersion,
-                startedAt: now,
+                // One that goes on after a crash is the same.
+                startedAt: crashCount > 0 ? earlier?.startedAt ?? now : now,
                 method: method,
                 cause: cause,
                 crashCount: crashCount

@@ -10,6 +10,10 @@ package enum ResetFailure: Error, Hashable, Sendable {
     case cycle(startedAt: Int64)
     /// The fresh copy could not be downloaded.
     case noFreshCopy(String)
+    /// The app has moved to flexible sync, which this version does not speak.
+    case flexibleSync
+    /// A handler that has to see the realm first came to nothing.
+    case handlerFailed(String)
 
     // The server's schema lacks or contradicts something of the local one.
     case classesRemoved([Text])
@@ -29,6 +33,8 @@ package enum ResetFailure: Error, Hashable, Sendable {
         case .recoveryNotPermitted: "reset.recovery_not_permitted"
         case .cycle: "reset.cycle"
         case .noFreshCopy: "reset.no_fresh_copy"
+        case .flexibleSync: "reset.flexible_sync"
+        case .handlerFailed: "reset.handler_failed"
         case .classesRemoved, .propertiesRemoved, .schemaConflict: "reset.schema_breaking"
         case .eraseOfClass, .eraseOfProperty, .impossibleChange, .unreadableChange:
             "reset.not_recoverable"
@@ -39,9 +45,20 @@ package enum ResetFailure: Error, Hashable, Sendable {
     package var isOfRecovery: Bool {
         switch self {
         case .eraseOfClass, .eraseOfProperty, .impossibleChange, .unreadableChange: true
-        case .manualMode, .recoveryNotPermitted, .cycle, .noFreshCopy, .classesRemoved,
-            .propertiesRemoved, .schemaConflict:
+        case .manualMode, .recoveryNotPermitted, .cycle, .noFreshCopy, .flexibleSync,
+            .handlerFailed, .classesRemoved, .propertiesRemoved, .schemaConflict:
             false
+        }
+    }
+
+    /// Whether the realm could go on from an empty file.
+    package var isHelpedByStartingOver: Bool {
+        switch self {
+        case .flexibleSync: false
+        case .manualMode, .recoveryNotPermitted, .cycle, .noFreshCopy, .handlerFailed,
+            .classesRemoved, .propertiesRemoved, .schemaConflict, .eraseOfClass, .eraseOfProperty,
+            .impossibleChange, .unreadableChange:
+            true
         }
     }
 }
@@ -57,6 +74,10 @@ extension ResetFailure: CustomStringConvertible {
             "an earlier client reset did not bring the realm back in sync; giving up to prevent a cycle"
         case .noFreshCopy(let reason):
             "the server's state could not be downloaded: \(reason)"
+        case .flexibleSync:
+            "the app has moved to flexible sync, which this version does not speak"
+        case .handlerFailed(let handlers):
+            "a handler that has to see the realm first failed: \(handlers)"
         case .classesRemoved(let names):
             "the server has no class \(Self.list(names)) any more"
         case .propertiesRemoved(let className, let names):

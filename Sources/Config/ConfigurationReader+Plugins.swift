@@ -135,7 +135,6 @@ extension ConfigurationReader {
         _ plugins: Declarations<PluginConfiguration>,
         _ templates: TemplateReader
     ) -> ClientResetConfiguration {
-        keys.notYetServed("before", "after", "manual")
         let mode = keys.optional("mode", default: ClientResetConfiguration.Mode.recover) {
             $0.choice()
         }
@@ -144,7 +143,9 @@ extension ConfigurationReader {
             before: keys.optional("before", default: []) { readHandlers($0, plugins) },
             after: keys.optional("after", default: []) { readHandlers($0, plugins) },
             manual: keys.optional("manual", default: []) { readHandlers($0, plugins) },
-            recoveryDirectory: keys.optional("recovery_directory") { $0.absolutePath() }
+            recoveryDirectory: keys.optional("recovery_directory") { $0.absolutePath() },
+            requiresBefore: keys.optional("require_before", default: false) { $0.bool() },
+            exportsDiscarded: keys.optional("export_discarded", default: true) { $0.bool() }
         )
     }
 }

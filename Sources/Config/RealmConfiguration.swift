@@ -75,6 +75,10 @@ package struct ClientResetConfiguration: Hashable, Sendable {
     package var manual: [PluginConfiguration] = []
     /// Nil for `recovered` in the data directory.
     package var recoveryDirectory: String?
+    /// Whether a reset is given up if a handler in `before` fails.
+    package var requiresBefore = false
+    /// Whether discarded changes are written to a file first.
+    package var exportsDiscarded = true
 
     package enum Mode: String, CaseIterable, Sendable {
         case recover = "recover-unsynced-changes"

@@ -127,9 +127,22 @@ package struct ResetFact: Sendable, Equatable, Codable {
     package let stage: Stage
     package let mode: String?
     package let detail: String?
+    /// What a reset in progress does.
+    package var step: String?
+    /// How much of the download is here, from 0 to 1.
+    package var fraction: Double?
+    package var didRecover: Bool?
+    /// How many changes are in the realm no more.
+    package var discarded: Int?
+    /// Where what was discarded, or the whole realm, is or will be kept.
+    package var recoveryPath: String?
+    /// Makes a realm that needs it start over at once.
+    package var token: String?
 
     package enum Stage: String, Sendable, Codable {
-        case required, started, finished, failed
+        case required, started, progress, finished, failed
+        /// The realm was kept as a copy, and begins anew.
+        case startedOver = "started_over"
     }
 
     package init(stage: Stage, mode: String? = nil, detail: String? = nil) {

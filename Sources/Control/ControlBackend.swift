@@ -12,11 +12,7 @@ package protocol ControlBackend: RealmOperations, RealmFileOperations {
     func logLevels() async -> LogReport
     func setLogLevel(_ change: LogLevelChange) async throws(ControlError) -> LogReport
     /// Resets the realm, or says what that would do; without a mode as it is configured.
-    func reset(
-        realm: String,
-        mode: String?,
-        isRehearsal: Bool
-    ) async throws(ControlError) -> ResetAnswer
+    func reset(realm: String, _ request: ResetRequest) async throws(ControlError) -> ResetAnswer
     /// Opens the realm again, with a session of its own.
     func restart(realm: String) async throws(ControlError)
     func metrics() async -> AgentMetrics

@@ -7,13 +7,7 @@ extension ControlServer {
         router.post("v1/realms/:realm/reset") { request, context in
             let name = try context.parameters.require("realm")
             let reset = try await request.decoded(as: ResetRequest.self)
-            return try Response.json(
-                try await backend.reset(
-                    realm: name,
-                    mode: reset.mode,
-                    isRehearsal: reset.dryRun ?? false
-                )
-            )
+            return try Response.json(try await backend.reset(realm: name, reset))
         }
         router.post("v1/realms/:realm/restart") { _, context in
             let name = try context.parameters.require("realm")

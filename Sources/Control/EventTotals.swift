@@ -29,7 +29,7 @@ package struct EventTotals: Sendable, Equatable {
         case .error(let fact): errors[Pair(realm: realm, word: fact.code), default: 0] += 1
         case .rejected(let fact):
             rejects[Pair(realm: realm, word: fact.by.rawValue), default: 0] += 1
-        case .reset(let fact):
+        case .reset(let fact) where fact.stage != .progress:
             resets[Pair(realm: realm, word: fact.stage.rawValue), default: 0] += 1
         case .plugin(let fact) where fact.failure != nil:
             pluginFailures[Pair(realm: realm, word: fact.plugin), default: 0] += 1
@@ -38,7 +38,7 @@ package struct EventTotals: Sendable, Equatable {
             integrations[realm, default: Histogram()].record(seconds: fact.seconds)
         case .state(let fact) where fact.state == .paused || fact.state == .suspended:
             pauses[Pair(realm: realm, word: fact.cause ?? "unknown"), default: 0] += 1
-        case .plugin, .state, .user, .reloaded, .gap:
+        case .reset, .plugin, .state, .user, .reloaded, .gap:
             break
         }
     }

@@ -4,10 +4,13 @@ package struct ResetRequest: Codable, Sendable {
     package let mode: String?
     /// Say what would happen, and change nothing.
     package let dryRun: Bool?
+    /// Names the start from nothing that a realm waits for, and has it made now.
+    package let token: String?
 
-    package init(mode: String?, dryRun: Bool?) {
+    package init(mode: String? = nil, dryRun: Bool? = nil, token: String? = nil) {
         self.mode = mode
         self.dryRun = dryRun
+        self.token = token
     }
 }
 
@@ -30,7 +33,7 @@ package struct ResetAnswer: Codable, Sendable, Equatable {
     package enum Outcome: String, Codable, Sendable {
         case done
         case rehearsed
-        /// The realm was moved away, and is downloaded anew.
+        /// The realm was kept as a copy, and is downloaded anew.
         case startedOver = "started-over"
     }
 

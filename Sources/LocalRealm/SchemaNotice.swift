@@ -2,7 +2,7 @@
 package enum SchemaNotice: Hashable, Sendable {
     /// A trigger or index of the agent had been dropped or changed, and was made anew: what programs
     /// wrote meanwhile may not have been captured (local realm, 7.4).
-    case repaired(alterations: [String])
+    case repaired(alterations: [String], lackedTriggers: Bool)
     /// Columns that the application has added to the tables of classes: they are not synchronised.
     case applicationColumns([String])
 
@@ -14,9 +14,17 @@ package enum SchemaNotice: Hashable, Sendable {
         }
     }
 
+    /// Whether what programs wrote may be in the tables and nowhere else.
+    package var mayHaveLostWrites: Bool {
+        switch self {
+        case .repaired(_, let lackedTriggers): lackedTriggers
+        case .applicationColumns: false
+        }
+    }
+
     package var message: String {
         switch self {
-        case .repaired(let alterations): alterations.joined(separator: "; ")
+        case .repaired(let alterations, _): alterations.joined(separator: "; ")
         case .applicationColumns(let columns): columns.joined(separator: ", ")
         }
     }

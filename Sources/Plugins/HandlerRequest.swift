@@ -53,8 +53,11 @@ extension HandlerRequest {
         var error: ErrorDocument?
         var reason: String?
         var mode: String?
+        var code: String?
+        var did_recover: Bool?
         var before_path: String?
         var discarded: [String: Int]?
+        var export_path: String?
         var original_path: String?
         var recovery_path: String?
         var token: String?
@@ -72,13 +75,18 @@ extension HandlerRequest {
             case .clientResetBefore(let reason, let mode):
                 self.reason = reason
                 self.mode = mode.rawValue
-            case .clientResetAfter(let beforePath, let discarded):
-                before_path = beforePath
-                self.discarded = discarded
-            case .clientResetManual(let originalPath, let recoveryPath, let token):
-                original_path = originalPath
-                recovery_path = recoveryPath
-                self.token = token
+            case .clientResetAfter(let reset):
+                mode = reset.mode.rawValue
+                did_recover = reset.didRecover
+                before_path = reset.beforePath
+                discarded = reset.discarded
+                export_path = reset.exportPath
+            case .clientResetManual(let reset):
+                code = reset.code
+                reason = reset.reason
+                original_path = reset.originalPath
+                recovery_path = reset.recoveryPath
+                token = reset.token
             case .writeRejected(let rejects):
                 self.rejects = rejects.map(RejectDocument.init)
             }

@@ -59,14 +59,13 @@ package actor PluginRegistry {
                 let reply = try await handler.handle(request)
                 record(name, reply, request)
                 if verdict.decision == .continue, reply.decision != .continue {
-                    verdict = HandlerVerdict(
-                        decision: reply.decision,
-                        plugin: name,
-                        note: reply.note
-                    )
+                    verdict.decision = reply.decision
+                    verdict.plugin = name
+                    verdict.note = reply.note
                 }
             } catch {
                 record(name, error, request)
+                verdict.failures.append("\(name): \(error)")
             }
         }
         return verdict
@@ -111,10 +110,12 @@ package actor PluginRegistry {
 
 /// What all handlers of an event together come to.
 package struct HandlerVerdict: Hashable, Sendable {
-    package let decision: HandlerDecision
+    package fileprivate(set) var decision: HandlerDecision
     /// Whose decision it is; nil where nobody decided anything.
-    package let plugin: String?
-    package let note: String?
+    package fileprivate(set) var plugin: String?
+    package fileprivate(set) var note: String?
+    /// The handlers that came to nothing, each with why.
+    package fileprivate(set) var failures: [String] = []
 
     package init(decision: HandlerDecision, plugin: String?, note: String? = nil) {
         self.decision = decision

@@ -1,7 +1,7 @@
 package import ClientReset
 package import LocalRealm
 import Logging
-import SyncProtocol
+package import SyncProtocol
 import Versions
 
 /// What a client has to do with resets of its realm (client reset, 1).
@@ -10,8 +10,10 @@ struct ResetWatch {
     var isAutomatic = false
     /// The session is away because of a reset, and comes back after it.
     var isUnderway = false
-    /// The reset that the server wants.
+    /// The reset that is needed.
     var cause: ResetCause?
+    /// The server wants the file to be removed.
+    var removal: SessionIssue?
     /// What must happen before a reset that was carried out counts as proven; nil if there is none.
     var proof: Proof?
 
@@ -28,8 +30,29 @@ extension RealmClient {
         resets.isAutomatic = true
     }
 
-    /// The reset that the server wants, if it does.
+    /// The reset that is needed, if one is.
     package var resetCause: ResetCause? { resets.cause }
+
+    /// Why the server wants the file to be removed, if it does.
+    package var removalIssue: SessionIssue? { resets.removal }
+
+    /// Asks whoever carries resets out for one, for a reason that the server does not know of.
+    package func wantReset(_ cause: ResetCause) {
+        resets.cause = cause
+        if resets.isAutomatic { resetWanted.raise() }
+    }
+
+    /// Gives the realm of a session that has ended to whoever carries resets out, or to those who wait.
+    func settleRefusal(_ issue: SessionIssue, wanting cause: ResetCause?) {
+        phase = .refused(issue)
+        resets.cause = cause
+        if resets.isAutomatic, cause != nil {
+            resetWanted.raise()
+        } else {
+            finishWaiters(.refused(issue))
+            if resets.removal != nil { resetWanted.raise() }
+        }
+    }
 
     /// The attempt that is not proven yet, if there is one.
     package func resetAttempt() throws(LocalRealmError) -> ResetAttempt? {
@@ -70,17 +93,13 @@ extension RealmClient {
     /// the last word to whoever waits.
     package func endReset(isDone: Bool) {
         resets.isUnderway = false
+        resets.cause = nil
         if !isDone { resets.isAutomatic = false }
     }
 
     /// Ends `run()` without a failure, so that the realm is opened anew.
     package func end() {
         ending.raise()
-    }
-
-    /// Writes a copy of the realm as it is now.
-    package func copy(to path: String) throws(LocalRealmError) {
-        try realm.copy(to: path)
     }
 
     // MARK: Proof
@@ -116,11 +135,13 @@ extension RealmClient {
 
 extension ResetCause {
     /// Nil for a problem that no reset helps against (client reset, 2.1).
-    init?(_ problem: ServerProblem) {
+    package init?(_ problem: ServerProblem) {
         let action: ResetAction
         switch problem.action {
         case .clientReset: action = .clientReset
         case .clientResetNoRecovery: action = .clientResetNoRecovery
+        case .migrateToFlexibleSync: action = .migrateToFlexibleSync
+        case .revertToPartitionBasedSync: action = .revertToPartitionBasedSync
         case nil where (208...211).contains(problem.code): action = .clientReset
         default: return nil
         }

@@ -183,6 +183,7 @@ extension RealmClient {
                 session?.integrationFailed(IntegrationFailure(.other, message: "interrupted"))
                 return
             }
+            warn(of: integration.drained)
             if !download.changesets.isEmpty {
                 lastDownloaded = now()
                 report(
@@ -253,13 +254,8 @@ extension RealmClient {
         report(.problem(problem, isFatal: delay == nil))
         guard let delay else {
             logger.error("the server refuses this realm", metadata: problem.metadata(isFatal: true))
-            phase = .refused(issue)
-            resets.cause = ResetCause(problem)
-            if resets.isAutomatic, resets.cause != nil {
-                resetWanted.raise()
-            } else {
-                finishWaiters(.refused(issue))
-            }
+            resets.removal = problem.action == .deleteRealm ? issue : nil
+            settleRefusal(issue, wanting: ResetCause(problem))
             return
         }
         var metadata = problem.metadata(isFatal: false)
@@ -289,7 +285,7 @@ extension ServerProblem {
 
 extension SessionIssue {
     init(_ problem: ServerProblem) {
-        let isReset = problem.action?.isClientReset ?? (208...211).contains(problem.code)
+        let isReset = ResetCause(problem) != nil
         let kind: Kind =
             switch SyncErrorCode(rawValue: problem.code) {
             case _ where isReset: .clientReset

@@ -1,4 +1,5 @@
 import Changesets
+import ClientReset
 package import LocalRealm
 package import Logging
 import SQLite
@@ -285,8 +286,7 @@ extension RealmClient {
         do throws(LocalRealmError) {
             let report = try realm.drain()
             isBlocked = false
-            for value in report.rejected { warn(of: value) }
-            for notice in report.notices { warn(of: notice) }
+            warn(of: report)
             if report.changesetCount > 0 {
                 commits.captured(realm.status.localVersion, at: time.uptime())
                 noticeLocalVersion()
@@ -320,6 +320,11 @@ extension RealmClient {
         }
     }
 
+    func warn(of drain: DrainReport) {
+        for value in drain.rejected { warn(of: value) }
+        for notice in drain.notices { warn(of: notice) }
+    }
+
     private func warn(of value: RejectedValue) {
         report(.rejected(value))
         logger.warning(
@@ -332,6 +337,16 @@ extension RealmClient {
     }
 
     private func warn(of notice: SchemaNotice) {
+        if notice.mayHaveLostWrites {
+            wantReset(
+                ResetCause(
+                    action: .clientReset,
+                    code: 0,
+                    message: "writes may not have been captured: \(notice.message)",
+                    origin: .alteredTables
+                )
+            )
+        }
         logger.warning(
             "the tables of the realm are not only the agent's work",
             metadata: ["code": "\(notice.code)", "detail": "\(notice.message)"]
@@ -363,13 +378,23 @@ extension RealmClient {
         resumption.raise()
     }
 
-    /// Ends the session for good, with what is to be dealt with first.
-    func refuse(_ issue: SessionIssue) {
+    /// Ends the session for good, until a reset has dealt with the cause.
+    func refuse(_ cause: ResetCause) {
         session = nil
         heldUpload = nil
         resumeAt = nil
-        phase = .refused(issue)
-        finishWaiters(.refused(issue))
+        let issue = SessionIssue(
+            kind: .clientReset,
+            code: "\(cause.code)",
+            message: cause.message
+        )
+        settleRefusal(issue, wanting: cause)
+    }
+
+    /// Whether the server lacks anything that has been captured, so that it may be on its way.
+    var mayBeUploading: Bool {
+        guard let acknowledged = try? realm.acknowledgedVersion() else { return true }
+        return acknowledged < realm.status.localVersion
     }
 
     func resumeNow() {

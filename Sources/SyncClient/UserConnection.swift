@@ -1,3 +1,4 @@
+import ClientReset
 package import LocalRealm
 package import Logging
 package import Scheduling
@@ -214,16 +215,7 @@ extension UserConnection {
             )
         case .failed(let reaction, let description):
             machine.disconnected(reaction.reason, at: now, using: &random)
-            // The same message would come again: no realm of this connection can go on as it is.
-            if reaction.action.isClientReset {
-                let issue = SessionIssue(
-                    kind: .clientReset,
-                    code: "1009",
-                    message: description,
-                    sdkCode: .clientReset
-                )
-                for realm in realms.values { await realm.refuse(issue) }
-            }
+            if reaction.action.isClientReset { await refuseUploaders(because: description) }
             return await pursue(reaction.action, token, because: description, reaction.sdkCode)
         }
     }
@@ -240,6 +232,17 @@ extension UserConnection {
         } catch {
             return pause(because: error)
         }
+    }
+
+    /// A message was too big, and would come again: it can only be of a realm that had something to
+    /// upload, which cannot go on as it is (client reset, 2.3).
+    private func refuseUploaders(because description: String) async {
+        let cause = ResetCause(
+            action: .clientReset,
+            code: Int(CloseCode.messageTooBig.rawValue),
+            message: description
+        )
+        for realm in realms.values where await realm.mayBeUploading { await realm.refuse(cause) }
     }
 
     /// Gets what a failed connection showed to be missing; false if nothing was.

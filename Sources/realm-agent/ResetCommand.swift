@@ -10,7 +10,8 @@ struct ResetCommand: AsyncParsableCommand {
             Works through the running agent, which downloads the server's state beside the realm \
             and then changes the realm in one transaction. With --dry-run it says what would \
             become of every object with unsynced changes. The mode manual keeps a copy of the \
-            realm and starts over with an empty one.
+            realm and starts over with an empty one, and so does --token with the token of a reset \
+            that the agent has left to you.
             """
     )
 
@@ -27,6 +28,9 @@ struct ResetCommand: AsyncParsableCommand {
     )
     var mode: String?
 
+    @Option(help: "Start over as the event, or the handler's request, with this token says.")
+    var token: String?
+
     @Flag(help: "Say what would happen, and change nothing.")
     var dryRun = false
 
@@ -38,7 +42,7 @@ struct ResetCommand: AsyncParsableCommand {
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
         let answer: ResetAnswer
         do throws(ControlError) {
-            let request = ResetRequest(mode: mode, dryRun: dryRun)
+            let request = ResetRequest(mode: mode, dryRun: dryRun, token: token)
             answer = try await client.reset(realm: realm, request)
         } catch {
             throw CommandFailure(error)

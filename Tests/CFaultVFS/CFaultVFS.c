@@ -320,7 +320,7 @@ static int fault_current_time(sqlite3_vfs *base, double *days) {
     return status;
 }
 
-fault_vfs *fault_vfs_register(const char *name) {
+fault_vfs *fault_vfs_register(const char *name, int is_default) {
     sqlite3_initialize();
     fault_vfs *vfs = calloc(1, sizeof *vfs);
     if (!vfs) return NULL;
@@ -335,7 +335,7 @@ fault_vfs *fault_vfs_register(const char *name) {
     vfs->base.xDelete = fault_delete;
     vfs->base.xCurrentTime = fault_current_time;
     vfs->base.xCurrentTimeInt64 = fault_current_time_int64;
-    if (sqlite3_vfs_register(&vfs->base, 0) != SQLITE_OK) {
+    if (sqlite3_vfs_register(&vfs->base, is_default) != SQLITE_OK) {
         free((void *)vfs->base.zName);
         free(vfs);
         return NULL;

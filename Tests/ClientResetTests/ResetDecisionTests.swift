@@ -73,7 +73,7 @@ import Testing
         #expect(method(decide(.recover, reset, after: attempt(.recover, noRecovery))) == .recover)
         let old = attempt(.recover, reset, version: "0")
         #expect(method(decide(.recover, reset, after: old)) == .recover)
-        let wish = ResetCause(action: .clientReset, code: 0, message: "by hand", isRequested: true)
+        let wish = ResetCause(action: .clientReset, code: 0, message: "by hand", origin: .request)
         #expect(method(decide(.recover, wish, after: attempt(.recover, reset))) == .recover)
     }
 
@@ -89,7 +89,28 @@ import Testing
             #expect(next.method == .recover)
             earlier = next
         }
-        #expect(decide(.recover, reset, after: earlier) == .giveUp(.cycle(startedAt: 5)))
+        let begun = earlier.startedAt
+        #expect(decide(.recover, reset, after: earlier) == .giveUp(.cycle(startedAt: begun)))
         #expect(method(decide(.recoverOrDiscard, reset, after: earlier)) == .discard)
+    }
+
+    @Test("A reset that goes on after a crash is the same reset")
+    func continued() {
+        let earlier = attempt(.recover, reset, isSpent: false)
+        guard case .attempt(let next) = decide(.recover, reset, after: earlier) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(next.startedAt == earlier.startedAt)
+    }
+
+    @Test("An app that has moved to flexible sync is left to the owner in every mode")
+    func flexibleSync() {
+        let migration = ResetCause(action: .migrateToFlexibleSync, code: 232, message: "moved")
+        for mode in ResetMode.allCases {
+            #expect(decide(mode, migration, after: nil) == .giveUp(.flexibleSync))
+        }
+        let back = ResetCause(action: .revertToPartitionBasedSync, code: 234, message: "back")
+        #expect(method(decide(.recover, back, after: nil)) == .recover)
     }
 }

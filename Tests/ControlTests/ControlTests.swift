@@ -36,14 +36,13 @@ struct ControlTests {
 
         func reset(
             realm: String,
-            mode: String?,
-            isRehearsal: Bool
+            _ request: ResetRequest
         ) async throws(ControlError) -> ResetAnswer {
             guard realm == "stock" else { throw .unknownRealm(realm) }
             return ResetAnswer(
                 realm: realm,
-                outcome: isRehearsal ? .rehearsed : .done,
-                didRecover: mode != "discard-unsynced-changes"
+                outcome: request.dryRun == true ? .rehearsed : .done,
+                didRecover: request.mode != "discard-unsynced-changes"
             )
         }
 

@@ -12,10 +12,11 @@ package final class FaultyFiles: @unchecked Sendable {
 
     private static let serial = Atomic<Int>(0)
 
-    package init() {
+    /// - Parameter isDefault: every connection of the process goes through it from now on.
+    package init(isDefault: Bool = false) {
         let number = Self.serial.add(1, ordering: .relaxed).newValue
         let name = "faulty-\(number)"
-        guard let layer = fault_vfs_register(name) else {
+        guard let layer = fault_vfs_register(name, isDefault ? 1 : 0) else {
             preconditionFailure("SQLite does not take another file layer")
         }
         self.name = name

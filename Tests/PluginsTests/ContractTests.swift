@@ -30,19 +30,52 @@ struct ContractTests {
             """
         ),
         (
-            .clientResetAfter(beforePath: "/data/before.sqlite", discarded: ["Task": 3]),
+            .clientResetAfter(
+                FinishedReset(
+                    mode: .discard,
+                    didRecover: false,
+                    beforePath: "/data/stock.sqlite.before",
+                    discarded: ["Task": 3],
+                    exportPath: "/data/recovered/stock-1.jsonl"
+                )
+            ),
             """
-            {"app":"shop-abcde","before_path":"/data/before.sqlite","discarded":{"Task":3},\
-            "kind":"client_reset_after","path":"/data/stock.sqlite","realm":"stock",\
+            {"app":"shop-abcde","before_path":"/data/stock.sqlite.before","did_recover":false,\
+            "discarded":{"Task":3},"export_path":"/data/recovered/stock-1.jsonl",\
+            "kind":"client_reset_after","mode":"discard-unsynced-changes",\
+            "path":"/data/stock.sqlite","realm":"stock","user":"till-7","version":1}
+            """
+        ),
+        (
+            .clientResetAfter(
+                FinishedReset(
+                    mode: .recover,
+                    didRecover: true,
+                    beforePath: nil,
+                    discarded: nil,
+                    exportPath: nil
+                )
+            ),
+            """
+            {"app":"shop-abcde","did_recover":true,"kind":"client_reset_after",\
+            "mode":"recover-unsynced-changes","path":"/data/stock.sqlite","realm":"stock",\
             "user":"till-7","version":1}
             """
         ),
         (
-            .clientResetManual(originalPath: "/a", recoveryPath: "/b", token: "t1"),
+            .clientResetManual(
+                ManualReset(
+                    code: "reset.manual",
+                    reason: "by hand",
+                    originalPath: "/a",
+                    recoveryPath: "/b",
+                    token: "t1"
+                )
+            ),
             """
-            {"app":"shop-abcde","kind":"client_reset_manual","original_path":"/a",\
-            "path":"/data/stock.sqlite","realm":"stock","recovery_path":"/b","token":"t1",\
-            "user":"till-7","version":1}
+            {"app":"shop-abcde","code":"reset.manual","kind":"client_reset_manual",\
+            "original_path":"/a","path":"/data/stock.sqlite","realm":"stock","reason":"by hand",\
+            "recovery_path":"/b","token":"t1","user":"till-7","version":1}
             """
         ),
         (

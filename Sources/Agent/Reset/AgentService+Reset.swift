@@ -4,15 +4,16 @@ package import Control
 extension AgentService {
     package func reset(
         realm: String,
-        mode: String?,
-        isRehearsal: Bool
+        _ request: ResetRequest
     ) async throws(ControlError) -> ResetAnswer {
-        var known: ResetMode?
-        if let mode {
-            known = ResetMode(rawValue: mode)
-            guard known != nil else { throw .unknownResetMode(mode) }
+        var mode: ResetMode?
+        if let word = request.mode {
+            mode = ResetMode(rawValue: word)
+            guard mode != nil else { throw .unknownResetMode(word) }
         }
-        return try await supervisor(of: realm).reset(mode: known, isRehearsal: isRehearsal)
+        let supervisor = try await supervisor(of: realm)
+        if let token = request.token { return try await supervisor.startOver(token: token) }
+        return try await supervisor.reset(mode: mode, isRehearsal: request.dryRun ?? false)
     }
 
     package func restart(realm: String) async throws(ControlError) {

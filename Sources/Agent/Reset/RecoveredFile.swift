@@ -24,28 +24,32 @@ struct RecoveredFile {
         path = "\(directory)/\(realm)-\(stamp)\(suffix)"
     }
 
-    /// Writes the lines durably; a file that is there already is left alone.
+    /// Writes the lines: the file appears whole and durable, or not at all. One of this name was left by
+    /// an attempt that came to nothing, and is replaced.
     func write(_ objects: [UnsyncedObject]) throws(Failure) {
         let parent = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
         _ = mkdir(parent, 0o750)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+        let unfinished = path + ".partial"
+        let descriptor = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else { throw failure }
         defer { close(descriptor) }
-        for object in objects {
-            var rest = try line(object)[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes {
-                    Glibc.write(descriptor, $0.baseAddress, $0.count)
-                }
-                guard count > 0 else { throw failure }
-                rest = rest.dropFirst(count)
-            }
-        }
-        guard fsync(descriptor) == 0 else { throw failure }
+        for object in objects { try write(line(object), to: descriptor) }
+        guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else { throw failure }
         let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw failure }
         defer { close(directory) }
         guard fsync(directory) == 0 else { throw failure }
+    }
+
+    private func write(_ line: [UInt8], to descriptor: CInt) throws(Failure) {
+        var rest = line[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            guard count > 0 else { throw failure }
+            rest = rest.dropFirst(count)
+        }
     }
 
     private var failure: Failure {

@@ -8,7 +8,7 @@ extension ResetAnswer {
         _ realm: String,
         _ outcome: Outcome,
         _ report: ResetReport,
-        exportPath: String?
+        keptPath: String?
     ) {
         self.init(realm: realm, outcome: outcome, didRecover: report.didRecover)
         unsynced = report.unsynced.map { object in
@@ -30,7 +30,7 @@ extension ResetAnswer {
         createdRows = report.createdRows
         updatedRows = report.updatedRows
         erasedRows = report.erasedRows
-        keptPath = exportPath
+        self.keptPath = keptPath
     }
 
     /// The realm is kept as a copy, and begun anew.
@@ -60,6 +60,15 @@ extension ControlError {
             code: "request.malformed",
             message: "there is no client reset mode \"\(mode)\"",
             remedy: "one of " + ResetMode.allCases.map(\.rawValue).joined(separator: ", ")
+        )
+    }
+
+    static func unknownResetToken(_ realm: String) -> ControlError {
+        ControlError(
+            code: "reset.unknown_token",
+            message: "\(realm) waits for no start from nothing with this token",
+            remedy: "the newest token is in the last \"reset\" event of the realm; "
+                + "or use --mode manual"
         )
     }
 

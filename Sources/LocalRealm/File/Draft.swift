@@ -36,7 +36,12 @@ struct Draft {
         if !findings.repairable.isEmpty {
             let editor = SchemaEditor(connection, catalogue, options: [:], published: 0)
             for table in catalogue.tables { try editor.renewParts(of: table) }
-            notices.append(.repaired(alterations: findings.repairable))
+            notices.append(
+                .repaired(
+                    alterations: findings.repairable,
+                    lackedTriggers: findings.lacksTriggers
+                )
+            )
         }
         let newColumns = findings.applicationColumns.filter { !applicationColumns.contains($0) }
         if !newColumns.isEmpty { notices.append(.applicationColumns(newColumns)) }

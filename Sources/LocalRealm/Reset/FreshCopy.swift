@@ -31,9 +31,13 @@ extension RealmFile {
     /// Where the server's state is downloaded to.
     package static func freshPath(of path: String) -> String { path + ".fresh" }
 
+    /// Where the realm as it was before a reset is kept until its handlers have seen it.
+    package static func earlierPath(of path: String) -> String { path + ".before" }
+
     /// Removes a closed realm, but for its lock.
     package static func remove(_ path: String) {
         removeFreshCopy(of: path)
+        unlink(earlierPath(of: path))
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
     }
 

@@ -80,11 +80,4 @@ extension RealmFile {
             return try mappingErrors { throw error }
         }
     }
-
-    /// Writes a copy of the realm as it is now to a file that is not there yet.
-    package func copy(to path: String) throws(LocalRealmError) {
-        try mappingErrors {
-            try connection.run("VACUUM INTO ?1", [.text(path)])
-        }
-    }
 }

@@ -14,6 +14,8 @@ struct SchemaVerifier {
         /// Triggers and indexes that are missing or changed, which can be made anew; writes may have
         /// gone uncaptured.
         var repairable: [String] = []
+        /// Whether a trigger is missing, without which writes are not captured.
+        var lacksTriggers = false
         /// Columns of class tables that are the application's own.
         var applicationColumns: [String] = []
         /// Applications' UNIQUE indexes on class tables, which remote rows could violate.
@@ -28,6 +30,7 @@ struct SchemaVerifier {
             guard try check(table, &findings) else { continue }
             for part in definition.triggers {
                 check("trigger", part, stored, &findings)
+                if stored[part.name] == nil { findings.lacksTriggers = true }
             }
             for part in definition.indexes {
                 check("index", part, stored, &findings)

@@ -23,12 +23,15 @@ struct LogHandler: RealmHandler {
         case .clientResetBefore(let reason, let mode):
             fields["reason"] = "\(reason)"
             fields["mode"] = "\(mode.rawValue)"
-        case .clientResetAfter(let beforePath, let discarded):
-            fields["before_path"] = "\(beforePath)"
-            fields["discarded"] = "\(discarded.values.reduce(0, +))"
-        case .clientResetManual(let originalPath, let recoveryPath, _):
-            fields["original_path"] = "\(originalPath)"
-            fields["recovery_path"] = "\(recoveryPath)"
+        case .clientResetAfter(let reset):
+            fields["mode"] = "\(reset.mode.rawValue)"
+            fields["recovered"] = "\(reset.didRecover)"
+            reset.discarded.map { fields["discarded"] = "\($0.values.reduce(0, +))" }
+            reset.exportPath.map { fields["export_path"] = "\($0)" }
+        case .clientResetManual(let reset):
+            fields["code"] = "\(reset.code)"
+            fields["reason"] = "\(reset.reason)"
+            reset.recoveryPath.map { fields["recovery_path"] = "\($0)" }
         case .writeRejected(let rejects):
             fields["rejects"] = "\(rejects.count)"
             rejects.first.map { fields["reason"] = "\($0.reason)" }

@@ -24,7 +24,7 @@ enum {
 typedef struct fault_vfs fault_vfs;
 
 // Registers a file layer under a name of its own; it lives as long as the process.
-fault_vfs *fault_vfs_register(const char *name);
+fault_vfs *fault_vfs_register(const char *name, int is_default);
 
 // Lets the fault strike at the n-th change from now (1 is the next one).
 void fault_vfs_arm(fault_vfs *vfs, int fault, long n);

@@ -1,0 +1,73 @@
+import ClientReset
+import SyncProtocol
+import Testing
+import Transport
+
+@testable import SyncClient
+
+/// Client reset, 2.
+@Suite("What makes a client reset necessary, against a scripted server")
+struct ResetWishTests {
+    /// A server that answers the IDENT with this error.
+    private func refusing(_ fault: SessionFault) -> ScriptedEndpoint {
+        ScriptedEndpoint { server in
+            guard case .bind(let bind) = try await server.receive() else { return }
+            try await server.send(.ident(bind.session, RealmOnConnection.file))
+            _ = try await server.receive()
+            let report = JSONErrorReport(fault, session: bind.session, message: "moved")
+            try await server.send(.jsonError(report))
+            try await server.listen()
+        }
+    }
+
+    @Test("A connection closed over a message that was too big calls for a reset of who uploads")
+    func messageTooBigIsReset() async throws {
+        let endpoint = ScriptedEndpoint { server in
+            _ = try await server.open(RealmOnConnection.file)
+            await server.stream.close(.messageTooBig, reason: "too big")
+        }
+        try await RealmOnConnection.withRealm(endpoint) { realm, _ in
+            await realm.asksForResets()
+            #expect(await realm.resetWanted.wait())
+            let cause = await realm.resetCause
+            #expect(cause?.action == .clientReset)
+            #expect(cause?.code == 1009)
+        }
+    }
+
+    @Test("Migrations are resets with a switch of the mode, and are told as such")
+    func migrations() async throws {
+        for (fault, action) in [
+            (
+                SessionFault.migrateToFlexibleSync(partitionQuery: "p == 1"),
+                ResetAction.migrateToFlexibleSync
+            ),
+            (.revertToPartitionBasedSync, .revertToPartitionBasedSync),
+        ] {
+            try await RealmOnConnection.withRealm(refusing(fault)) { realm, _ in
+                await realm.asksForResets()
+                #expect(await realm.resetWanted.wait())
+                #expect(await realm.resetCause?.action == action)
+                #expect(await realm.removalIssue == nil)
+            }
+        }
+    }
+
+    @Test("DeleteRealm is no reset: those who wait hear it, and so does who removes the file")
+    func deleteRealm() async throws {
+        for fault in [SessionFault.permissionDenied, .userMismatch] {
+            try await RealmOnConnection.withRealm(refusing(fault)) { realm, _ in
+                await realm.asksForResets()
+                #expect(await realm.resetWanted.wait())
+                #expect(await realm.resetCause == nil)
+                #expect(await realm.removalIssue?.code == "\(fault.code)")
+                let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+                guard case .refused(let issue) = outcome else {
+                    Issue.record("unexpected \(outcome)")
+                    return
+                }
+                #expect(issue.kind == .permissionDenied)
+            }
+        }
+    }
+}
