@@ -281,8 +281,9 @@ let package = Package(
             [
                 "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
                 "Documents", "FaultInjection", "LocalRealm", "Merge", "Platform", "SQLite",
-                "Schemas", "Server",
-                "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
+                "Schemas", "Server", "Settings", "SyncClient", "SyncProtocol", "Transport",
+                "Versions",
+                logging,
             ]
         ),
         tests(

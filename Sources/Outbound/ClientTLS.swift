@@ -1,3 +1,4 @@
+import Glibc
 package import NIOSSL
 
 /// Whom to trust, and what to show of oneself: what the files of a configuration amount to.
@@ -66,18 +67,14 @@ package struct ClientTLS: Sendable {
         _ file: String,
         key: String
     ) throws(Problem) -> [NIOSSLCertificate] {
-        let certificates: [NIOSSLCertificate]
-        do {
-            certificates = try NIOSSLCertificate.fromPEMFile(file)
-        } catch NIOSSLError.noSuchFilesystemObject {
+        guard access(file, R_OK) == 0 else {
             throw Problem(
                 key: key,
                 problem: "\(file) cannot be read",
                 remedy: "correct the path, or let the agent's user read the file"
             )
-        } catch {
-            certificates = []
         }
+        let certificates = (try? NIOSSLCertificate.fromPEMFile(file)) ?? []
         guard certificates.isEmpty else { return certificates }
         throw Problem(
             key: key,

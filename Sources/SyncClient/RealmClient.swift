@@ -386,7 +386,8 @@ extension RealmClient {
         let issue = SessionIssue(
             kind: .clientReset,
             code: "\(cause.code)",
-            message: cause.message
+            message: cause.message,
+            sdkCode: .clientReset
         )
         settleRefusal(issue, wanting: cause)
     }

@@ -39,8 +39,6 @@ package final class InMemoryStream: MessageStream {
         }
     }
 
-    package func statistics() async -> LinkStatistics? { nil }
-
     package func close(_ code: CloseCode, reason: String) async {
         end(telling: code == .normal ? nil : .closed(code, reason: reason))
     }

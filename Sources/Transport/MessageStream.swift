@@ -21,3 +21,8 @@ package protocol MessageStream: Sendable {
     /// Tells the peer why, then ends the connection without waiting long for an answer.
     func close(_ code: CloseCode, reason: String) async
 }
+
+extension MessageStream {
+    /// Streams that are no connection of the kernel's.
+    package func statistics() async -> LinkStatistics? { nil }
+}

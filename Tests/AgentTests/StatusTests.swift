@@ -1,4 +1,5 @@
 import AppServices
+import Config
 import Control
 import LocalRealm
 import Plugins
@@ -52,7 +53,7 @@ struct StatusTests {
         #expect(self.status(.bound).error == nil)
 
         let events = AgentEvents()
-        events.publish(.problem(problem, isFatal: true), realm: "stock")
+        events.publish(.problem(problem, isFatal: true), realm: "stock", .init())
         var facts: [AgentFact] = []
         for await record in events.records(after: nil, follow: false) {
             facts.append(record.event.fact)

@@ -65,39 +65,48 @@ struct TokenCommandTests {
         #expect(!message.contains("hunter"))
     }
 
-    @Test(
-        "One that fails, hangs or is killed may do better later; one that floods or is missing not"
-    )
+    private func failure(_ script: String, timeout: Duration = .seconds(60)) async throws -> String
+    {
+        switch try await token(script, timeout: timeout) {
+        case .success: "none"
+        case .failure(let failure): Self.words(failure)
+        }
+    }
+
+    private static func words(_ failure: UserSession.Failure) -> String {
+        switch failure {
+        case .unavailable(let reason): "later: \(reason)"
+        case .logInRefused(let code, let message): "\(code): \(message)"
+        case .loggedOut, .storage: "\(failure)"
+        }
+    }
+
+    @Test("One that fails, hangs or is killed may do better later; one that floods will not")
     func failures() async throws {
-        func failure(_ result: Result<String, UserSession.Failure>) -> UserSession.Failure? {
-            if case .failure(let failure) = result { failure } else { nil }
-        }
+        let failed = try await failure("echo down >&2; exit 3")
         #expect(
-            failure(try await token("echo down >&2; exit 3"))
-                == .unavailable(
-                    reason: "no token from token.command: the program ended with status 3; "
-                        + "the end of its standard error: down"
-                )
+            failed
+                == "later: no token from token.command: the program ended with status 3; "
+                + "the end of its standard error: down"
         )
-        #expect(
-            failure(try await token("sleep 600", timeout: .milliseconds(200)))
-                == .unavailable(
-                    reason: "no token from token.command: no answer within 0.2 seconds"
-                )
-        )
-        guard case .unavailable = failure(try await token("kill -9 $$")),
-            case .logInRefused("auth.token_command", _) = failure(try await token("yes"))
-        else {
-            Issue.record("wrong kind of failure")
-            return
-        }
-        let missing = TokenCommand(command: [temporary.file("none")])
-        do {
-            _ = try await missing.token()
+        let hangs = try await failure("sleep 600", timeout: .milliseconds(200))
+        #expect(hangs == "later: no token from token.command: no answer within 0.2 seconds")
+        let killed = try await failure("kill -9 $$")
+        #expect(killed.hasPrefix("later: "), "\(killed)")
+        let floods = try await failure("yes")
+        #expect(floods.hasPrefix("auth.token_command: "), "\(floods)")
+    }
+
+    @Test("A program that is not there is somebody's to correct")
+    func missing() async {
+        let command = TokenCommand(command: [temporary.file("none")])
+        do throws(UserSession.Failure) {
+            _ = try await command.token()
             Issue.record("there is no such program")
-        } catch UserSession.Failure.logInRefused(let code, let message) {
-            #expect(code == "auth.token_command")
-            #expect(message.contains("cannot be started: No such file or directory"))
+        } catch {
+            let words = Self.words(error)
+            #expect(words.hasPrefix("auth.token_command: "))
+            #expect(words.contains("cannot be started: No such file or directory"), "\(words)")
         }
     }
 }

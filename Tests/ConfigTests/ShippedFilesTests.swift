@@ -58,6 +58,9 @@ struct ShippedFilesTests {
             // A name that leads to a plain value is documented with what it belongs to.
             let isSection = ["apps", "users", "realms", "plugins"].contains(path)
             return isSection ? keys(of: element, path: "\(path).NAME") : [path]
+        // A proxy is a URL or a mapping; the forms of all else are explained in one row.
+        case .anyOf(let forms) where path.hasSuffix(".proxy"):
+            return forms.reduce(into: [path]) { $0.formUnion(keys(of: $1, path: path)) }
         default:
             return [path]
         }

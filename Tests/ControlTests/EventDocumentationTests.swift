@@ -30,17 +30,21 @@ struct EventDocumentationTests {
         // The first row is the table's head.
         let rows = Self.rows(under: "Events").drop { $0.name == "event" }
         #expect(rows.map(\.name) == AgentFact.Kind.allCases.map(\.rawValue))
+        var reset = ResetFact(stage: .failed, mode: "manual", detail: "x")
+        (reset.step, reset.fraction, reset.didRecover, reset.discarded) = ("x", 1, true, 1)
+        (reset.recoveryPath, reset.token) = ("x", "x")
         let whole: [AgentFact] = [
             .state(StateFact(state: .paused, cause: "metered", detail: "x")),
-            .error(ErrorFact(code: "1", message: "x", fatal: true, logURL: "x")),
+            .error(ErrorFact(code: "1", message: "x", fatal: true, sdkCode: 7, logURL: "x")),
             .rejected(
                 RejectedFact(by: .server, className: "A", key: "1", property: "a", reason: "x")
             ),
-            .reset(ResetFact(stage: .failed, mode: "manual", detail: "x")),
+            .reset(reset),
             .changed(ChangeFact(changesets: 1, seconds: 1, localVersion: 1)),
             .plugin(
                 PluginFact(plugin: "x", handled: "x", decision: "x", note: "x", failure: "x")
             ),
+            .user(UserFact(user: "x", change: .loggedIn)),
             .reloaded(ReloadFact(applied: [], needRestart: [])),
             .gap,
         ]

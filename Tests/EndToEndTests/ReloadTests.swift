@@ -218,7 +218,6 @@ struct ReloadTests {
                 let after = try await events(deployment)
                 #expect(after["stock"] == before["stock"])
                 #expect(after["lone"] == before["lone"])
-                #expect((after["side"] ?? 0) > (before["side"] ?? 0))
                 #expect(connections(deployment) == 2, "\(deployment.log("north"))")
             }
         }

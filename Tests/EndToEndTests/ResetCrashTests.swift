@@ -210,7 +210,10 @@ struct ResetCrashTests {
                     // The file of the agent's own may be what cannot be written.
                     _ = try? await ResetCrashTests.sync(configuration, timeout: .milliseconds(700))
                     files.heal()
-                    let report = try await ResetCrashTests.sync(configuration, timeout: .seconds(60))
+                    let report = try await ResetCrashTests.sync(
+                        configuration,
+                        timeout: .seconds(60)
+                    )
                     exit(report?.outcome == .done ? 0 : 1)
                 }
                 try await forgotten.check(on: "north", "seed \(seed), full at change \(change)")

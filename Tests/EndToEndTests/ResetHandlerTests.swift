@@ -18,17 +18,17 @@ struct ResetHandlerTests {
                     on: "north"
                 )
                 #expect(try await deployment.sync("north").status == 0)
-                try await world.server("sync", "terminate", "--yes")
-                try await world.write(
-                    """
-                    UPDATE Item SET note = 'mine' WHERE _id = 1;
-                    INSERT INTO Item(_id, note) VALUES (3, 'three');
-                    """,
-                    on: "north"
-                )
-                try await world.server("sync", "enable")
-                try await body()
             }
+            try await world.server("sync", "terminate", "--yes")
+            try await world.write(
+                """
+                UPDATE Item SET note = 'mine' WHERE _id = 1;
+                INSERT INTO Item(_id, note) VALUES (3, 'three');
+                """,
+                on: "north"
+            )
+            try await world.server("sync", "enable")
+            try await deployment.withAgent("north") { _ in try await body() }
         }
     }
 

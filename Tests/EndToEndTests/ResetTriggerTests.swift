@@ -233,10 +233,14 @@ struct ResetTriggerTests {
         )
         // The account is older than the schema.
         try await deployment.withServer { _ in
-            try deployment.configure("south", user: .emailPassword, partition: "other")
-            #expect(try await deployment.sync("south").status == 0)
+            try await world.server(
+                "users",
+                "create",
+                "user@example.com",
+                "--password-file",
+                "\(deployment.directory)/password"
+            )
         }
-        try await world.edit(serverStore: "DELETE FROM server_file; DELETE FROM object;")
         try await world.copy("server", to: "backup")
         try await deployment.withServer { _ in try await synchronised(world) }
         try await world.write("INSERT INTO Item(_id, note) VALUES (2, 'mine');", on: "north")
@@ -251,7 +255,6 @@ struct ResetTriggerTests {
         try world.configure("south")
         let south = world.text("south.yaml")
         try deployment.write("south.yaml", south.replacing("/schema.yaml", with: "/other.yaml"))
-        try? FileManager.default.removeItem(atPath: "\(deployment.directory)/south")
         try await deployment.withServer { _ in
             try await deployment.withAgent("south") { _ in
                 #expect(try await deployment.sync("south").status == 0)

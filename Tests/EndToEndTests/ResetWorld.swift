@@ -104,8 +104,14 @@ struct ResetWorld {
         on agent: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let isThere = try await eventually { try await self.notes(on: agent) == expected }
-        let notes = try await self.notes(on: agent)
+        var notes = ""
+        // A realm that begins anew has no tables for a moment.
+        let isThere = try await eventually {
+            let sql = ".timeout 30000\nSELECT _id, note FROM \"Item\" ORDER BY _id;"
+            let outcome = try await Programs.run("sqlite3", [deployment.file(agent)], input: sql)
+            notes = outcome.output + outcome.errors
+            return notes == expected
+        }
         #expect(
             isThere,
             "\(notes)\(deployment.log(agent))",

@@ -37,6 +37,11 @@ struct ConnectionTimeTests {
         while await realm.snapshot().phase != .bound { await Task.yield() }
     }
 
+    /// The server has nothing more to answer but PINGs.
+    private func quiet(_ realm: RealmClient) async {
+        while await !realm.snapshot().standing.hasCompleted { await Task.yield() }
+    }
+
     // MARK: Back-off
 
     @Test(
@@ -152,7 +157,7 @@ struct ConnectionTimeTests {
         }
         let timing = ConnectionTiming(pingPeriod: .seconds(6_000))
         try await run(endpoint, timing: timing) { realm, _, _ in
-            await bound(realm)
+            await quiet(realm)
             await clock.pass(.seconds(6)...(.seconds(6_000)))
             for count in 1...3 {
                 while pings.withLock({ $0.count }) < count { await Task.yield() }
@@ -177,7 +182,7 @@ struct ConnectionTimeTests {
         )
         let timing = ConnectionTiming(pingPeriod: .seconds(50), pongTimeout: .seconds(600))
         try await run(endpoint, timing: timing) { realm, _, _ in
-            await bound(realm)
+            await quiet(realm)
             clock.advance(by: .seconds(50))
             await clock.pass(.seconds(550)...(.seconds(600)))
             await clock.pass(.seconds(750)...(.seconds(1_000)))

@@ -29,6 +29,7 @@ package final class ConnectProxy: Sendable {
     package static func with<Result>(
         _ behaviour: Behaviour = .tunnel,
         credentials: String? = nil,
+        on address: String = "127.0.0.1",
         _ body: (ConnectProxy) async throws -> Result
     ) async throws -> Result {
         let log = RequestLog()
@@ -40,7 +41,7 @@ package final class ConnectProxy: Sendable {
                     )
                 }
             }
-            .bind(host: "127.0.0.1", port: 0)
+            .bind(host: address, port: 0)
             .get()
         do {
             let proxy = ConnectProxy(port: channel.localAddress?.port ?? 0, log: log)

@@ -1,19 +1,30 @@
 /// When the state of a file is worth being kept as a snapshot.
 package struct SnapshotPolicy: Hashable, Sendable {
-    /// Shorter histories are sent as they are.
+    /// Of shorter histories no snapshot is made.
     package var historySizeInBytes: UInt64
     /// How much longer than the objects the history has to be.
     package var ratio: UInt64
     package var changesetSizeInBytes: Int
+    /// Histories that are at least as long are sent without what is pointless in them, until a
+    /// snapshot takes their place (sync history, 16).
+    package var compactionSizeInBytes: UInt64
 
     package init(
         historySizeInBytes: UInt64 = 4 << 20,
         ratio: UInt64 = 2,
-        changesetSizeInBytes: Int = 1 << 20
+        changesetSizeInBytes: Int = 1 << 20,
+        compactionSizeInBytes: UInt64 = 256 << 10
     ) {
         self.historySizeInBytes = historySizeInBytes
         self.ratio = ratio
         self.changesetSizeInBytes = changesetSizeInBytes
+        self.compactionSizeInBytes = compactionSizeInBytes
+    }
+
+    /// Whether what is pointless in the history of a file is looked for.
+    func isWorthCompacting(_ file: ServerFile) -> Bool {
+        file.historySizeInBytes >= compactionSizeInBytes
+            && file.historySizeInBytes <= historySizeInBytes
     }
 
     /// Whether the history since the newest snapshot is long enough to look at the objects.

@@ -4,13 +4,12 @@ package import Versions
 package struct DownloadScan {
     /// The scan stops once it has more than this; one changeset always fits.
     package let softLimitInBytes: Int
-    /// Longer histories are sent as they are: where much of one is pointless, a snapshot takes its
-    /// place.
-    package let compactionLimitInBytes: UInt64
+    /// Nil where everything is sent as it is.
+    private let compaction: SnapshotPolicy?
 
-    package init(softLimitInBytes: Int, compactionLimitInBytes: UInt64 = 0) {
+    package init(softLimitInBytes: Int, compaction: SnapshotPolicy? = nil) {
         self.softLimitInBytes = softLimitInBytes
-        self.compactionLimitInBytes = compactionLimitInBytes
+        self.compaction = compaction
     }
 
     /// What one DOWNLOAD says.
@@ -91,7 +90,7 @@ package struct DownloadScan {
         }
         // Of a client that begins, as long as it has uploaded nothing.
         if client.upload == .zero, changesets.count > 1,
-            file.historySizeInBytes <= compactionLimitInBytes
+            compaction?.isWorthCompacting(file) == true
         {
             changesets = DownloadCompaction.compact(changesets)
         }

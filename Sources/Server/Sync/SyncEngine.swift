@@ -307,7 +307,7 @@ package struct SyncEngine: Sendable {
     ) async throws -> DownloadScan.Batch? {
         let scan = DownloadScan(
             softLimitInBytes: downloadLimitInBytes,
-            compactionLimitInBytes: snapshots.historySizeInBytes
+            compaction: snapshots
         )
         return try await store.read { try scan.run(for: ident, from: cursor, in: file, of: $0) }
     }

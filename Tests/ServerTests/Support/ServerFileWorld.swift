@@ -20,7 +20,7 @@ struct ServerFileWorld {
 
     init(
         downloadLimitInBytes: Int = 1 << 20,
-        snapshots: SnapshotPolicy = SnapshotPolicy(),
+        snapshots: SnapshotPolicy = SnapshotPolicy(compactionSizeInBytes: 0),
         seed: UInt64 = 1
     ) async throws {
         self.clock = ManualClock()

@@ -8,6 +8,7 @@ import LocalRealm
 import Logging
 import Platform
 import SQLite
+import Settings
 import SyncClient
 import SyncProtocol
 import Synchronization
@@ -288,7 +289,13 @@ extension SimulatedAgentMachine {
 
 /// What the agent's metadata database keeps of the realm.
 private final class SimulatedRegister: RealmRegister {
-    private let state = Mutex<(suspension: Suspension?, record: RealmRecord?)>((nil, nil))
+    private struct State {
+        var suspension: Suspension?
+        var record: RealmRecord?
+        var fileAction: FileAction?
+    }
+
+    private let state = Mutex(State())
 
     func suspension() async throws -> Suspension? { state.withLock { $0.suspension } }
     func keep(_ suspension: Suspension?) async throws {
@@ -296,6 +303,12 @@ private final class SimulatedRegister: RealmRegister {
     }
     func record() async throws -> RealmRecord? { state.withLock { $0.record } }
     func keep(_ record: RealmRecord) async throws { state.withLock { $0.record = record } }
+    func lastRefresh() async throws -> Int64? { nil }
+    func keepRefresh(at seconds: Int64) async throws {}
+    func fileAction() async throws -> FileAction? { state.withLock { $0.fileAction } }
+    func keepFileAction(_ action: FileAction?) async throws {
+        state.withLock { $0.fileAction = action }
+    }
 }
 
 /// A user who logged in long ago, for as long as anybody can think of.

@@ -154,7 +154,8 @@ final class SimulatedServerProcess: Sendable {
             snapshots: SnapshotPolicy(
                 historySizeInBytes: 2_000,
                 ratio: 0,
-                changesetSizeInBytes: 400
+                changesetSizeInBytes: 400,
+                compactionSizeInBytes: 0
             )
         )
         service = SyncService(

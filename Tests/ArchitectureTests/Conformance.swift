@@ -1,0 +1,61 @@
+/// The lines of a specification's checklist, and the page that says which tests hold them.
+enum Conformance {
+    /// A test as the page names it.
+    struct Reference: Hashable {
+        /// Below `Tests`, without the suffix.
+        let file: String
+        let test: String
+    }
+
+    /// The names in front of the lines: `- [ ] H1 highest common version …`.
+    static func checklist(_ specification: String) -> [String] {
+        specification.split(separator: "\n").compactMap { line in
+            guard line.hasPrefix("- [ ] ") else { return nil }
+            let name = line.dropFirst(6).prefix { $0 != " " }
+            return name.contains { $0.isNumber } ? String(name) : nil
+        }
+    }
+
+    /// The rows of one part of the page, by what stands in their first column: a line's name, or the
+    /// first and the last of several.
+    static func rows(_ page: String, under heading: String) -> [(lines: String, tests: String)] {
+        let part = page.split(separator: "\n").drop { $0 != heading }.dropFirst()
+            .prefix { !$0.hasPrefix("## ") }
+        return part.compactMap { line in
+            let columns = line.split(separator: " | ", maxSplits: 1)
+            guard columns.count == 2, line.hasPrefix("| "), columns[0] != "| Line" else {
+                return nil
+            }
+            return (String(columns[0].dropFirst(2)), String(columns[1]))
+        }
+    }
+
+    /// The names that a first column stands for: "X2 to X6" are five.
+    static func lines(_ column: String) -> [String] {
+        let ends = column.split(separator: " ")
+        guard ends.count == 3, let first = Int(ends[0].dropFirst()),
+            let last = Int(ends[2].dropFirst()), first <= last
+        else { return [column] }
+        return (first...last).map { "\(ends[0].prefix(1))\($0)" }
+    }
+
+    /// What a second column names: `File` "test", "another"; `Other` "test".
+    static func references(_ column: String) -> [Reference] {
+        var file = ""
+        var references: [Reference] = []
+        for (position, part) in column.split(separator: "`", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            guard position.isMultiple(of: 2) else {
+                file = String(part)
+                continue
+            }
+            for (place, name) in part.split(separator: "\"", omittingEmptySubsequences: false)
+                .enumerated() where !place.isMultiple(of: 2)
+            {
+                references.append(Reference(file: file, test: String(name)))
+            }
+        }
+        return references
+    }
+}
