@@ -3,7 +3,7 @@
 set -eu
 
 packages="libcrypt-dev libsqlite3-dev libsystemd-dev libyaml-dev zlib1g-dev pkg-config curl python3 sqlite3 \
-    iproute2"
+    iproute2 jq man-db"
 
 missing=""
 for package in $packages; do

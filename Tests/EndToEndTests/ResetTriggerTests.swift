@@ -231,7 +231,7 @@ struct ResetTriggerTests {
             realm: "client_reset: { manual: [tell] }",
             plugins: "tell: { use: exec, command: [\(tell)] }"
         )
-        // The account is older than the schema.
+        // The user is older than the schema.
         try await deployment.withServer { _ in
             try await world.server(
                 "users",
@@ -240,6 +240,9 @@ struct ResetTriggerTests {
                 "--password-file",
                 "\(deployment.directory)/password"
             )
+            // Its first log-in gives it the id that the realm will belong to.
+            let connected = try await world.agent("north", "check", "--connect")
+            #expect(connected.status == 0, "\(connected.errors)")
         }
         try await world.copy("server", to: "backup")
         try await deployment.withServer { _ in try await synchronised(world) }
@@ -252,7 +255,8 @@ struct ResetTriggerTests {
             "other.yaml",
             schema.replacing("note: string?", with: "note: int?")
         )
-        try world.configure("south")
+        // The same user: the identity that the file has is nobody else's now.
+        try world.configure("south", user: .emailPassword)
         let south = world.text("south.yaml")
         try deployment.write("south.yaml", south.replacing("/schema.yaml", with: "/other.yaml"))
         try await deployment.withServer { _ in
