@@ -12,8 +12,7 @@ package enum StateTransfer {
         of local: RealmSchema,
         against source: RealmSchema
     ) throws(ResetFailure) -> Bool {
-        let conflicts = local.conflicts(withDeclared: source)
-        guard conflicts.isEmpty else { throw .schemaConflict(conflicts) }
+        try checkAgreement(of: local, with: source)
         let removed = local.classes.map(\.name).filter { source[$0] == nil }
         guard removed.isEmpty else { throw .classesRemoved(removed.sorted()) }
         for owner in local.classes {
@@ -23,6 +22,16 @@ package enum StateTransfer {
             guard gone.isEmpty else { throw .propertiesRemoved(owner.name, gone) }
         }
         return source.hasAdditions(to: local)
+    }
+
+    /// Checks that nothing is defined in one way here and in another there: no change that is replayed
+    /// could heal that.
+    package static func checkAgreement(
+        of local: RealmSchema,
+        with source: RealmSchema
+    ) throws(ResetFailure) {
+        let conflicts = local.conflicts(withDeclared: source)
+        guard conflicts.isEmpty else { throw .schemaConflict(conflicts) }
     }
 
     /// The values to be set, by the position of their property; both documents have one shape.

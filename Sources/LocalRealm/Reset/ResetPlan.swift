@@ -32,6 +32,8 @@ struct ResetPlan {
         _ method: ResetMethod
     ) throws {
         let local = RealmTables(connection, draft.catalogue, statements)
+        // Before any change is replayed, which would only fail for the same reason in other words.
+        try StateTransfer.checkAgreement(of: local.schema, with: fresh.tables.schema)
         let unsynced = try UnsyncedChanges(connection, draft.state)
         var changed = ChangedObjects()
         var recovery = Recovery(fresh: fresh.tables, local: local)
