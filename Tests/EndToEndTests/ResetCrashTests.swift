@@ -12,9 +12,12 @@ import Testing
 /// somewhere between capturing what was written and proving the reset, in whichever of its files.
 @Suite("Client resets cut short, with real processes", .serialized)
 struct ResetCrashTests {
-    /// How many seeds; `REALM_SEEDS` asks for more.
+    /// How many seeds; `REALM_SEEDS` asks for more, `REALM_FIRST_SEED` leaves out those before it.
     private static func seeds(_ count: Int) -> Range<Int> {
-        0..<(ProcessInfo.processInfo.environment["REALM_SEEDS"].flatMap(Int.init) ?? count)
+        let environment = ProcessInfo.processInfo.environment
+        let end = environment["REALM_SEEDS"].flatMap(Int.init) ?? count
+        let first = environment["REALM_FIRST_SEED"].flatMap(Int.init) ?? 0
+        return min(first, end)..<end
     }
 
     private static let schema = """
