@@ -99,6 +99,7 @@ package struct RealmServer: Service {
                 group.addTask { try await serveAdministration(at: path) }
             }
             group.addTask { await sync.keepTrimming() }
+            group.addTask { await sync.keepTime() }
             try await listener.run { address in
                 logger.notice(
                     "listening",

@@ -69,37 +69,21 @@ package final class WebSocketStream: MessageStream {
                 outbound: outbound,
                 channel: channel.channel
             )
-            return try await withThrowingTaskGroup(of: Ending<Result>.self) { group in
-                group.addTask {
-                    await stream.pump(inbound)
-                    return .pump
-                }
-                group.addTask {
-                    do { return .body(.success(try await body(stream))) } catch {
-                        return .body(.failure(error))
-                    }
-                }
+            // The peer's end ends the pump first: the body hears of it in `receive`.
+            return try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { await stream.pump(inbound) }
                 defer {
                     group.cancelAll()
                     stream.messages.finish()
                 }
-                while let ending = try await group.next() {
-                    // The pump ends first when the peer does; the body hears of it and ends too.
-                    guard case .body(let result) = ending else { continue }
-                    // A close frame needs its time on the wire, however the body ended: a socket
-                    // closed with bytes unread takes it back.
-                    if stream.hasSentClose.load(ordering: .relaxed) { await stream.ended() }
-                    return try result.get()
-                }
-                throw TransportError.lost(reason: "the stream ended")
+                let ending: Swift.Result<Result, any Error>
+                do { ending = .success(try await body(stream)) } catch { ending = .failure(error) }
+                // A close frame needs its time on the wire, however the body ended: a socket
+                // closed with bytes unread takes it back.
+                if stream.hasSentClose.load(ordering: .relaxed) { await stream.ended() }
+                return try ending.get()
             }
         }
-    }
-
-    /// What ended first in ``with(_:role:subProtocol:_:)``.
-    private enum Ending<Result: Sendable>: Sendable {
-        case pump
-        case body(Swift.Result<Result, any Error>)
     }
 
     /// Waits until the peer, the timer of the close frame or a cancellation ends the connection.

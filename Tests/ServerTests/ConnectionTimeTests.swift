@@ -55,7 +55,7 @@ struct ConnectionTimeTests {
             try await world.connect { client in
                 try await client.send(text: "nonsense\n")
                 _ = try await client.expectError(session: nil)
-                // The tick of the connection, and the wait for the client.
+                // The tick of all connections, and the wait for the client.
                 await clock.advance(by: .seconds(30), whenAsleep: 2)
                 #expect(try await client.receive() == nil)
             }

@@ -29,8 +29,16 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
     let timeouts: HTTPTimeouts
     let limits: Limits
 
+    /// A connection keeps its buffer: most have little to say.
+    private static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
+        minimum: 256,
+        initial: 1024,
+        maximum: 65536
+    )
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveBuffers)
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler()) }
             let upgrader = SyncUpgrader(gate: gate, limits: limits)
             var configuration = NIOUpgradableHTTPServerPipelineConfiguration(

@@ -1,7 +1,7 @@
 /// How patient a connection is with its client (wire protocol, 11).
 package struct ServerTiming: Sendable {
     package let clock: any Clock<Duration>
-    /// How often a connection looks at the time.
+    /// How often connections look at the time.
     package var tick: Duration
     /// Ticks without a message after which the client is taken for dead.
     package var ticksOfSilence: Int

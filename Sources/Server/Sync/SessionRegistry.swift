@@ -30,6 +30,10 @@ package final class SessionRegistry: Sendable {
         state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
     }
 
+    var connections: [SyncConnection] {
+        state.withLock { Array($0.connections.values) }
+    }
+
     /// Makes the connection the holder of a client file; whoever held it before is returned.
     func attach(_ member: Member, to connection: SyncConnection) -> SyncConnection? {
         state.withLock { state in
@@ -52,7 +56,6 @@ package final class SessionRegistry: Sendable {
 
     /// Asks the connections of an app, or of one of its users, to end.
     func ask(_ app: AppID, _ user: UserID? = nil, to request: SyncConnection.Request) {
-        let connections = state.withLock { Array($0.connections.values) }
         for connection in connections
         where connection.user.app == app && (user == nil || connection.user.id == user) {
             connection.ask(to: request)

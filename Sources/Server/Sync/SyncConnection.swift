@@ -31,6 +31,7 @@ actor SyncConnection {
     private var scansUnderWay = 0
     private var bytesBehindOpening = 0
     private var hasHeard = true
+    private var ticksOfSilence = 0
     /// Set when the machine has said its last word.
     private var closing: Closing?
     private struct Closing {
@@ -43,12 +44,15 @@ actor SyncConnection {
     private var ending: (code: CloseCode, reason: String)?
     private(set) var isOver = false
 
-    private let writer = Waiter()
+    /// Whether a task is at it; while there is nothing to send there is none, since thousands of
+    /// connections say nothing most of the time, and a task costs more than all they keep.
+    private var isWriting = false
     private let reader = Waiter()
     private let scans = Waiter()
 
     private enum Signal {
         case work(SessionKey)
+        case writing
         case growth
         case request(Request)
     }
@@ -101,8 +105,6 @@ actor SyncConnection {
         logger.debug("sync connection opened")
         perform(machine.opened(connectionID: id))
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.writeMessages() }
-            group.addTask { await self.keepTime() }
             group.addTask {
                 await self.readMessages()
                 self.signal.finish()
@@ -110,6 +112,7 @@ actor SyncConnection {
             for await signal in signals {
                 switch signal {
                 case .work(let key): group.addTask { await self.doWork(of: key) }
+                case .writing: group.addTask { await self.writeMessages() }
                 case .growth: takeGrowth()
                 case .request(let request): fulfil(request)
                 }
@@ -143,7 +146,7 @@ actor SyncConnection {
         case .pause:
             for key in work.sessions.keys { fail(key, .paused) }
             closing = closing ?? Closing(code: .normal, patience: .zero)
-            writer.wakeOne()
+            startWriting()
         }
     }
 
@@ -162,7 +165,7 @@ actor SyncConnection {
     }
 
     private func wakeEverybody() {
-        for waiter in [writer, reader, scans] { waiter.wakeAll() }
+        for waiter in [reader, scans] { waiter.wakeAll() }
     }
 }
 
@@ -201,12 +204,20 @@ extension SyncConnection {
 // MARK: Writing
 
 extension SyncConnection {
+    /// To be called when there is something to send, or to close.
+    private func startWriting() {
+        guard !isWriting else { return }
+        isWriting = true
+        signal.yield(.writing)
+    }
+
+    /// Sends what there is.
     private func writeMessages() async {
         while !isOver {
             guard let message = outbox.next() else {
                 if let closing { return await close(closing) }
-                await writer.wait()
-                continue
+                isWriting = false
+                return
             }
             do throws(TransportError) {
                 try await stream.send(await Self.encode(message))
@@ -238,21 +249,17 @@ extension SyncConnection {
 // MARK: Time
 
 extension SyncConnection {
-    private func keepTime() async {
-        let timing = service.timing
-        var silence = 0
-        while !isOver {
-            guard (try? await timing.clock.sleep(for: timing.tick)) != nil else { return }
-            silence = hasHeard ? 0 : silence + 1
-            hasHeard = false
-            if silence >= timing.ticksOfSilence {
-                logger.info("sync client is silent")
-                return end(.normal, reason: "silent for too long")
-            }
-            if service.clock.millisecondsSince1970() >= user.mustLeaveAt {
-                // The client gets a new token and comes back, unnoticed by its application.
-                return end(.unauthorized, reason: "token expired")
-            }
+    /// Called at every tick of the service's clock.
+    func lookAtTime() {
+        guard !isOver else { return }
+        ticksOfSilence = hasHeard ? 0 : ticksOfSilence + 1
+        hasHeard = false
+        if ticksOfSilence >= service.timing.ticksOfSilence {
+            logger.info("sync client is silent")
+            end(.normal, reason: "silent for too long")
+        } else if service.clock.millisecondsSince1970() >= user.mustLeaveAt {
+            // The client gets a new token and comes back, unnoticed by its application.
+            end(.unauthorized, reason: "token expired")
         }
     }
 }
@@ -266,7 +273,7 @@ extension SyncConnection {
             switch effect {
             case .send(let message):
                 outbox.append(message)
-                writer.wakeOne()
+                startWriting()
             case .open(let key, let path, let needsFileIdent):
                 work.begin(key)
                 enqueue(.open(path: path.bytes, needsFileIdent: needsFileIdent), for: key)
@@ -281,7 +288,7 @@ extension SyncConnection {
             case .close(let code):
                 let patience = code == .normal ? service.timing.softClose : .zero
                 closing = Closing(code: code, patience: patience)
-                writer.wakeOne()
+                startWriting()
             }
         }
     }

@@ -37,6 +37,14 @@ package final class SyncService: Sendable {
         self.logger = logger
     }
 
+    /// Looks after connections that say nothing or may stay no longer, until the task is cancelled: one
+    /// clock for all, since each would pay for one of its own in memory.
+    package func keepTime() async {
+        while (try? await timing.clock.sleep(for: timing.tick)) != nil {
+            for connection in registry.connections { await connection.lookAtTime() }
+        }
+    }
+
     /// Trims history now and then, until the task is cancelled (sync history, 16).
     func keepTrimming() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
@@ -65,13 +73,9 @@ package final class SyncService: Sendable {
         of user: SyncUser,
         _ subProtocol: SubProtocol
     ) async {
-        guard let app = apps[user.app] else {
+        guard let connection = connect(stream, of: user, subProtocol) else {
             return await stream.close(.internalError, reason: "app not found")
         }
-        let connection = SyncConnection(stream, of: user, app.configuration, subProtocol, in: self)
-        registry.add(connection)
-        // What was ended since the upgrade was let in could not know of this connection.
-        if apps[user.app]?.syncState != .enabled { connection.ask(to: .pause) }
         // A server that stops ends its connections, and their clients come back by themselves.
         await withTaskCancellationOrGracefulShutdownHandler {
             await connection.run()
@@ -79,5 +83,19 @@ package final class SyncService: Sendable {
             connection.ask(to: .stop)
         }
         registry.remove(connection)
+    }
+    /// Apart from ``serve(_:of:_:)``, which every idle connection is in: what that once held would stay.
+    @inline(never)
+    private func connect(
+        _ stream: any MessageStream,
+        of user: SyncUser,
+        _ subProtocol: SubProtocol
+    ) -> SyncConnection? {
+        guard let app = apps[user.app] else { return nil }
+        let connection = SyncConnection(stream, of: user, app.configuration, subProtocol, in: self)
+        registry.add(connection)
+        // What was ended since the upgrade was let in could not know of this connection.
+        if apps[user.app]?.syncState != .enabled { connection.ask(to: .pause) }
+        return connection
     }
 }

@@ -41,15 +41,19 @@ struct SyncWorld: Sendable {
         let service = SyncService.testing(apps, timing: timing)
         switch carrier {
         case .memory:
-            return try await body(
-                SyncWorld(
-                    apps: apps,
-                    carrier: carrier,
-                    service: service,
-                    address: nil,
-                    services: nil
+            return try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { await service.keepTime() }
+                defer { group.cancelAll() }
+                return try await body(
+                    SyncWorld(
+                        apps: apps,
+                        carrier: carrier,
+                        service: service,
+                        address: nil,
+                        services: nil
+                    )
                 )
-            )
+            }
         case .webSocket:
             let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
             let server = try await RealmServer(
