@@ -127,7 +127,8 @@ extension RealmSchema {
         let className = strings[column.className]
         let name = strings[column.field]
         guard let schema = self[className] else { throw BadInstruction(.unknownClass(className)) }
-        guard let type = PropertyType(column, strings) else {
+        let target = column.linkTarget.map { strings[$0] }
+        guard let type = PropertyType(column.type, target: target) else {
             throw BadInstruction(
                 .impossibleProperty(name, in: className, reason: .typeCode(column.type))
             )
@@ -220,9 +221,9 @@ extension Instruction.AddTable.PrimaryKeyColumn {
 }
 
 extension PropertyType {
-    /// Nil for the type codes that no property can have.
-    fileprivate init?(_ column: Instruction.AddColumn, _ strings: StringTable) {
-        switch column.type {
+    /// Nil for the type codes that no property can have, and for links without a target.
+    package init?(_ code: TypeCode, target: Text?) {
+        switch code {
         case .null: self = .mixed
         case .int: self = .int
         case .bool: self = .bool
@@ -235,8 +236,8 @@ extension PropertyType {
         case .objectID: self = .objectID
         case .uuid: self = .uuid
         case .link:
-            guard let target = column.linkTarget else { return nil }
-            self = .link(target: strings[target])
+            guard let target else { return nil }
+            self = .link(target: target)
         case .set, .list, .erased, .dictionary, .objectValue, .globalKey:
             return nil
         }

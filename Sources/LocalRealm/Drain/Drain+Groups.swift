@@ -8,22 +8,6 @@ internal import Schemas
 extension Drain {
     mutating func write(_ group: Int) throws {
         let touched = log.groups[group].touched
-        for start in stride(from: 0, to: touched.count, by: Self.changesetLimitInObjects) {
-            if start > 0 { try finishChangeset() }
-            let end = min(start + Self.changesetLimitInObjects, touched.count)
-            try writeLiving(touched[start..<end], in: group)
-        }
-        for object in touched where isGone(object, in: group) {
-            try writeErasure(of: object)
-        }
-        for object in touched where isBorn(object, in: group) {
-            let table = draft.catalogue[log.objects[object].table]
-            guard table.isAsymmetric else { continue }
-            _ = try statements.statements(of: table).delete(log.objects[object].key)
-        }
-    }
-
-    private mutating func writeLiving(_ touched: ArraySlice<Int>, in group: Int) throws {
         for object in touched where isReborn(object, in: group) {
             try writeErasure(of: object)
         }
@@ -35,11 +19,17 @@ extension Drain {
         for object in touched {
             guard log.objects[object].isPresent, !log.objects[object].endsLater,
                 let reference = references[object]
-            else {
-                continue
-            }
+            else { continue }
             try writeValues(of: object, reference, in: group)
             try cutIfLarge()
+        }
+        for object in touched where isGone(object, in: group) {
+            try writeErasure(of: object)
+        }
+        for object in touched where isBorn(object, in: group) {
+            let table = draft.catalogue[log.objects[object].table]
+            guard table.isAsymmetric else { continue }
+            _ = try statements.statements(of: table).delete(log.objects[object].key)
         }
     }
 

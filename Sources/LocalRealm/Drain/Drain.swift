@@ -32,10 +32,6 @@ struct Drain {
     /// A changeset larger than this is cut at the next object (local realm, 4.2).
     static let changesetLimitInBytes = 15 << 20
 
-    /// So is one of more objects than this: whoever takes it in holds all of it in memory, many times
-    /// its size, and hands none of it on before the last is done.
-    static let changesetLimitInObjects = 4096
-
     /// The clock of this machine stands before 2015, where no changeset can be stamped.
     struct ClockBeforeEpoch: Error {}
 

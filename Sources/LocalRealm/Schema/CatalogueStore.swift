@@ -224,29 +224,6 @@ extension Catalogue {
     }
 }
 
-extension PropertyType {
-    /// Nil for the codes that no property of ours has.
-    init?(_ code: TypeCode, target: Text?) {
-        switch code {
-        case .null: self = .mixed
-        case .int: self = .int
-        case .bool: self = .bool
-        case .string: self = .string
-        case .binary: self = .binary
-        case .timestamp: self = .timestamp
-        case .float: self = .float
-        case .double: self = .double
-        case .decimal: self = .decimal
-        case .objectID: self = .objectID
-        case .uuid: self = .uuid
-        case .link:
-            guard let target else { return nil }
-            self = .link(target: target)
-        case .set, .list, .erased, .dictionary, .objectValue, .globalKey: return nil
-        }
-    }
-}
-
 extension CollectionType {
     fileprivate init?(storedCode: Int64) {
         guard let code = UInt8(exactly: storedCode) else { return nil }
