@@ -51,9 +51,14 @@ extension AgentEvents {
                     )
                 )
             )
-        case .acknowledged(let duration):
+        case .acknowledged(let changesets, let durations):
             // Too frequent for an event: counted only.
-            count { $0.countAcknowledgement(realm: realm, seconds: duration / .seconds(1)) }
+            count { totals in
+                totals.countUploads(realm: realm, changesets: changesets)
+                for duration in durations {
+                    totals.countAcknowledgement(realm: realm, seconds: duration / .seconds(1))
+                }
+            }
         case .integrated(let changesets, let duration, let localVersion):
             publish(
                 AgentEvent(

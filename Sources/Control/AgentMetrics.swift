@@ -96,6 +96,12 @@ package struct AgentMetrics: Sendable {
 
     private func writeTotals(to metrics: inout OpenMetrics) {
         metrics.counter(
+            "realm_agent_uploaded_changesets",
+            "Changesets of local writes acknowledged by the server.",
+            totals.uploads.sorted { $0.key < $1.key }
+                .map { .init([("realm", $0.key)], Double($0.value)) }
+        )
+        metrics.counter(
             "realm_agent_integrated_changesets",
             "Changesets of other devices integrated.",
             totals.changesets.sorted { $0.key < $1.key }

@@ -10,7 +10,10 @@ package struct EventTotals: Sendable, Equatable {
     package private(set) var pluginFailures: [Pair: UInt64] = [:]
     /// By realm and cause.
     package private(set) var pauses: [Pair: UInt64] = [:]
+    /// Integrated, by realm.
     package private(set) var changesets: [String: UInt64] = [:]
+    /// Acknowledged by the server, by realm.
+    package private(set) var uploads: [String: UInt64] = [:]
     /// From the capture of local writes to their acknowledgement.
     package private(set) var acknowledgements: [String: Histogram] = [:]
     package private(set) var integrations: [String: Histogram] = [:]
@@ -41,6 +44,10 @@ package struct EventTotals: Sendable, Equatable {
         case .reset, .plugin, .state, .user, .reloaded, .gap:
             break
         }
+    }
+
+    package mutating func countUploads(realm: String, changesets: Int) {
+        uploads[realm, default: 0] += UInt64(max(0, changesets))
     }
 
     package mutating func countAcknowledgement(realm: String, seconds: Double) {

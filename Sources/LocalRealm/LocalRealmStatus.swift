@@ -63,6 +63,8 @@ package struct IntegrationReport: Hashable, Sendable {
     package var drained: DrainReport
     package var localVersion: ClientVersion
     package var integratedChangesetCount: Int
+    /// Local changesets that the server has taken, as this download says for the first time.
+    package var acknowledgedChangesetCount: Int
     /// Classes that the server made known, in the order they came.
     package var learnedClasses: [Text]
 }

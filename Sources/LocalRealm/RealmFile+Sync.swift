@@ -27,18 +27,20 @@ extension RealmFile {
     ) throws(LocalRealmError) -> IntegrationReport {
         try mappingErrors {
             let incoming = try Integration.parse(changesets)
-            let (drained, outcome) = try write(.normal) { draft in
+            let (drained, result) = try write(.normal) { draft in
                 let drained = try drain(&draft)
                 return (
                     drained,
                     try integrate(incoming, progress, downloadableBytes, &draft)
                 )
             }
+            let outcome = try result.get()
             return IntegrationReport(
                 drained: drained,
                 localVersion: committed.state.localVersion,
                 integratedChangesetCount: changesets.count,
-                learnedClasses: try outcome.get()
+                acknowledgedChangesetCount: outcome.acknowledged,
+                learnedClasses: outcome.learned
             )
         }
     }
@@ -64,7 +66,10 @@ extension RealmFile {
         return drain.report
     }
 
-    /// The classes that were learned, or why nothing was integrated.
+    /// What the server took, and taught.
+    private typealias Outcome = (acknowledged: Int, learned: [Text])
+
+    /// What came of it, or why nothing was integrated.
     ///
     /// A failure that leaves the transaction alive is a result, not a throw: what was drained before is
     /// to be committed.
@@ -73,20 +78,21 @@ extension RealmFile {
         _ progress: SyncProgress,
         _ downloadableBytes: UInt64,
         _ draft: inout Draft
-    ) throws -> Result<[Text], any Error> {
+    ) throws -> Result<Outcome, any Error> {
         let beforehand = draft
         do {
             return .success(
                 try connection.savepoint("integration") {
                     try apply(incoming, &draft)
-                    try draft.state.adopt(
+                    let acknowledged = try draft.state.adopt(
                         progress,
                         downloadableBytes: downloadableBytes,
                         history: History(connection: connection)
                     )
                     _ = draft.state.advanceVersion()
-                    return draft.catalogue.tables.map(\.name)
+                    let learned = draft.catalogue.tables.map(\.name)
                         .filter { beforehand.catalogue.position(of: $0) == nil }
+                    return (acknowledged, learned)
                 }
             )
         } catch {

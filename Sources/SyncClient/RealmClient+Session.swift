@@ -196,7 +196,10 @@ extension RealmClient {
             }
             if download.progress.upload.clientVersion > before {
                 lastUploaded = now()
-                noticeAcknowledged(download.progress.upload.clientVersion)
+                noticeAcknowledged(
+                    integration.acknowledgedChangesetCount,
+                    upTo: download.progress.upload.clientVersion
+                )
             }
             for name in integration.learnedClasses {
                 logger.notice("class learned from the server", metadata: ["class": "\(name)"])

@@ -313,11 +313,10 @@ extension RealmClient {
         callAttention()
     }
 
-    /// Tells how long the writes took that the server has by now.
-    func noticeAcknowledged(_ version: ClientVersion) {
-        for duration in commits.acknowledged(version, at: time.uptime()) {
-            report(.acknowledged(after: duration))
-        }
+    /// Tells what the server has taken, and how long that took.
+    func noticeAcknowledged(_ changesets: Int, upTo version: ClientVersion) {
+        let durations = commits.acknowledged(version, at: time.uptime())
+        report(.acknowledged(changesets: changesets, after: durations))
     }
 
     func warn(of drain: DrainReport) {

@@ -10,8 +10,9 @@ package enum RealmNews: Sendable {
     case failed(LocalRealmError)
     /// A local value that cannot be sent.
     case rejected(RejectedValue)
-    /// The server has local writes, so long after they were captured.
-    case acknowledged(after: Duration)
+    /// The server has local changesets: how many, and how long after their capture those that were
+    /// timed.
+    case acknowledged(changesets: Int, after: [Duration])
     /// Changes of others are in the file.
     case integrated(changesets: Int, duration: Duration, localVersion: UInt64)
 }

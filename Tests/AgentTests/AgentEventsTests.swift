@@ -1,5 +1,7 @@
+import Config
 import Control
 import Platform
+import SyncClient
 import Testing
 
 @testable import Agent
@@ -99,5 +101,22 @@ struct AgentEventsTests {
         var count = 0
         for await _ in events.records(after: nil, follow: false) { count += 1 }
         #expect(count == 5)
+    }
+
+    @Test("What the server has taken is counted, and no event")
+    func acknowledgements() async {
+        let opening = OpeningConfiguration()
+        for durations in [[], [Duration.milliseconds(5), .milliseconds(7)]] {
+            events.publish(
+                .acknowledged(changesets: 3, after: durations),
+                realm: "stock",
+                opening
+            )
+        }
+        #expect(events.totals.uploads == ["stock": 6])
+        #expect(events.totals.acknowledgements.keys.sorted() == ["stock"])
+        for await record in events.records(after: nil, follow: false) {
+            Issue.record("\(record)")
+        }
     }
 }

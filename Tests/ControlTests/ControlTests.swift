@@ -105,6 +105,8 @@ struct ControlTests {
             for record in Self.records { totals.count(record.event) }
             let pause = StateFact(state: .paused, cause: "metered")
             totals.count(AgentEvent(realm: "stock", .state(pause)))
+            totals.countUploads(realm: "stock", changesets: 5)
+            totals.countUploads(realm: "stock", changesets: 2)
             totals.countAcknowledgement(realm: "stock", seconds: 0.015625)
             totals.countAcknowledgement(realm: "stock", seconds: 30)
             return AgentMetrics(await status(), totals)

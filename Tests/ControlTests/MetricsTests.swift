@@ -18,6 +18,7 @@ extension ControlTests {
                 #"realm_agent_pending_upload_bytes{realm="stock"} 12"#,
                 #"realm_agent_rejected_writes_total{realm="stock",by="local"} 1"#,
                 #"realm_agent_errors_total{realm="",code="206"} 1"#,
+                #"realm_agent_uploaded_changesets_total{realm="stock"} 7"#,
                 #"realm_agent_integrated_changesets_total{realm="stock"} 2"#,
                 #"realm_agent_integration_seconds_bucket{realm="stock",le="0.5"} 1"#,
                 #"realm_agent_integration_seconds_bucket{realm="stock",le="0.1"} 0"#,
@@ -35,7 +36,7 @@ extension ControlTests {
             }
             let checker = OpenMetricsChecker(text)
             #expect(checker.mistakes == [])
-            #expect(checker.families.count == 19)
+            #expect(checker.families.count == 20)
         }
     }
 

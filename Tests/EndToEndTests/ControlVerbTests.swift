@@ -44,4 +44,34 @@ struct ControlVerbTests {
             }
         }
     }
+
+    @Test("Metrics count each changeset of local writes that the server has taken")
+    func uploadedChangesets() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("a")
+        try await deployment.withServer { _ in
+            try await deployment.withAgent("a") { _ in
+                try await deployment.sync("a")
+                let before = try await uploaded(deployment)
+                for key in 1...2 {
+                    try await Programs.sqlite3(
+                        deployment.file("a"),
+                        "INSERT INTO \"Item\"(_id, owner) VALUES (\(key), 'x');"
+                    )
+                    try await deployment.sync("a")
+                }
+                #expect(try await uploaded(deployment) == before + 2)
+            }
+        }
+    }
+
+    private func uploaded(_ deployment: Deployment) async throws -> Int {
+        let metrics = try await Programs.run(
+            "curl",
+            ["-s", "--unix-socket", "\(deployment.directory)/a.sock", "http://agent/v1/metrics"]
+        ).output
+        let name = #/realm_agent_uploaded_changesets_total\{realm="stock"\} (\d+)/#
+        return try #require(metrics.firstMatch(of: name).flatMap { Int($0.1) }, "\(metrics)")
+    }
 }

@@ -292,11 +292,12 @@ struct IntegrationTests {
         #expect(try fixture.realm.acknowledgedVersion() == ClientVersion(1))
 
         // The server has integrated up to 5, but has sent nothing based on more than 2.
-        _ = try fixture.realm.integrate(
+        let first = try fixture.realm.integrate(
             [],
             progress: RealmFixture.progress(2, downloaded: 2, uploaded: 5, integrated: 1),
             downloadableBytes: 0
         )
+        #expect(first.acknowledgedChangesetCount == 3)
         #expect(try fixture.rows("SELECT version FROM _realm_history") == ["4", "5", "7"])
         #expect(fixture.realm.status.historyBaseVersion == ClientVersion(3))
         #expect(try fixture.realm.acknowledgedVersion() == ClientVersion(6))
@@ -305,11 +306,12 @@ struct IntegrationTests {
         }
         #expect(fixture.realm.status.uploadedBytes == uploaded)
 
-        _ = try fixture.realm.integrate(
+        let second = try fixture.realm.integrate(
             [],
             progress: RealmFixture.progress(5, downloaded: 7, uploaded: 7, integrated: 3),
             downloadableBytes: 0
         )
+        #expect(second.acknowledgedChangesetCount == 1)
         let status = fixture.realm.status
         #expect(try fixture.rows("SELECT version FROM _realm_history") == [])
         #expect(status.uploadedBytes == status.uploadableBytes)

@@ -41,22 +41,22 @@ struct History {
         ).map { ClientVersion(UInt64(clamping: $0)) }
     }
 
-    /// Bytes of the local changesets with a version above the first and up to the second.
-    func localBytes(
+    /// Number and bytes of the local changesets with a version above the first and up to the second.
+    func localAmount(
         after first: ClientVersion,
         through last: ClientVersion
-    ) throws(SQLiteError) -> UInt64 {
-        let sum = try connection.integer(
+    ) throws(SQLiteError) -> (changesets: Int, bytes: UInt64) {
+        let statement = try connection.statement(
             """
-            SELECT sum(size) FROM _realm_history
-            WHERE version > ?1 AND version <= ?2 AND origin_file_ident = 0
-            """,
-            [
-                .integer(Int64(clamping: first.rawValue)),
-                .integer(Int64(clamping: last.rawValue)),
-            ]
+            SELECT count(*), coalesce(sum(size), 0) FROM _realm_history
+            WHERE version > ?1 AND version <= ?2 AND origin_file_ident = 0 AND size > 0
+            """
         )
-        return UInt64(clamping: sum ?? 0)
+        defer { statement.reset() }
+        try statement.bind(Int64(clamping: first.rawValue), at: 1)
+        try statement.bind(Int64(clamping: last.rawValue), at: 2)
+        guard try statement.step() else { return (0, 0) }
+        return (Int(statement.integer(at: 0)), UInt64(clamping: statement.integer(at: 1)))
     }
 
     func remove(through version: ClientVersion) throws(SQLiteError) {

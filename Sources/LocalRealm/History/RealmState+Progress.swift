@@ -11,16 +11,19 @@ struct ProgressDecrease: Error {
 extension RealmState {
     /// Moves the cursors to what the server reported, counts what it acknowledged, and drops the
     /// history that nothing can need any more (sync history, 7.5 and 7.6).
+    ///
+    /// - Returns: how many local changesets the server has taken since.
     mutating func adopt(
         _ offered: SyncProgress,
         downloadableBytes: UInt64,
         history: History
-    ) throws {
+    ) throws -> Int {
         try check(offered)
-        uploadedBytes += try history.localBytes(
+        let uploaded = try history.localAmount(
             after: progress.upload.clientVersion,
             through: offered.upload.clientVersion
         )
+        uploadedBytes += uploaded.bytes
         // A client that has uploaded nothing gets 0 here and keeps what it has.
         let uploadServerVersion = max(
             offered.upload.lastIntegratedServerVersion,
@@ -36,6 +39,7 @@ extension RealmState {
         )
         self.downloadableBytes = downloadableBytes
         try trim(history)
+        return uploaded.changesets
     }
 
     private func check(_ offered: SyncProgress) throws(ProgressDecrease) {
