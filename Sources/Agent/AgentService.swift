@@ -281,7 +281,8 @@ extension AgentService: ControlBackend {
         return ReloadReport(
             applied: difference.applied,
             unchanged: difference.unchanged,
-            needsRestart: difference.needsRestart
+            needsRestart: difference.needsRestart,
+            warnings: result.diagnostics.map(\.description)
         )
     }
 

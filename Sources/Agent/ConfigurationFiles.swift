@@ -49,6 +49,16 @@ package struct ConfigurationFiles: Sendable {
         return Result(configuration: loaded.configuration, diagnostics: loaded.diagnostics)
     }
 
+    /// Where the agent listens that runs by these files, or what stands in the way of knowing.
+    package func controlSocket() -> (path: String?, diagnostics: [Diagnostic]) {
+        let (sources, failures) = texts.read()
+        guard failures.isEmpty, let main = sources.first else { return (nil, failures) }
+        return ConfigurationLoader.controlSocket(
+            main: main,
+            dropIns: Array(sources.dropFirst())
+        )
+    }
+
     /// All files as one text, without what may be secret; empty if they cannot be read.
     package func text(withOrigins: Bool) -> String {
         let (sources, failures) = texts.read()

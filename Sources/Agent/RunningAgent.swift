@@ -14,7 +14,9 @@ actor RunningAgent {
     private var keepers: [String: ScheduleKeeper] = [:]
     private var realms: [String: Lifetime] = [:]
     private var connections: [String: Lifetime] = [:]
+    /// A reload is carried out, and those that came meanwhile take their turn.
     private var isReloading = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     private let watch: ConditionsWatch
 
     /// What has begun and is waited for by `run()`.
@@ -138,14 +140,28 @@ actor RunningAgent {
 
     // MARK: Another configuration
 
+    private func takeTurn() async {
+        guard isReloading else {
+            isReloading = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func endTurn() {
+        guard !waiting.isEmpty else {
+            isReloading = false
+            return
+        }
+        waiting.removeFirst().resume()
+    }
+
     /// Stops, starts and changes what differs, and nothing else.
     ///
     /// - Throws: what cannot be put together of the new configuration; then nothing has changed.
     func follow(_ new: AgentConfiguration) async throws -> ConfigurationDifference {
-        // Requests that come while one is carried out take their turn.
-        while isReloading { await Task.yield() }
-        isReloading = true
-        defer { isReloading = false }
+        await takeTurn()
+        defer { endTurn() }
         let difference = ConfigurationDifference(from: configuration, to: new)
         var prepared = Parts(
             version: parts.version,

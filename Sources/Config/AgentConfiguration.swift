@@ -15,6 +15,7 @@ package struct AgentConfiguration: Hashable, Sendable {
 package struct DaemonConfiguration: Hashable, Sendable {
     package var dataDirectory: String
     package var controlSocket: String
+    static let standardControlSocket = "/run/realm-agent/control.sock"
     /// The group whose members may change things through the control socket.
     package var controlGroup: String
     package var log: LogConfiguration

@@ -58,8 +58,8 @@ final class ConfigurationReader {
             },
             controlSocket: keys.optional(
                 "control_socket",
-                default: "/run/realm-agent/control.sock",
-                readSocketPath
+                default: DaemonConfiguration.standardControlSocket,
+                Self.socketPath
             ),
             controlGroup: keys.optional("control_group", default: "realm-agent") {
                 $0.string(
@@ -79,7 +79,7 @@ final class ConfigurationReader {
         )
     }
 
-    private func readSocketPath(_ reader: NodeReader) -> String? {
+    static func socketPath(_ reader: NodeReader) -> String? {
         guard let path = reader.absolutePath() else { return nil }
         // What fits into a `sockaddr_un`, its final zero apart.
         guard path.utf8.count <= 107 else {

@@ -5,10 +5,18 @@ package struct ReloadReport: Codable, Sendable, Equatable {
     package let unchanged: [String]
     /// Changed, but in effect with the next start only.
     package let needsRestart: [String]
+    /// What is not wrong, but not well either, each with its place.
+    package let warnings: [String]
 
-    package init(applied: [String], unchanged: [String], needsRestart: [String]) {
+    package init(
+        applied: [String],
+        unchanged: [String],
+        needsRestart: [String],
+        warnings: [String]
+    ) {
         self.applied = applied
         self.unchanged = unchanged
         self.needsRestart = needsRestart
+        self.warnings = warnings
     }
 }

@@ -1,6 +1,7 @@
 import Agent
 import ArgumentParser
 import Config
+import Control
 import Settings
 
 /// Where the configuration is; every subcommand takes it.
@@ -23,17 +24,28 @@ struct ConfigurationOptions: ParsableArguments {
         try load(ConfigurationFiles(mainFile: config).load().toServe)
     }
 
+    /// Speaks to the agent that runs by this configuration, which may have changed since.
+    func controlClient() throws -> ControlClient {
+        let (path, diagnostics) = ConfigurationFiles(mainFile: config).controlSocket()
+        return ControlClient(socketPath: try told(path, diagnostics))
+    }
+
     private func load(_ result: ConfigurationFiles.Result) throws -> AgentConfiguration {
-        for diagnostic in result.diagnostics {
+        try told(result.configuration, result.diagnostics)
+    }
+
+    /// What was read, after telling what is wrong with it.
+    private func told<Value>(_ value: Value?, _ diagnostics: [Diagnostic]) throws -> Value {
+        for diagnostic in diagnostics {
             StandardError.print(diagnostic.description)
         }
-        guard let configuration = result.configuration else {
-            let errors = result.diagnostics.filter { $0.severity == .error }.count
+        guard let value else {
+            let errors = diagnostics.filter { $0.severity == .error }.count
             throw CommandFailure(
                 status: .configuration,
                 message: "\(config) is refused: \(errors) error\(errors == 1 ? "" : "s")"
             )
         }
-        return configuration
+        return value
     }
 }

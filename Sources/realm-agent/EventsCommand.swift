@@ -1,5 +1,4 @@
 import ArgumentParser
-import Config
 import Control
 
 struct EventsCommand: AsyncParsableCommand {
@@ -25,8 +24,7 @@ struct EventsCommand: AsyncParsableCommand {
     var after: UInt64?
 
     func run() async throws {
-        let configuration = try files.load()
-        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let client = try files.controlClient()
         do {
             try await client.events(after: after, follow: follow, realm: realm) { record in
                 StandardOutput.print(try record.controlJSON())

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Config
 import Control
 import Platform
 
@@ -25,8 +24,7 @@ struct LogLevelCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let configuration = try files.load()
-        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let client = try files.controlClient()
         let report: LogReport
         do throws(ControlError) {
             if let level {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Config
 import Control
 
 struct PluginsCommand: AsyncParsableCommand {
@@ -22,8 +21,7 @@ struct PluginsCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            let configuration = try files.load()
-            let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+            let client = try files.controlClient()
             let reports: [PluginReport]
             do throws(ControlError) {
                 reports = try await client.plugins()

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Config
 import Control
 
 struct ReloadCommand: AsyncParsableCommand {
@@ -8,7 +7,7 @@ struct ReloadCommand: AsyncParsableCommand {
         abstract: "Lets the running agent read its configuration anew.",
         discussion: """
             Realms that do not change keep their connections. A configuration with mistakes changes
-            nothing. Exit status: 0 reloaded, 2 the configuration is refused, 3 no agent is running.
+            nothing; the agent says what is wrong. Exit status: 0 reloaded, 2 the configuration is refused, 3 no agent is running.
             """
     )
 
@@ -19,8 +18,7 @@ struct ReloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         // The socket may be another one in the new file, which needs a restart anyway.
-        let configuration = try files.loadToServe()
-        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let client = try files.controlClient()
         let report: ReloadReport
         do throws(ControlError) {
             report = try await client.reload()
@@ -30,6 +28,7 @@ struct ReloadCommand: AsyncParsableCommand {
                 ? CommandFailure(status: .configuration, message: error.description)
                 : CommandFailure(error)
         }
+        for warning in report.warnings { StandardError.print(warning) }
         if json {
             print(try report.controlJSON())
             return

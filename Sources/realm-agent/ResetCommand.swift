@@ -1,5 +1,4 @@
 import ArgumentParser
-import Config
 import Control
 
 struct ResetCommand: AsyncParsableCommand {
@@ -38,8 +37,7 @@ struct ResetCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let configuration = try files.load()
-        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let client = try files.controlClient()
         let answer: ResetAnswer
         do throws(ControlError) {
             let request = ResetRequest(mode: mode, dryRun: dryRun, token: token)
@@ -93,8 +91,7 @@ struct RestartCommand: AsyncParsableCommand {
     var realm: String
 
     func run() async throws {
-        let configuration = try files.load()
-        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let client = try files.controlClient()
         do throws(ControlError) {
             _ = try await client.restart(realm: realm)
         } catch {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Config
 import Control
 import Glibc
 
@@ -22,8 +21,7 @@ struct StatusCommand: AsyncParsableCommand {
     var watch = false
 
     func run() async throws {
-        let configuration = try files.load()
-        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
+        let client = try files.controlClient()
         repeat {
             let report: StatusReport
             do throws(ControlError) {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Config
 import Control
 
 struct SuspendCommand: AsyncParsableCommand {
@@ -48,15 +47,18 @@ struct RealmSelection: ParsableArguments {
     func perform(
         _ body: (ControlClient, String) async throws(ControlError) -> Void
     ) async throws {
-        let configuration = try files.load()
-        let client = ControlClient(socketPath: configuration.daemon.controlSocket)
-        let names = all ? configuration.realms.filter(\.isEnabled).map(\.name) : realms
-        for name in names {
-            do throws(ControlError) {
-                try await body(client, name)
-            } catch {
-                throw CommandFailure(error)
-            }
+        let client = try files.controlClient()
+        do throws(ControlError) {
+            let names = all ? try await Self.enabledRealms(client) : realms
+            for name in names { try await body(client, name) }
+        } catch {
+            throw CommandFailure(error)
         }
+    }
+
+    private static func enabledRealms(_ client: ControlClient) async throws(ControlError)
+        -> [String]
+    {
+        try await client.status().realms.filter { $0.state != .disabled }.map(\.name)
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Config
 import Control
 
 struct WaitCommand: AsyncParsableCommand {
@@ -85,11 +84,4 @@ struct DirectionsArgument: ExpressibleByArgument {
     }
 
     var defaultValueDescription: String { "upload,download" }
-}
-
-extension ConfigurationOptions {
-    /// Speaks to the agent that this configuration is for.
-    func controlClient() throws -> ControlClient {
-        ControlClient(socketPath: try load().daemon.controlSocket)
-    }
 }

@@ -44,6 +44,37 @@ struct ConfigurationLoaderTests {
 
         """
 
+    @Test("Where the agent listens can be read whatever else is wrong")
+    func controlSocket() {
+        func socket(_ main: String, _ dropIns: String...) -> (path: String?, diagnostics: [String])
+        {
+            let sources = dropIns.enumerated().map { index, text in
+                ConfigurationSource(file: "\(index).yaml", bytes: Array(text.utf8))
+            }
+            let result = ConfigurationLoader.controlSocket(
+                main: ConfigurationSource(file: "main.yaml", bytes: Array(main.utf8)),
+                dropIns: sources
+            )
+            return (result.path, result.diagnostics.map(\.description))
+        }
+        for text in ["", "agent:", "agent: 7", "agent: { log: 7 }", "realms: [x]\nnonsense: 1"] {
+            #expect(socket(text) == ("/run/realm-agent/control.sock", []), "\(text)")
+        }
+        let mistaken =
+            "agent: { control_socket: /run/a.sock, lgo: 1 }\nrealms: { r: { x: '${env.X}' } }"
+        #expect(socket(mistaken) == ("/run/a.sock", []))
+        #expect(socket(mistaken, "agent: { control_socket: /run/b.sock }").path == "/run/b.sock")
+        #expect(socket(mistaken, "agent: {").path == nil)
+        let relative = socket("agent:\n  control_socket: run/a.sock")
+        #expect(relative.path == nil)
+        #expect(relative.diagnostics.count == 1)
+        #expect(
+            relative.diagnostics.first?.hasPrefix("main.yaml:2:19: error: agent.control_socket: ")
+                == true,
+            "\(relative)"
+        )
+    }
+
     @Test("Every key of this version arrives")
     func complete() throws {
         let result = load(Self.complete)

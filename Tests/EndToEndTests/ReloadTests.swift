@@ -42,6 +42,9 @@ struct ReloadTests {
                 #expect(refused.status == 2)
                 #expect(refused.errors.contains("north.d/10.yaml:1:20"), "\(refused.errors)")
                 #expect(try await agent(deployment, ["check"]).status == 2)
+                // What asks the agent that runs has no need of the file that it refused.
+                let status = try await agent(deployment, ["status"])
+                #expect(status.status == 0, "\(status.errors)")
 
                 // A signal reads the same file, and the agent goes on as before.
                 daemon.signal(.terminalClosed)
@@ -219,7 +222,26 @@ struct ReloadTests {
                 #expect(after["stock"] == before["stock"])
                 #expect(after["lone"] == before["lone"])
                 #expect(connections(deployment) == 2, "\(deployment.log("north"))")
+                try await expectOldEnvironment(deployment)
             }
         }
+    }
+
+    /// Variables are those that the agent was started with, whoever asks for a reload.
+    private func expectOldEnvironment(_ deployment: Deployment) async throws {
+        for value in ["yard", nil] {
+            if let value { setenv("SITE", value, 1) } else { unsetenv("SITE") }
+            let reload = try await agent(deployment, ["reload"])
+            #expect(reload.output == "needs a restart: agent.control_group\n", "\(reload)")
+            let status = try await agent(deployment, ["status", "--json"])
+            #expect(status.output.contains(#""partition":"\"hall-stock\"""#), "\(status)")
+        }
+        let text = #"realms: { side: { partition: { string: "${env.NOWHERE}" } } }"#
+        setenv("NOWHERE", "known to whoever asks", 1)
+        defer { unsetenv("NOWHERE") }
+        try deployment.write("north.d/20.yaml", text)
+        let refused = try await agent(deployment, ["reload"])
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains(#"no variable "NOWHERE""#), "\(refused.errors)")
     }
 }

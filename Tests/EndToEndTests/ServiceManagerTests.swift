@@ -10,7 +10,7 @@ import Testing
 @Suite("The agent under a service manager")
 struct ServiceManagerTests {
     @Test(
-        "It is ready when it serves, gives signs of life from its work, tells its state, and stops"
+        "It is ready when it serves, gives signs of life from its work, tells its state, reloads, and stops"
     )
     func life() async throws {
         let deployment = try Deployment()
@@ -38,6 +38,16 @@ struct ServiceManagerTests {
             #expect(isComplete, "\(told) \(deployment.log("a"))")
             let status = try await Programs.run("realm-agent", ["status", "--config", config])
             #expect(status.status == 0)
+
+            told = []
+            try execution.send(signal: .terminalClosed)
+            let isReloaded = await eventually {
+                told += manager.received()
+                let rest = told.drop { !$0.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") }
+                return rest.contains("READY=1")
+            }
+            #expect(isReloaded, "\(told)")
+
             try execution.send(signal: .terminate)
             let isStopping = await eventually {
                 told += manager.received()
