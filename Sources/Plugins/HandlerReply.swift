@@ -56,6 +56,7 @@ extension HandlerReply {
     private static let longestPause = Duration.seconds(366 * 86_400)
 
     private struct Document: Decodable {
+        let realm: String?
         let decision: String?
         let note: String?
         let after: String?
@@ -64,7 +65,13 @@ extension HandlerReply {
     }
 
     /// Reads an answer: nothing, or one JSON object.
-    package init(answer bytes: [UInt8]) throws(HandlerFailure) {
+    ///
+    /// It decides about the realm of the event and no other: one that names another is a mistake, and
+    /// decides about neither.
+    package init(
+        answer bytes: [UInt8],
+        to request: HandlerRequest
+    ) throws(HandlerFailure) {
         guard !bytes.allSatisfy({ [0x20, 0x09, 0x0a, 0x0d].contains($0) }) else {
             self = .continue
             return
@@ -74,6 +81,12 @@ extension HandlerReply {
             document = try JSONDecoder().decode(Document.self, from: Data(bytes))
         } catch {
             throw .badAnswer("it is not one JSON object with strings as values")
+        }
+        if let realm = document.realm, realm != request.subject.realm {
+            throw .badAnswer(
+                "it names the realm \"\(realm.prefix(64))\", but the event is one of "
+                    + "\"\(request.subject.realm)\""
+            )
         }
         self.init(try Self.decision(document), note: document.note)
     }

@@ -3,9 +3,7 @@ import Config
 import Control
 import Logging
 import Platform
-import Plugins
 import Scheduling
-import Settings
 import SyncClient
 import Synchronization
 import TestSupport
@@ -44,7 +42,6 @@ struct ConditionsTests {
     /// Three realms of a user who can never log in.
     private func agent(_ host: Host) throws -> RunningAgent {
         let text = """
-            agent: { data_directory: \(temporary.path) }
             apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
             users: { till: { app: shop, provider: anonymous } }
             network:
@@ -59,32 +56,9 @@ struct ConditionsTests {
                 partition: { string: c }
                 schedule: { pause_on: [low-battery, metered] }
             """
-        let result = ConfigurationLoader.load(
-            main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
-            dropIns: [],
-            surroundings: Surroundings(
-                hostName: "box",
-                machineID: "machine",
-                environment: [:],
-                readFile: { _ in .success([]) }
-            )
-        )
-        #expect(result.diagnostics.isEmpty, "nothing of it is unserved")
-        let configuration = try #require(result.configuration)
-        let log = AgentLog(configuration.daemon.log, atLeast: .off)
-        let events = AgentEvents()
-        var parts = Parts(
-            version: "1",
-            log: log,
-            database: try MetadataDatabase(path: temporary.file("metadata.sqlite")),
-            events: events,
-            recoveredDirectory: temporary.file("recovered"),
-            plugins: PluginRegistry(configuration.plugins, log: log, events: events)
-        )
-        for app in configuration.apps { try parts.add(app) }
-        for user in configuration.users { parts.add(user) }
-        for realm in configuration.realms { parts.add(realm) }
-        return RunningAgent(configuration, parts) { await host.follow($0) }
+        let fixture = try ConfigurationFixture(text, in: temporary)
+        let parts = try fixture.parts(in: temporary)
+        return RunningAgent(fixture.configuration, parts) { await host.follow($0) }
     }
 
     /// The causes of the realms that are paused; the others have tried to log in.

@@ -1,7 +1,4 @@
 import Config
-import Platform
-import Plugins
-import Settings
 import TestSupport
 import Testing
 
@@ -17,7 +14,6 @@ struct PartsTests {
 
     private func parts(sharesConnections: Bool) throws -> Parts {
         let text = """
-            agent: { data_directory: \(temporary.path) }
             apps:
               shop:
                 app_id: shop
@@ -31,31 +27,7 @@ struct PartsTests {
               orders: { user: till, partition: { string: b } }
               visits: { user: desk, partition: { string: a } }
             """
-        let loaded = ConfigurationLoader.load(
-            main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
-            dropIns: [],
-            surroundings: Surroundings(
-                hostName: "box",
-                machineID: "machine",
-                environment: [:],
-                readFile: { _ in .success([]) }
-            )
-        )
-        let configuration = try #require(loaded.configuration)
-        let log = AgentLog(configuration.daemon.log, atLeast: .off)
-        let events = AgentEvents()
-        var parts = Parts(
-            version: "1",
-            log: log,
-            database: try MetadataDatabase(path: temporary.file("metadata.sqlite")),
-            events: events,
-            recoveredDirectory: temporary.file("recovered"),
-            plugins: PluginRegistry([], log: log, events: events)
-        )
-        for app in configuration.apps { try parts.add(app) }
-        for user in configuration.users { parts.add(user) }
-        for realm in configuration.realms { parts.add(realm) }
-        return parts
+        return try ConfigurationFixture(text, in: temporary).parts(in: temporary)
     }
 
     @Test("Realms of one user share a connection, those of two never; unless each has its own")

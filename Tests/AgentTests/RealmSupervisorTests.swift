@@ -5,7 +5,6 @@ import FoundationEssentials
 import Logging
 import Platform
 import Plugins
-import Settings
 import SyncClient
 import SyncProtocol
 import TestSupport
@@ -72,22 +71,12 @@ struct RealmSupervisorTests {
         handlers: HandlerRunner? = nil
     ) throws -> RealmSupervisor {
         let text = """
-            agent: { data_directory: \(temporary.path) }
             apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
             users: { till: { app: shop, provider: anonymous } }
             realms: { stock: { user: till, partition: { string: p } } }
             """
-        let loaded = ConfigurationLoader.load(
-            main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
-            dropIns: [],
-            surroundings: Surroundings(
-                hostName: "box",
-                machineID: "machine",
-                environment: [:],
-                readFile: { _ in .success([]) }
-            )
-        )
-        let realm = try #require(loaded.configuration?.realms.first)
+        let fixture = try ConfigurationFixture(text, in: temporary)
+        let realm = try #require(fixture.configuration.realms.first)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let client = AppClient(
             appID: "shop",
@@ -181,6 +170,20 @@ struct RealmSupervisorTests {
         let request = String(decoding: data, as: UTF8.self)
         #expect(request.contains(#""code":"realm.log_in_refused""#))
         #expect(request.contains(#""fatal":true"#))
+        run.cancel()
+        await run.value
+    }
+
+    @Test("A handler that decides about another realm is on record, and changes nothing")
+    func decisionAboutAnother() async throws {
+        let handlers = handlers(#"{"decision":"stop","realm":"orders"}"#)
+        let supervisor = try supervisor(status: 401, handlers: handlers)
+        let run = Task { await supervisor.run() }
+        while await handlers.registry.report().last?.failures == 0 { await Task.yield() }
+        #expect(await handlers.registry.report().last?.lastFailure?.code == "plugin.bad_answer")
+        let status = await supervisor.status()
+        #expect(status.state == .loginRequired)
+        #expect(status.cause == "log-in-refused")
         run.cancel()
         await run.value
     }

@@ -90,7 +90,8 @@ struct ContractTests {
 
     @Test("An answer is a decision", arguments: goodAnswers)
     func answer(_ text: String, _ decision: HandlerDecision) throws {
-        #expect(try HandlerReply(answer: Array(text.utf8)).decision == decision)
+        let reply = try HandlerReply(answer: Array(text.utf8), to: HandlerFixture.error)
+        #expect(reply.decision == decision)
     }
 
     static let goodAnswers: [(String, HandlerDecision)] = [
@@ -118,6 +119,7 @@ struct ContractTests {
         (#"{"decision":"reset","mode":"discard-unsynced-changes"}"#, .reset(.discard)),
         (#"{"decision":"discard","note":"n"}"#, .discard),
         (#"{"decision":"stop","more":[1]}"#, .stop),
+        (#"{"decision":"stop","realm":"stock"}"#, .stop),
     ]
 
     @Test(
@@ -128,11 +130,12 @@ struct ContractTests {
             #"{"decision":"retry","after":30}"#, #"{"decision":"retry","after":"soon"}"#,
             #"{"decision":"retry","after":"400d"}"#, #"{"decision":"suspend","until":"later"}"#,
             #"{"decision":"reset","mode":"all"}"#, "\u{FF}",
+            #"{"decision":"stop","realm":"orders"}"#, #"{"decision":"stop","realm":["stock"]}"#,
         ]
     )
     func badAnswers(_ text: String) throws {
         let error = #expect(throws: HandlerFailure.self) {
-            try HandlerReply(answer: Array(text.utf8))
+            try HandlerReply(answer: Array(text.utf8), to: HandlerFixture.error)
         }
         #expect(error?.code == "plugin.bad_answer", "\(text)")
         #expect(error.map { !$0.description.contains("\n") } == true)

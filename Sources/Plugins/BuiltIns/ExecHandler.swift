@@ -22,6 +22,6 @@ struct ExecHandler: RealmHandler {
         } catch {
             throw .program(error)
         }
-        return try HandlerReply(answer: answer)
+        return try HandlerReply(answer: answer, to: request)
     }
 }

@@ -16,7 +16,7 @@ struct WebhookHandler: RealmHandler {
                 timeout: configuration.timeout
             )
         )
-        return try HandlerReply(answer: answer)
+        return try HandlerReply(answer: answer, to: request)
     }
 
     /// Secrets are read anew each time: they may have changed.
