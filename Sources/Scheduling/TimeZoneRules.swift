@@ -69,7 +69,10 @@ package struct TimeZoneRules: Hashable, Sendable {
         // No zone is further than a day from UTC, or changes its offset twice within two days.
         let before = offset(at: Instant(secondsSince1970: time.seconds - 86_400))
         let after = offset(at: Instant(secondsSince1970: time.seconds + 86_400))
-        let instants = (before == after ? [before] : [before, after])
+        guard before != after else {
+            return .once(Instant(secondsSince1970: time.seconds - Int64(before)))
+        }
+        let instants = [before, after]
             .map { (offset: $0, instant: Instant(secondsSince1970: time.seconds - Int64($0))) }
             .filter { offset(at: $0.instant) == $0.offset }
             .map(\.instant)

@@ -83,10 +83,11 @@ package struct WeeklyWindow: Hashable, Sendable {
 extension [WeeklyWindow] {
     /// The time around the instant at which some window is open, as far as those open now reach.
     func opening(at instant: Instant, _ zone: TimeZoneRules) -> Range<Instant>? {
-        // A window is at most a day long, and clocks move it by a few hours.
+        // A window is at most a day long, and clocks move it by a few hours; where they are set back
+        // after midnight, the day that has begun goes on beside the one that they show again.
         let today = zone.localTime(at: instant).day
         let openings = flatMap { window in
-            ((today - 2)...today).compactMap { window.opening(onDay: $0, zone) }
+            ((today - 2)...(today + 1)).compactMap { window.opening(onDay: $0, zone) }
         }.filter { $0.contains(instant) }
         guard let start = openings.map(\.lowerBound).min(),
             let end = openings.map(\.upperBound).max()
