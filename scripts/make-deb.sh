@@ -17,8 +17,12 @@ done
 build=.build-package
 # The Swift runtime is linked in, Debian's libraries are not. Hardening as Debian does it: position
 # independent, relocations resolved at start and then read-only, checked stacks and buffers in C.
+# Paths are written relative to this folder, so that code and data are the same in any other; what is
+# left to differ are hashes that the compiler makes of its options (.swift_modhash, module caches in the
+# debug symbols) and the build id, which follows from them.
 flags="--configuration release --static-swift-stdlib --scratch-path $build --disable-local-rpath
     -Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2
+    -Xcc -ffile-prefix-map=$PWD=. -Xswiftc -file-prefix-map -Xswiftc $PWD=.
     -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --build-id=sha1 -Xlinker --as-needed"
 
 if [ "${1:-}" != --packed ]; then

@@ -69,7 +69,7 @@ has() {
 }
 is_open() { shell "realm-agent status $1 | grep -qw open"; }
 
-for step in install rows reload refresh crash backup upgrade remove; do
+for step in install rows reload plugins refresh crash backup upgrade remove; do
     echo "---- $step"
     # shellcheck source=/dev/null
     . "scripts/prove/steps/$step.sh"

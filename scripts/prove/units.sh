@@ -30,6 +30,12 @@ prove_units() {
         packaging/debian/*.postrm; do
         check "$(basename "$script") parses" sh -n "$script"
     done
+    # What people copy is run: each block has a name, and a step that runs it.
+    local block
+    while read -r block; do
+        check "a step runs the block ${block:-without a name} of docs/operations.md" \
+            grep -rqx "page ${block:-?}" scripts/prove/steps
+    done < <(sed -n 's/^ *```sh *//p' docs/operations.md)
     if command -v dpkg-parsechangelog >/dev/null; then
         version=$(dpkg-parsechangelog --file packaging/debian/changelog --show-field Version)
         for script in realm-agent/AgentVersion realm-server/ServerVersion; do
