@@ -35,6 +35,27 @@ struct BadInputTests {
         }
     }
 
+    @Test("What is no file of a configuration is refused before it is read as one")
+    func noConfiguration() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.write("north.yaml", String(repeating: "# much\n", count: 600_000))
+        let large = try await agent(deployment, ["check"])
+        #expect(large.status == 2)
+        #expect(large.errors.contains("north.yaml:1:1: error: "), "\(large.errors)")
+        #expect(large.errors.contains("larger than 4 MiB"), "\(large.errors)")
+
+        try deployment.write("north.yaml", "version: 1\n")
+        try FileManager.default.createDirectory(
+            atPath: "\(deployment.directory)/north.d/10.yaml",
+            withIntermediateDirectories: true
+        )
+        let directory = try await agent(deployment, ["check"])
+        #expect(directory.status == 2)
+        #expect(directory.errors.contains("10.yaml:1:1: error: "), "\(directory.errors)")
+        #expect(directory.errors.contains("is a directory"), "\(directory.errors)")
+    }
+
     @Test("An unknown key is refused where it stands, with a suggestion")
     func unknownKey() async throws {
         let deployment = try Deployment()
