@@ -269,8 +269,10 @@ let package = Package(
         tests(
             "Server",
             [
-                "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "SQLite", "Schemas",
-                "Server", "Settings", "SyncProtocol", "Transport", "Versions", asyncHTTPClient,
+                "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "SQLite",
+                "SchemaFiles",
+                "Schemas", "Server", "Settings", "SyncProtocol", "Transport", "Versions",
+                asyncHTTPClient,
                 crypto,
                 jwtKit,
                 logging, serviceLifecycle,

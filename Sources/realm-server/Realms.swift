@@ -1,5 +1,4 @@
 import ArgumentParser
-import Changesets
 import Server
 
 struct Realms: AsyncParsableCommand {
@@ -55,7 +54,7 @@ struct PartitionArgument: ParsableArguments {
     var partition: String
 
     var canonicalText: String {
-        (Partition(extendedJSON: partition.utf8) ?? .string(Text(partition))).canonicalText
+        Partition(operatorText: partition).canonicalText
     }
 }
 

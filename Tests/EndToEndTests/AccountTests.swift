@@ -54,17 +54,37 @@ struct AccountTests {
 
     private static let emailPassword = Deployment.User.emailPassword.rawValue
 
-    @Test("An anonymous user gets a password, keeps its data, logs out, writes, and logs in again")
+    private struct Told: Decodable {
+        let custom_data: Item
+
+        struct Item: Decodable, Equatable {
+            let _id: [String: String]
+            let note: String
+        }
+    }
+
+    @Test(
+        "An anonymous user gets a password, keeps its data, logs out, logs in again, and reads about itself"
+    )
     func life() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
         try configure(deployment, user: "provider: anonymous")
         try await deployment.withServer { _ in
+        let configuration = "\(deployment.directory)/server.yaml"
+        let text = try String(contentsOfFile: configuration, encoding: .utf8)
+        let source = "{ class: Item, partition: main, user_id_field: owner }"
+        try deployment.write("server.yaml", "\(text)\n    custom_user_data: \(source)\n")
             try await deployment.withAgent("a") { _ in
                 #expect(try await deployment.sync("a").status == 0)
                 try await Programs.sqlite3(
+                let before = try await user(deployment)
+                #expect(before.identities == ["anon-user"])
+                let id = try #require(before.user_id)
+                let none = try await agent(deployment, ["users", "custom-data", "a", "--refresh"])
+                #expect(none.output == #"{"custom_data":{}}"# + "\n")
                     deployment.file("a"),
-                    "INSERT INTO \"Item\"(_id, owner) VALUES (1, 'a');"
+                    "INSERT INTO \"Item\"(_id, owner, note) VALUES (1, '\(id)', 'blue');"
                 )
                 #expect(try await deployment.sync("a").status == 0)
                 let before = try await user(deployment)
@@ -94,7 +114,8 @@ struct AccountTests {
                     deployment,
                     ["users", "custom-data", "a", "--refresh"]
                 )
-                #expect(refresh.output == #"{"custom_data":{}}"# + "\n")
+                let told = try JSONDecoder().decode(Told.self, from: Data(refresh.output.utf8))
+                #expect(told.custom_data == Told.Item(_id: ["$numberLong": "1"], note: "blue"))
                 let events = try await agent(deployment, ["events"]).output
                 for change in ["logged-in", "logged-out", "token-refreshed"] {
                     #expect(events.contains(#""change":"\#(change)""#), "\(events)")

@@ -1,3 +1,4 @@
+import Changesets
 import FoundationEssentials
 import Settings
 import Testing
@@ -31,6 +32,7 @@ struct ConfigurationTests {
                 providers:
                   anonymous: true
                   email_password: { auto_confirm: true, min_length: 8 }
+                custom_user_data: { class: Person, partition: people, user_id_field: _id }
                 tokens: { access: 5m, refresh: 7d }
               office-fghij: {}
             """
@@ -51,6 +53,11 @@ struct ConfigurationTests {
                             allowsClientRecovery: false,
                             anonymous: true,
                             emailPassword: EmailPasswordConfiguration(minimumLength: 8),
+                            customUserData: CustomUserDataConfiguration(
+                                className: "Person",
+                                partition: .string("people"),
+                                userIDField: "_id"
+                            ),
                             tokens: TokenLifetimes(access: 300, refresh: 604_800)
                         ),
                         AppConfiguration(id: .named("office-fghij")),
@@ -82,6 +89,7 @@ struct ConfigurationTests {
                 offline_limit: 30
                 providers: { function: {}, jwt: { algorithm: ES256, secret: { env: A } } }
                 tokens: { refresh: 1m }
+                custom_user_data: { class: Person, partition: people }
             """
         )
         #expect(configuration == nil)
@@ -107,6 +115,8 @@ struct ConfigurationTests {
                     + "ES256; give public_key for RS256 and ES256, secret for HS256, or key_set",
                 "realm-server.yaml:12:24: error: apps.shop.tokens.refresh: 1m is out of range; "
                     + "give a value from 30m to 1825d",
+                "realm-server.yaml:13:23: error: apps.shop.custom_user_data.user_id_field: is "
+                    + "missing; add it",
             ]
         )
     }

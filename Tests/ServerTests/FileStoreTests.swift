@@ -45,6 +45,31 @@ struct FileStoreTests {
         }
     }
 
+    @Test("An object is found by a text in one of its properties", arguments: StoreKind.allCases)
+    func search(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let found = try await store.write { [app] transaction in
+                let file = try transaction.makeFile(of: app, .null).id
+                let other = try transaction.makeFile(of: app, .int(1)).id
+                func put(_ className: Text, _ key: Int64, _ text: String, _ file: ServerFileID)
+                    throws
+                {
+                    let object = ObjectReference(className: className, key: .int(key))
+                    try transaction.putDocument(Array(text.utf8), of: object, in: file)
+                }
+                try put("A", 1, #"{"user":"ann","list":["bob"]}"#, file)
+                try put("A", 2, #"{"user":"bob","note":"ann"}"#, file)
+                try put("A", 3, #"{"$.user":"eve","user":{"user":"eve"}}"#, file)
+                try put("B", 4, #"{"user":"cid"}"#, file)
+                try put("A", 5, #"{"user":"dan"}"#, other)
+                return try ["ann", "bob", "cid", "dan", "eve", ""].map { text in
+                    try transaction.document(of: "A", whose: "user", is: Text(text), in: file)?.0
+                }
+            }
+            #expect(found == [.int(1), .int(2), nil, nil, nil, nil])
+        }
+    }
+
     @Test(
         "A state that is held stays, whatever is written meanwhile",
         arguments: StoreKind.allCases

@@ -161,7 +161,8 @@ extension Accounts {
                 id: identity.id,
                 providerType: identity.provider.rawValue,
                 providerID: served.providerID(identity.provider)
-            )
+            ),
+            userData: nil
         )
         return LoginAnswer(
             accessToken: try await accessToken(for: refresh, served),

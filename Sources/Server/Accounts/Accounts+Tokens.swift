@@ -1,3 +1,6 @@
+import JSON
+import Logging
+
 extension Accounts {
     /// A new access token; the refresh token stays as it is (app services, 7.2).
     func refresh(_ token: String?, app: AppID? = nil) async throws -> RefreshAnswer {
@@ -55,9 +58,30 @@ extension Accounts {
             expiresAt: now + served.configuration.tokens.access,
             kind: .access,
             refreshID: nil,
-            identity: nil
+            identity: nil,
+            userData: try await customData(of: UserID(refresh.userID), served)
         )
         return try await tokens.token(for: claims, of: served.configuration.id)
+    }
+
+    /// Nil where there is none, or more than a URL can carry.
+    private func customData(of user: UserID, _ served: ServedApp) async throws -> JSONValue? {
+        guard let source = served.configuration.customUserData else { return nil }
+        let data = try await store.read { snapshot in
+            try CustomUserData(configuration: source).read(of: user, in: served.id, from: snapshot)
+        }
+        guard let data, let size = try? data.json().count else { return nil }
+        guard size <= CustomUserData.maximumSizeInBytes else {
+            logger.warning(
+                "custom user data is too large for a token",
+                metadata: [
+                    "code": "server.custom_user_data", "app": "\(served.id)", "user": "\(user)",
+                    "bytes": "\(size)", "limit": "\(CustomUserData.maximumSizeInBytes)",
+                ]
+            )
+            return nil
+        }
+        return data
     }
 
     private func verify(

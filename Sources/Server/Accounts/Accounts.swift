@@ -11,6 +11,7 @@ package struct Accounts: Sendable {
     let loginGuard: LoginGuard
     let secrets: SecretReader
     let hooks: HookRunner
+    let logger: Logger
     /// Whose connections end when a user is gone.
     package let registry = SessionRegistry()
     let clock: WallClock
@@ -33,6 +34,7 @@ package struct Accounts: Sendable {
         self.secrets = secrets
         self.loginGuard = LoginGuard(clock: clock)
         self.hooks = HookRunner(logger: logger)
+        self.logger = logger
         self.clock = clock
         self.random = random
         for app in apps { try await serve(app, declaration: nil) }

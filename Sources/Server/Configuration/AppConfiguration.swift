@@ -15,6 +15,8 @@ package struct AppConfiguration: Hashable, Sendable {
     package var jwt: JWTConfiguration?
     /// The program that knows users; nil where the provider is off.
     package var function: HookConfiguration?
+    /// Nil where tokens say nothing more about users.
+    package var customUserData: CustomUserDataConfiguration?
     package var tokens: TokenLifetimes
     package var access: AccessRules
     /// The path of the schema file; nil where clients alone make the schema.
@@ -32,6 +34,7 @@ package struct AppConfiguration: Hashable, Sendable {
         apiKey: Bool = false,
         jwt: JWTConfiguration? = nil,
         function: HookConfiguration? = nil,
+        customUserData: CustomUserDataConfiguration? = nil,
         tokens: TokenLifetimes = TokenLifetimes(),
         access: AccessRules = AccessRules(),
         schemaFile: String? = nil,
@@ -46,6 +49,7 @@ package struct AppConfiguration: Hashable, Sendable {
         self.apiKey = apiKey
         self.jwt = jwt
         self.function = function
+        self.customUserData = customUserData
         self.tokens = tokens
         self.access = access
         self.schemaFile = schemaFile

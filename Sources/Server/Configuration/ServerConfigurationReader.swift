@@ -210,6 +210,9 @@ extension AppConfiguration {
             allowsClientRecovery: keys.optional("client_recovery", default: true) { $0.bool() },
             anonymous: false,
             emailPassword: nil,
+            customUserData: keys.optional("custom_user_data") { node in
+                node.mapping { CustomUserDataConfiguration(reading: $0) }
+            },
             tokens: keys.section("tokens") { TokenLifetimes(reading: $0) },
             access: keys.section("access") { access in
                 AccessRules(

@@ -25,6 +25,11 @@ extension Partition {
         self = value
     }
 
+    /// What operators write: canonical Extended JSON, or the text of a string partition.
+    package init(operatorText text: String) {
+        self = Partition(extendedJSON: text.utf8) ?? .string(Text(text))
+    }
+
     /// The one text under which the partition is stored, in canonical Extended JSON.
     package var canonicalText: String {
         switch self {

@@ -52,6 +52,14 @@ package protocol FileReading {
         in file: ServerFileID
     ) throws(StoreError) -> [UInt8]?
 
+    /// The first object of a class of which a property holds a text. The whole class is read.
+    func document(
+        of className: Text,
+        whose property: Text,
+        is text: Text,
+        in file: ServerFileID
+    ) throws(StoreError) -> (ObjectKey, [UInt8])?
+
     /// How many objects of each class there are; classes without any are left out.
     func objectCounts(in file: ServerFileID) throws(StoreError) -> [Text: Int]
 

@@ -1,3 +1,4 @@
+import JSON
 import JWTKit
 
 /// What an access token and a refresh token say (app services, 10.3).
@@ -35,6 +36,8 @@ struct TokenClaims: JWTPayload, Hashable {
     let refreshID: String?
     /// In refresh tokens only.
     let identity: Identity?
+    /// In access tokens only: what the application keeps about the user.
+    let userData: JSONValue?
 
     enum CodingKeys: String, CodingKey {
         case sessionID = "iss"
@@ -47,6 +50,7 @@ struct TokenClaims: JWTPayload, Hashable {
         case kind = "typ"
         case refreshID = "baas_id"
         case identity = "baas_identity"
+        case userData = "user_data"
     }
 
     /// `TokenAuthority` decides, with a clock and a leeway; a signature alone is nothing yet.

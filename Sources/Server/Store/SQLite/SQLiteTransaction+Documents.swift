@@ -39,6 +39,36 @@ extension SQLiteTransaction {
         }
     }
 
+    func document(
+        of className: Text,
+        whose property: Text,
+        is text: Text,
+        in file: ServerFileID
+    ) throws(StoreError) -> (ObjectKey, [UInt8])? {
+        try translating {
+            // Not by a path of JSON: a name may hold what paths have a meaning for.
+            let statement = try connection.statement(
+                """
+                SELECT key, document FROM object
+                WHERE file_id = ? AND class = ? AND EXISTS (
+                    SELECT 1 FROM json_each(document)
+                    WHERE json_each.key = ? AND json_each.value = ?)
+                ORDER BY key LIMIT 1
+                """
+            )
+            defer { statement.reset() }
+            try statement.bind(file.rawValue, at: 1)
+            try statement.bind(text: className.bytes, at: 2)
+            try statement.bind(text: property.bytes, at: 3)
+            try statement.bind(text: text.bytes, at: 4)
+            guard try statement.step() else { return nil }
+            guard let key = StoredKey.decode(statement.bytes(at: 0)) else {
+                throw damaged("a key of class \(className)")
+            }
+            return (key, statement.bytes(at: 1))
+        }
+    }
+
     func objectCounts(in file: ServerFileID) throws(StoreError) -> [Text: Int] {
         try translating {
             let statement = try connection.statement(

@@ -1,0 +1,30 @@
+import Changesets
+import Settings
+
+/// Where an app keeps what the tokens of its users say about them besides (app services, 10.5): one
+/// object for each user, in a realm of the app's own.
+package struct CustomUserDataConfiguration: Hashable, Sendable {
+    package let className: String
+    package let partition: Partition
+    /// The property that holds the user's id, as text or ObjectId.
+    package let userIDField: String
+
+    package init(className: String, partition: Partition, userIDField: String) {
+        self.className = className
+        self.partition = partition
+        self.userIDField = userIDField
+    }
+
+    /// Nil, and reported, where something is missing.
+    init?(reading keys: MappingReader) {
+        let className = keys.required("class") { $0.string() }
+        let partition = keys.required("partition") { $0.string() }
+        let field = keys.required("user_id_field") { $0.string() }
+        guard let className, let partition, let field else { return nil }
+        self.init(
+            className: className,
+            partition: Partition(operatorText: partition),
+            userIDField: field
+        )
+    }
+}
