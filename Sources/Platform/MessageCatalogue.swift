@@ -3,6 +3,8 @@
 /// An id never changes: where the words of a message do, the new words keep the old id.
 enum MessageCatalogue {
     static let ids: [String: String] = [
+        "administration":
+            "6f1c0d3be1bf4a6c93d7a3c6f2a1d0e4",
         "ready":
             "47c755237bff542cb2fe6e1bc314c165",
         "stopped":

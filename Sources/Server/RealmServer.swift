@@ -17,11 +17,12 @@ package struct RealmServer: Service {
     private let tls: ServerTLS?
     private let isAdministered: Bool
     private let onListening: @Sendable (ListenAddress) async -> Void
+    private let clock: WallClock
     private let logger: Logger
 
     /// Prepares everything but the port. The store stays the caller's to close. Only a server that
     /// `isAdministered` has an admin socket, and only one that can read its configuration again
-    /// reloads it.
+    /// reloads it. `audit` is told what operators do, whatever else is logged.
     package init(
         _ configuration: ServerConfiguration,
         store: any ServerStore,
@@ -34,6 +35,7 @@ package struct RealmServer: Service {
         isAdministered: Bool = false,
         logger: Logger,
         setLogLevel: @escaping @Sendable (LogConfiguration.Level) -> Void = { _ in },
+        audit: Logger? = nil,
         readConfiguration: (@Sendable () -> ConfigurationReload.Reading)? = nil,
         onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
     ) async throws {
@@ -52,6 +54,7 @@ package struct RealmServer: Service {
         self.isAdministered = isAdministered
         self.store = store
         self.services = ClientAPI(
+        self.clock = clock
             accounts: accounts,
             publicAddress: publicAddress,
             isSecure: tls != nil,
@@ -79,7 +82,13 @@ package struct RealmServer: Service {
                 read: read
             )
         }
-        self.admin = AdminAPI(accounts: accounts, sync: sync, reload: reload, logger: logger)
+        self.admin = AdminAPI(
+            accounts: accounts,
+            sync: sync,
+            reload: reload,
+            logger: logger,
+            audit: audit
+        )
         self.onListening = onListening
         self.logger = logger
     }
@@ -94,6 +103,7 @@ package struct RealmServer: Service {
             tls: tls,
             logger: logger
         )
+            clock: clock,
         try await withThrowingDiscardingTaskGroup { group in
             if let path = adminSocketPath {
                 group.addTask { try await serveAdministration(at: path) }
@@ -115,7 +125,7 @@ package struct RealmServer: Service {
     /// where to put it does not start without it.
     private func serveAdministration(at path: String) async throws {
         do {
-            try await AdminListener(path: path, api: admin, logger: logger).run()
+            try await AdminListener(path: path, api: admin, clock: clock, logger: logger).run()
         } catch let error as AdminListener.BindError where configuration.adminSocket == nil {
             logger.warning("no admin socket", metadata: ["error": "\(error)"])
         }

@@ -33,6 +33,8 @@ struct Serve: AsyncParsableCommand {
         umask(0o077)
         let settings = LogSettings(level: configuration.log.level.platformLevel)
         LoggingSystem.bootstrap(with: configuration.log, settings)
+        // What operators do is on record, however little is logged otherwise.
+        settings.set(.info, of: Self.auditCategory)
         let logger = Logger(label: "Server")
         do {
             try await serve(configuration, settings, logger)
@@ -47,6 +49,8 @@ struct Serve: AsyncParsableCommand {
             throw isHopeless ? ConfigurationFile.failure : ExitCode.failure
         }
     }
+
+    private static let auditCategory = "Audit"
 
     private func serve(
         _ configuration: ServerConfiguration,
@@ -71,6 +75,7 @@ struct Serve: AsyncParsableCommand {
             tls: tls,
             isAdministered: true,
             logger: logger,
+            audit: Logger(label: Self.auditCategory),
             setLogLevel: { settings.set($0.platformLevel, of: nil) },
             readConfiguration: { [file] in file.load(NamedFiles(secrets)) }
         ) { [portFile] address in

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Testing
 
 @Suite("Users of a running agent, with the real programs", .serialized)
@@ -70,25 +71,23 @@ struct AccountTests {
         let deployment = try Deployment()
         defer { deployment.remove() }
         try configure(deployment, user: "provider: anonymous")
-        try await deployment.withServer { _ in
         let configuration = "\(deployment.directory)/server.yaml"
         let text = try String(contentsOfFile: configuration, encoding: .utf8)
         let source = "{ class: Item, partition: main, user_id_field: owner }"
         try deployment.write("server.yaml", "\(text)\n    custom_user_data: \(source)\n")
+        try await deployment.withServer { _ in
             try await deployment.withAgent("a") { _ in
                 #expect(try await deployment.sync("a").status == 0)
-                try await Programs.sqlite3(
                 let before = try await user(deployment)
                 #expect(before.identities == ["anon-user"])
                 let id = try #require(before.user_id)
                 let none = try await agent(deployment, ["users", "custom-data", "a", "--refresh"])
                 #expect(none.output == #"{"custom_data":{}}"# + "\n")
+                try await Programs.sqlite3(
                     deployment.file("a"),
                     "INSERT INTO \"Item\"(_id, owner, note) VALUES (1, '\(id)', 'blue');"
                 )
                 #expect(try await deployment.sync("a").status == 0)
-                let before = try await user(deployment)
-                #expect(before.identities == ["anon-user"])
 
                 try configure(deployment, user: Self.emailPassword)
                 #expect(try await agent(deployment, ["reload"]).status == 0)
@@ -137,6 +136,9 @@ struct AccountTests {
         let deployment = try Deployment()
         defer { deployment.remove() }
         try configure(deployment, user: Self.emailPassword)
+        let configuration = "\(deployment.directory)/server.yaml"
+        let text = try String(contentsOfFile: configuration, encoding: .utf8)
+        try deployment.write("server.yaml", text.replacing("level: info", with: "level: off"))
         try await deployment.withServer { _ in
             try await deployment.withAgent("a") { _ in
                 #expect(try await deployment.sync("a").status == 0)
@@ -158,6 +160,15 @@ struct AccountTests {
                 #expect(try await agent(deployment, ["users", "login", "a"]).status == 0)
                 #expect(try await deployment.sync("a").status == 0)
                 #expect(try await user(deployment).user_id == id)
+
+                // Whatever is logged otherwise, what the operator did is on record.
+                let audit = deployment.log("server").split(separator: "\n")
+                #expect(audit.count == 2)
+                for (line, action) in zip(audit, ["disable", "enable"]) {
+                    #expect(line.contains(" info Audit: administration "), "\(line)")
+                    #expect(line.contains("/users/\(id)/\(action) "), "\(line)")
+                    #expect(line.contains(" outcome=done ") && line.contains(" uid=\(getuid())"))
+                }
             }
         }
     }

@@ -23,6 +23,7 @@ struct DoctorVerbTests {
                     "\(check): \(sound.output)"
                 )
             }
+            #expect(sound.output.contains("agrees with the server's"), "\(sound.output)")
             let alone = try await bundle(of: deployment, "alone", files)
             #expect(alone.isSuperset(of: ["doctor.txt", "machine.txt", "schema-stock.sql"]))
             #expect(alone.contains("no-agent.txt"))

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Logging
 import SyncProtocol
 import Testing
@@ -160,6 +161,61 @@ struct AdministrationTests {
         }
     }
 
+    @Test("D10 What destroys asks for its confirmation, and every change is in the audit log")
+    func audit() async throws {
+        var app = TestApps.configurations[0]
+        app.apiKey = true
+        let apps = try await TestApps(apps: [app])
+        let admin = TestAdmin(apps, .testing(apps))
+        let user = await apps.logInAnonymously().fields["user_id"] ?? ""
+        let shop = "apps/shop-abcde"
+        let caller = AdminCaller(user: 998, process: 4711, login: 1000)
+        let creation = #"{"id":"extra","configuration":"{}"}"#
+        #expect(await admin.call("POST", "apps", creation).status == 201)
+        let destructive: [(String, String, String, String, Int)] = [
+            ("DELETE", "apps/extra", "extra", "", 204),
+            ("POST", "\(shop)/sync/terminate", "shop-abcde", "", 200),
+            (
+                "POST", "\(shop)/realms/reset-client", "shop-abcde",
+                #"{"partition":"\"a\"","client":7}"#, 404
+            ),
+            ("DELETE", "\(shop)/users/\(user)", "shop-abcde", "", 204),
+        ]
+        for (method, path, id, body, status) in destructive {
+            for confirmation in ["", "?confirm=", "?confirm=other", "?confirmed=\(id)"] {
+                let reply = await admin.call(method, path + confirmation, body, by: caller)
+                #expect(reply.status == 400, "\(path)")
+                #expect(reply.text.contains("MissingParameter"))
+            }
+            let reply = await admin.call(method, "\(path)?confirm=\(id)", body, by: caller)
+            #expect(reply.status == status, "\(path)")
+            let fields = try #require(admin.log.records.last).fields
+            #expect(fields["method"] == method && fields["path"] == "/admin/v1/\(path)")
+            #expect(fields["confirm"] == id)
+            #expect(fields["outcome"] == (status < 300 ? "done" : "refused"))
+            #expect(fields["status"] == "\(status)")
+            #expect(fields["uid"] == "998" && fields["pid"] == "4711")
+            #expect(fields["login_uid"] == "1000")
+        }
+        #expect(admin.log.records.count == 1 + destructive.count * 5)
+        #expect(admin.log.records.allSatisfy { $0.message == "administration" })
+        #expect(admin.log.records[11].fields["body_client"] == "7")
+
+        // What a call is about, but nothing that is secret; questions are no changes.
+        let before = admin.log.records.count
+        let account = #"{"email":"ann@example.net","password":"correct horse"}"#
+        #expect(await admin.call("POST", "\(shop)/users", account).status == 201)
+        #expect(await admin.call("POST", "\(shop)/server_keys", #"{"name":"k"}"#).status == 201)
+        #expect(await admin.call("PUT", "\(shop)/sync", #"{"state":"enabled"}"#).status == 200)
+        #expect(await admin.call("GET", "\(shop)/users").status == 200)
+        #expect(await admin.call("POST", "\(shop)/nonsense").status == 404)
+        let records = admin.log.records.dropFirst(before).map { $0.fields }
+        #expect(records.map { $0["outcome"] } == ["done", "done", "done", "refused"])
+        #expect(records.first?["body_email"] == "ann@example.net")
+        #expect(!"\(records)".contains("correct horse"))
+        #expect(records.map { $0["body_state"] } == [nil, nil, "enabled", nil])
+    }
+
     @Test("D8 The connections of a disabled user end at once, and it cannot come back")
     func disable() async throws {
         try await SyncWorld.with(.memory) { world in
@@ -169,9 +225,10 @@ struct AdministrationTests {
                 try await client.start()
                 let reply = await world.admin.call("PUT", "apps/shop-abcde/users/\(id)/disable")
                 #expect(reply.status == 204)
-                await #expect(throws: TransportError.self) {
+                let error = await #expect(throws: TransportError.self) {
                     while try await client.receive() != nil {}
                 }
+                #expect(error == .closed(.unauthorized, reason: "user disabled"))
             }
             let refusal = await world.apps.call("GET", "/auth/profile", token: user.token)
             #expect(refusal.status == 401)
@@ -273,13 +330,16 @@ struct AdministrationTests {
             let path = "\(directory)/admin.sock"
             let client = AdminClient(socketPath: path)
             await #expect(throws: AdminClient.Failure.self) { try await client.call(.get, "apps") }
+            let log = LogRecorder()
             let listener = AdminListener(
                 path: path,
                 api: AdminAPI(
                     accounts: apps.accounts,
                     sync: .testing(apps),
-                    logger: .init(label: "test")
+                    logger: .init(label: "test"),
+                    audit: log.logger
                 ),
+                clock: apps.clock.wallClock,
                 logger: .init(label: "test")
             )
             try await withThrowingTaskGroup { group in
@@ -293,6 +353,14 @@ struct AdministrationTests {
                 #expect(reports.map(\.id) == ["office-fghij", "shop-abcde"])
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
                 #expect(attributes[.posixPermissions] as? Int == 0o600)
+                // The kernel vouches for who it is.
+                _ = try await client.call(
+                    .put,
+                    "apps/shop-abcde/sync",
+                    body: Array(#"{"state":"enabled"}"#.utf8)
+                )
+                let fields = try #require(log.records.last).fields
+                #expect(fields["uid"] == "\(geteuid())" && fields["pid"] == "\(getpid())")
                 group.cancelAll()
             }
         }

@@ -24,6 +24,7 @@ struct HTTPListenerTests {
             services: apps.services,
             gate: SyncGate(accounts: apps.accounts, logger: logger),
             serve: { try? await $0.channel.channel.close() },
+            clock: apps.clock.wallClock,
             logger: logger
         )
         listener.timeouts = timeouts
@@ -163,11 +164,51 @@ struct HTTPListenerTests {
         }
     }
 
+    @Test("A client that never finishes the body of a request is dropped")
+    func slowBody() async throws {
+        let timeouts = HTTPTimeouts(request: .seconds(2), idle: .seconds(3600))
+        try await withListener(timeouts: timeouts) { address, _ throws in
+            let head =
+                "POST /api/client/v2.0/app/shop-abcde/auth/providers/anon-user/login HTTP/1.1"
+            let answer = try await converse(
+                address,
+                "\(head)\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}"
+                    + "\(head)\r\nHost: h\r\nContent-Length: 100\r\n\r\n{"
+            )
+            // The one before it was answered.
+            #expect(answer.ranges(of: "HTTP/1.1 ").count == 1)
+            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+    }
+
     @Test("Garbage is no request")
     func garbage() async throws {
         try await withListener { address, _ throws in
             let answer = try await converse(address, "\u{1}\u{2}\u{3}\r\n\r\n")
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400"))
+        }
+    }
+
+    @Test("Every answer tells the server's time")
+    func date() async throws {
+        try await withListener { address, apps throws in
+            let date = "Mon, 21 Sep 2026 14:13:20 GMT"
+            let found = try await send(address, "GET", "/app/shop-abcde/location")
+            #expect(found.headers["date"] == [date])
+            let missing = try await send(address, "GET", "/nonsense")
+            #expect(missing.headers["date"] == [date])
+            let token = await apps.logInAnonymously().fields["access_token"] ?? ""
+            let path = "/app/shop-abcde/realm-sync"
+            for answer in [
+                try await upgrade(address, path: path),
+                try await upgrade(address, path: "\(path)?baas_at=\(token)"),
+                try await converse(address, "GET / HTTP/9.9\r\n\r\n"),
+            ] {
+                #expect(
+                    answer.lowercased().contains("\r\ndate: \(date.lowercased())\r\n"),
+                    "\(answer)"
+                )
+            }
         }
     }
 
@@ -180,6 +221,7 @@ struct HTTPListenerTests {
                 services: apps.services,
                 gate: SyncGate(accounts: apps.accounts, logger: logger),
                 serve: { _ in },
+                clock: apps.clock.wallClock,
                 logger: logger
             )
             let error = await #expect(throws: HTTPListener.BindError.self) {

@@ -44,7 +44,8 @@ extension AdminAPI {
 
     /// The app is gone with its users and everything they have synced.
     func deleteApp(_ app: AppID) async throws {
-        guard try !accounts.served(app).isFromFile else {
+        let served = try accounts.served(app)
+        guard !served.isFromFile else {
             throw ServiceRefusal(
                 .badRequest,
                 "app \(app) is declared in the configuration file: take it out there, and restart",
@@ -53,7 +54,12 @@ extension AdminAPI {
         }
         accounts.apps.remove(app)
         sync.registry.ask(app, to: .pause)
-        try await accounts.store.write { try $0.removeApp(app) }
+        do {
+            try await accounts.store.write { try $0.removeApp(app) }
+        } catch {
+            accounts.apps.put(served)
+            throw error
+        }
         await accounts.tokens.remove(app)
     }
 }

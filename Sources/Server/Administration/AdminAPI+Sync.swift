@@ -37,11 +37,17 @@ extension AdminAPI {
 
     /// Every client will have to start over; the objects stay (app services, 12.2).
     func terminateSync(of app: AppID) async throws {
-        _ = try accounts.served(app)
+        let state = try accounts.served(app).syncState
         // First of all nobody comes in any more; whoever is in may still finish what it does.
         accounts.apps.setSyncState(.terminated, of: app)
         sync.registry.ask(app, to: .pause)
-        try await sync.engine.terminate(app)
+        do {
+            try await sync.engine.terminate(app)
+        } catch {
+            // Nothing was terminated: everybody may come back.
+            accounts.apps.setSyncState(state, of: app)
+            throw error
+        }
     }
 
     /// One client starts over, all others go on; the next IDENT of its file gets 208.

@@ -9,19 +9,30 @@ package struct AdminAPI: Sendable {
     private let reload: ConfigurationReload?
     private let logger: Logger
 
+    private let audit: AdminAudit
     package init(
+    /// `audit` is told of every call that changes something, whatever else is logged.
         accounts: Accounts,
         sync: SyncService,
         reload: ConfigurationReload? = nil,
-        logger: Logger
+        logger: Logger,
+        audit: Logger? = nil
     ) {
         self.accounts = accounts
         self.sync = sync
         self.reload = reload
         self.logger = logger
     }
+        self.audit = AdminAudit(logger: audit ?? logger)
 
-    func answer(_ request: ServiceRequest) async -> ServiceAnswer {
+    /// `caller`: nil where the kernel does not say who it is.
+    func answer(_ request: ServiceRequest, by caller: AdminCaller? = nil) async -> ServiceAnswer {
+        let answer = await attempt(request)
+        if request.method != "GET" { audit.record(request, by: caller, answer) }
+        return answer
+    }
+
+    private func attempt(_ request: ServiceRequest) async -> ServiceAnswer {
         do {
             let route = try AdminRoute(method: request.method, path: request.path)
             let answer = try await answer(request, route)
@@ -65,6 +76,7 @@ package struct AdminAPI: Sendable {
                 name: creation.email,
                 password: creation.password
             )
+            try confirm(app, request)
             let account = try await accounts.register(credential, byOperator: true, in: app)
             return try ok(
                 AccountReport(email: creation.email, identityId: account.identityID),
@@ -204,7 +216,7 @@ extension AdminAPI {
 
 extension ServiceRequest {
     /// The value of an item of the query, which needs no escapes here.
-    fileprivate func item(_ name: String) -> String? {
+    func item(_ name: String) -> String? {
         query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
             .map { String($0.dropFirst(name.count + 1)) }
     }

@@ -10,6 +10,7 @@ import ServiceLifecycle
 struct AdminListener: Sendable {
     let path: String
     let api: AdminAPI
+    let clock: WallClock
     let logger: Logger
 
     /// Nobody can be served there.
@@ -31,8 +32,8 @@ struct AdminListener: Sendable {
             ),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "Admin") { _ in SwiftLogNoOpLogHandler() },
-            responder: { [api] request, writer, _ in
-                let answer = await Self.answer(to: request, api)
+            responder: { [self] request, writer, channel in
+                let answer = await answer(to: request, by: try await AdminCaller.of(channel))
                 try await writer.write(response: answer.head, body: answer.body)
             },
             onServerRunning: { [path, logger] _ in
@@ -50,7 +51,7 @@ struct AdminListener: Sendable {
         unlink(path)
     }
 
-    private static func answer(to request: Request, _ api: AdminAPI) async -> Response {
+    private func answer(to request: Request, by caller: AdminCaller?) async -> Response {
         let target = request.head.path ?? "/"
         let path = target.prefix { $0 != "?" }
         let answer: ServiceAnswer
@@ -63,12 +64,14 @@ struct AdminListener: Sendable {
                     path: String(path),
                     query: String(target.dropFirst(path.count + 1)),
                     body: Array(buffer: body)
-                )
+                ),
+                by: caller
             )
         } else {
             answer = ServiceAnswer(.bodyTooLarge)
         }
         var fields = HTTPFields()
+        fields[.date] = clock.httpDate
         fields[.contentType] = answer.body == nil ? nil : ServiceAnswer.contentType
         return Response(
             status: HTTPResponse.Status(code: answer.status),

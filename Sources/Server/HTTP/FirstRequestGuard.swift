@@ -12,10 +12,12 @@ final class FirstRequestGuard: ChannelInboundHandler, RemovableChannelHandler {
     static let name = "first-request-guard"
 
     private let timeout: Duration
+    private let clock: WallClock
     private var timer: Scheduled<Void>?
 
-    init(timeout: Duration) {
+    init(timeout: Duration, clock: WallClock) {
         self.timeout = timeout
+        self.clock = clock
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -41,6 +43,7 @@ final class FirstRequestGuard: ChannelInboundHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Refused upgrades come by as errors too, and have an answer of their own.
         guard error is HTTPParserError else { return context.fireErrorCaught(error) }
-        UpgradeRejection(status: 400, text: "malformed request").send(on: context.channel)
+        UpgradeRejection(status: 400, text: "malformed request")
+            .send(on: context.channel, at: clock)
     }
 }

@@ -14,6 +14,7 @@ struct HTTPListener: Sendable {
     var tls: ServerTLS?
     var timeouts = HTTPTimeouts()
     var limits = Limits.server
+    let clock: WallClock
     let logger: Logger
 
     /// Nobody can listen there.
@@ -28,7 +29,7 @@ struct HTTPListener: Sendable {
 
     /// Calls `onListening` with the real port as soon as clients can connect.
     func run(onListening: @escaping @Sendable (ListenAddress) async -> Void) async throws {
-        let responder = HTTPResponder(services: services)
+        let responder = HTTPResponder(services: services, clock: clock)
         let builder = HTTPServerBuilder { responder in
             ListenerChannel(
                 responder: responder,
@@ -36,7 +37,8 @@ struct HTTPListener: Sendable {
                 serve: serve,
                 tls: tls,
                 timeouts: timeouts,
-                limits: limits
+                limits: limits,
+                clock: clock
             )
         }
         let server = try builder.buildServer(

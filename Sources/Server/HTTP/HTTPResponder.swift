@@ -5,10 +5,12 @@ import NIOCore
 /// Turns HTTP requests into calls of the client API, and their answers into responses.
 struct HTTPResponder: Sendable {
     let services: ClientAPI
+    let clock: WallClock
 
     func response(to request: Request, from channel: any Channel) async -> Response {
         let answer = await answer(to: request, from: channel)
         var fields = HTTPFields()
+        fields[.date] = clock.httpDate
         fields[.contentType] = answer.body == nil ? nil : ServiceAnswer.contentType
         fields[.retryAfter] = answer.retryAfterInSeconds.map(String.init)
         return Response(

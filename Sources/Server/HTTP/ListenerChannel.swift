@@ -28,6 +28,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
     let tls: ServerTLS?
     let timeouts: HTTPTimeouts
     let limits: Limits
+    let clock: WallClock
 
     /// A connection keeps its buffer: most have little to say.
     private static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
@@ -40,7 +41,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
         channel.eventLoop.makeCompletedFuture {
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveBuffers)
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler()) }
-            let upgrader = SyncUpgrader(gate: gate, limits: limits)
+            let upgrader = SyncUpgrader(gate: gate, limits: limits, clock: clock)
             var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
                     upgraders: [upgrader],
@@ -59,7 +60,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
             let result = try channel.pipeline.syncOperations
                 .configureUpgradableHTTPServerPipeline(configuration: configuration)
             try channel.pipeline.syncOperations.addHandler(
-                FirstRequestGuard(timeout: timeouts.request),
+                FirstRequestGuard(timeout: timeouts.request, clock: clock),
                 name: FirstRequestGuard.name
             )
             return Value(
@@ -80,6 +81,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
         guard let rejection else {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
+            try pipeline.addHandler(RequestDeadline(timeouts.request))
             try pipeline.addHandler(
                 HTTPConnectionStateHandler(idleTimeout: timeouts.idle, logger: logger)
             )
@@ -91,7 +93,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
             )
         }
         // NIO has taken the request out of the pipeline by now: the answer is up to us.
-        rejection.send(on: channel)
+        rejection.send(on: channel, at: clock)
         return .rejected(rejection)
     }
 
@@ -118,9 +120,9 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
 
 /// How long a connection may keep the server waiting (wire protocol, 11).
 package struct HTTPTimeouts: Hashable, Sendable {
-    /// For the first request to arrive.
+    /// For the first request to arrive, and for the body of each.
     package var request: Duration
-    /// Between requests, and between the parts of one.
+    /// Between requests.
     package var idle: Duration
 
     package init(request: Duration = .seconds(30), idle: Duration = .seconds(60)) {

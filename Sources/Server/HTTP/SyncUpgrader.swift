@@ -17,11 +17,13 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
 
     private let gate: SyncGate
     private let limits: Limits
+    private let clock: WallClock
     private let decision = Mutex<UpgradeDecision?>(nil)
 
-    init(gate: SyncGate, limits: Limits) {
+    init(gate: SyncGate, limits: Limits, clock: WallClock) {
         self.gate = gate
         self.limits = limits
+        self.clock = clock
     }
 
     /// Set once an upgrade was asked for and refused.
@@ -74,7 +76,7 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
         self.decision.withLock { $0 = decision }
         switch decision {
         case .accept(_, let subProtocol):
-            return ["Sec-WebSocket-Protocol": subProtocol.token]
+            return ["Date": clock.httpDate, "Sec-WebSocket-Protocol": subProtocol.token]
         case .reject:
             return nil
         }

@@ -9,7 +9,8 @@ enum UpgradeDecision: Sendable {
     case reject(UpgradeRejection)
 }
 
-/// The status and the text for a first request that cannot be served. Texts stay far below the 8 KiB that clients read.
+/// The status and the text for a first request that cannot be served. Texts stay far below the 8 KiB
+/// that clients read.
 ///
 /// Clients take most 4xx for final, so what may pass must be a 5xx (wire protocol, 2.5).
 struct UpgradeRejection: Hashable, Sendable {
@@ -17,14 +18,14 @@ struct UpgradeRejection: Hashable, Sendable {
     let text: String
 
     /// Answers on a channel whose pipeline ends in the encoder of responses, then closes it.
-    func send(on channel: any Channel) {
+    func send(on channel: any Channel, at clock: WallClock) {
         let body = ByteBuffer(string: text)
         let head = HTTPResponseHead(
             version: .http1_1,
             status: HTTPResponseStatus(statusCode: status),
             headers: [
-                "content-type": "text/plain", "content-length": "\(body.readableBytes)",
-                "connection": "close",
+                "date": clock.httpDate, "content-type": "text/plain",
+                "content-length": "\(body.readableBytes)", "connection": "close",
             ]
         )
         channel.write(HTTPServerResponsePart.head(head), promise: nil)

@@ -6,17 +6,24 @@ import Logging
 /// The admin API of a world, without a socket.
 struct TestAdmin {
     private let api: AdminAPI
+    let log = LogRecorder()
 
     init(_ apps: TestApps, _ sync: SyncService) {
         self.api = AdminAPI(
             accounts: apps.accounts,
             sync: sync,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            audit: log.logger
         )
     }
 
     @discardableResult
-    func call(_ method: String, _ path: String, _ body: String = "") async -> Reply {
+    func call(
+        _ method: String,
+        _ path: String,
+        _ body: String = "",
+        by caller: AdminCaller? = nil
+    ) async -> Reply {
         let target = path.split(separator: "?", maxSplits: 1).map(String.init)
         return Reply(
             answer: await api.answer(
@@ -25,7 +32,8 @@ struct TestAdmin {
                     path: "/admin/v1/\(target[0])",
                     query: target.count > 1 ? target[1] : "",
                     body: Array(body.utf8)
-                )
+                ),
+                by: caller
             )
         )
     }
