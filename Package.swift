@@ -290,7 +290,10 @@ let package = Package(
         ),
         tests(
             "EndToEnd",
-            ["Agent", "Config", "Control", "FaultInjection", "Platform", "SQLite", subprocess]
+            [
+                "Agent", "Changesets", "Config", "Control", "FaultInjection", "Platform", "SQLite",
+                "SyncProtocol", "Versions", subprocess,
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -172,7 +172,8 @@ struct ConversationTests {
             try await world.connect { client in
                 let good = [
                     "\"a\"", "null", "{\"$oid\":\"65a1f0c2e4b0a1b2c3d4e5f6\"}",
-                    "{\"$numberLong\":\"5\"}",
+                    "{\"$numberLong\":\"5\"}", "{\"$numberInt\":\"6\"}",
+                    "{\"$binary\":{\"base64\":\"ABEiM0RVZneImaq7zN3u/w==\",\"subType\":\"04\"}}",
                 ]
                 var session: SessionIdent = 1
                 for partition in good {

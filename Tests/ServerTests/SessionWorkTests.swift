@@ -59,7 +59,7 @@ struct SessionWorkTests {
         work.begin(key)
         #expect(work.enqueue(try admitted(2), for: key))
         #expect(!work.enqueue(try admitted(3), for: key))
-        #expect(work.backlogInBytes == 2 * Tasks.schema.count)
+        #expect(work.backlogInBytes == 2 * [upload(2, on: 0)].sizeInMemory)
         #expect(clientVersions(&work, of: key) == [2, 3])
         #expect(work.backlogInBytes == 0)
         // It has stopped: the next step needs a new one.
@@ -128,33 +128,6 @@ struct SessionWorkTests {
         work.end(both[0])
         #expect(work[both[0]] == nil)
         #expect(work[both[1]] != nil)
-    }
-
-    @Test("Openings are counted until they are done or dropped")
-    func openings() throws {
-        let key = keys(1)[0]
-        var work = SessionWork()
-        work.begin(key)
-        _ = work.enqueue(.open(path: [], needsFileIdent: true), for: key)
-        #expect(work.openingCount == 1)
-        let next = work.next(of: key)
-        let opening = try #require(next)
-        #expect(work.openingCount == 1)
-        work.finished(opening.step)
-        #expect(work.openingCount == 0)
-        _ = work.enqueue(
-            .validate(
-                .init(
-                    session: 1,
-                    file: .none,
-                    download: .zero,
-                    latestServerVersion: .zero
-                )
-            ),
-            for: key
-        )
-        work.fail(key)
-        #expect(work.openingCount == 0)
     }
 }
 

@@ -116,7 +116,7 @@ struct ErrorCodeTests {
         }
     }
 
-    @Test("Without recovery a reset says so")
+    @Test("Without recovery every error says so, and a reset is none that keeps writes")
     func withoutRecovery() {
         let report = JSONErrorReport(
             .divergingHistories,
@@ -129,7 +129,9 @@ struct ErrorCodeTests {
         #expect(report.body.shouldClientReset)
         let other = JSONErrorReport(.sessionClosed, session: 1, message: "m", allowsRecovery: false)
         #expect(other.body.action == .transient)
-        #expect(!other.body.isRecoveryModeDisabled)
+        #expect(other.body.isRecoveryModeDisabled)
+        let connection = JSONErrorReport(.badSyntax, message: "m", allowsRecovery: false)
+        #expect(connection.body.isRecoveryModeDisabled)
     }
 
     @Test("Unknown and empty actions count as a bug of the application")

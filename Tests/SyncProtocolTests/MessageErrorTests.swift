@@ -109,6 +109,20 @@ struct MessageErrorTests {
         #expect(error.offset == "upload 1 1 ".utf8.count)
     }
 
+    @Test("More changesets than anybody would send at once close the connection")
+    func tooManyChangesets() throws {
+        var limits = Limits.server
+        limits.changesetsPerUpload = 3
+        let context = WireContext(mode: .partitionBased, limits: limits)
+        for count in 2...4 {
+            let body = (1...count).map { "\($0) 0 1 0 0 " }.joined()
+            let text = "upload 1 0 \(body.utf8.count) 0 9 0 0\n\(body)"
+            let error = refusal { try ClientMessage(decoding: Array(text.utf8), context: context) }
+            #expect((error?.serverReaction == .close(.messageTooBig)) == (count == 4))
+        }
+        #expect(limits.changesetsPerUpload < Limits.server.changesetsPerUpload)
+    }
+
     @Test("A message in the other mode's form says so")
     func otherMode() throws {
         let ident = try #require(refusal(fromClient: "ident 1 42 5 0 0 0 0 0 2\n{}"))

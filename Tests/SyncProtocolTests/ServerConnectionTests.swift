@@ -121,6 +121,31 @@ struct ServerConnectionTests {
         )
     }
 
+    @Test("What is kept while the store is asked is counted as it is in memory, until it is taken")
+    func waitingSize() throws {
+        var connection = Self.connection()
+        let key = try #require(opening(connection.received(Self.bind(1))))
+        #expect(connection.waitingSizeInBytes == 0)
+        // On the wire these are nothing, in memory they are.
+        let small = (2...1001).map { uploadChangeset($0, 0) }
+        _ = connection.received(Self.ident(1))
+        _ = connection.received(.upload(upload((1001, 0), small)))
+        #expect(connection.waitingSizeInBytes > 32_000)
+        _ = connection.opened(key, assigned: nil)
+        #expect(connection.waitingSizeInBytes > 32_000)
+        _ = connection.identified(key, upload: .zero, locked: .zero)
+        #expect(connection.waitingSizeInBytes == 0)
+
+        let other = try #require(opening(connection.received(Self.bind(2))))
+        _ = connection.received(.mark(2, RequestIdent(1)))
+        _ = connection.received(.unbind(2))
+        #expect(connection.waitingSizeInBytes > 0)
+        #expect(
+            connection.fail(other, .otherError, message: "m").map(name) == ["error 201", "ended"]
+        )
+        #expect(connection.waitingSizeInBytes == 0)
+    }
+
     @Test("A MARK is answered once a scan that began after it is at the end of history")
     func marks() throws {
         var (connection, key) = try running()

@@ -13,7 +13,8 @@ enum ConnectionLimits {
     static let uploadsAtOnceInBytes = 1 << 20
     /// The same for all connections together.
     static let uploadsOfAllInBytes = 256 << 20
-    /// Messages that arrived before the store has answered a BIND or IDENT.
+    /// Messages that wait until the store has answered a BIND or IDENT, as they are in memory; above it
+    /// nothing more is read from the client.
     static let bytesBehindOpening = 16 << 20
 
     /// When to come back after a refusal that time can heal.

@@ -12,19 +12,9 @@ struct SessionWork {
         case integrate([UploadCheck.Admitted])
         case scanDownload(from: DownloadCursor)
 
-        /// Until it is done, everything else of the session waits.
-        var isOpening: Bool {
-            switch self {
-            case .open, .validate: true
-            case .integrate, .scanDownload: false
-            }
-        }
-
         var uploadSizeInBytes: Int {
             guard case .integrate(let uploads) = self else { return 0 }
-            return uploads.reduce(0) { size, upload in
-                upload.changesets.reduce(size) { $0 + $1.bytes.count }
-            }
+            return uploads.reduce(0) { $0 + $1.changesets.sizeInMemory }
         }
     }
 
@@ -59,7 +49,6 @@ struct SessionWork {
     private(set) var sessions: [SessionKey: Session] = [:]
     /// Uploads that are not integrated yet.
     private(set) var backlogInBytes = 0
-    private(set) var openingCount = 0
 
     subscript(key: SessionKey) -> Session? { sessions[key] }
 
@@ -83,7 +72,6 @@ struct SessionWork {
         defer { sessions[key] = session }
         session.steps.append(step)
         backlogInBytes += step.uploadSizeInBytes
-        openingCount += step.isOpening ? 1 : 0
         guard !session.isAtWork else { return false }
         session.isAtWork = true
         return true
@@ -105,7 +93,6 @@ struct SessionWork {
     /// A step that `next` gave is done, well or not.
     mutating func finished(_ step: Step) {
         backlogInBytes -= step.uploadSizeInBytes
-        openingCount -= step.isOpening ? 1 : 0
     }
 
     /// Drops everything that waits in the session.

@@ -29,7 +29,6 @@ actor SyncConnection {
     private var countedBacklogInBytes = 0
     private var outbox = Outbox()
     private var scansUnderWay = 0
-    private var bytesBehindOpening = 0
     private var hasHeard = true
     private var ticksOfSilence = 0
     /// Set when the machine has said its last word.
@@ -176,8 +175,7 @@ extension SyncConnection {
         do throws(TransportError) {
             while !isOver, let bytes = try await stream.receive() {
                 hasHeard = true
-                if work.openingCount > 0 { bytesBehindOpening += bytes.count }
-                perform(machine.received(bytes))
+                take(machine.received(bytes))
                 while !isReadable, !isOver { await reader.wait() }
             }
         } catch {
@@ -185,18 +183,28 @@ extension SyncConnection {
         }
     }
 
+    /// What a message has come to; an error that it was answered with is in the log too.
+    private func take(_ effects: [ServerConnection.Effect]) {
+        for case .send(.jsonError(let report)) in effects {
+            logger.notice(
+                report.session == nil ? "sync connection failed" : "sync session failed",
+                metadata: ["code": "\(report.code)", "reason": "\(report.body.message)"]
+            )
+        }
+        perform(effects)
+    }
+
     /// Nothing more is read while the client takes nothing in, or while messages pile up behind a
     /// BIND or IDENT that the store has not answered yet.
     private var isReadable: Bool {
         outbox.count < ConnectionLimits.messagesInOutbox
-            && bytesBehindOpening < ConnectionLimits.bytesBehindOpening
+            && machine.waitingSizeInBytes < ConnectionLimits.bytesBehindOpening
     }
 
     /// A step of a session is done: others may go on.
     func noteFinished(_ step: SessionWork.Step) {
         work.finished(step)
         countBacklog()
-        if work.openingCount == 0 { bytesBehindOpening = 0 }
         if isReadable { reader.wakeOne() }
     }
 }

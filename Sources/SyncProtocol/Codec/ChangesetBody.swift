@@ -63,10 +63,16 @@ struct ChangesetBody {
 }
 
 extension UploadChangeset {
-    static func entries(of body: [UInt8]) throws(WireError) -> [UploadChangeset] {
+    static func entries(
+        of body: [UInt8],
+        atMost limit: Int
+    ) throws(WireError) -> [UploadChangeset] {
         var reader = FieldReader(body, part: .entry)
         var changesets: [UploadChangeset] = []
         while !reader.isAtEnd {
+            guard changesets.count < limit else {
+                throw WireError(at: reader.offset, .tooManyChangesets(limit: limit))
+            }
             changesets.append(
                 UploadChangeset(
                     cursor: UploadCursor(

@@ -235,7 +235,10 @@ extension ClientMessage.Upload {
             session: session,
             progress: progress,
             lockedServerVersion: locked,
-            changesets: try UploadChangeset.entries(of: body)
+            changesets: try UploadChangeset.entries(
+                of: body,
+                atMost: context.limits.changesetsPerUpload
+            )
         )
     }
 

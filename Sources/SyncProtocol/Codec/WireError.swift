@@ -17,6 +17,7 @@ package struct WireError: Error, Hashable, Sendable {
         case otherMode(message: String, expected: SyncMode)
         case bodySize(announced: UInt64, actual: Int)
         case tooLarge(field: String, announced: UInt64, limit: UInt64)
+        case tooManyChangesets(limit: Int)
         case decompression
         /// The numbers before a changeset.
         case entry(FieldProblem)
@@ -45,7 +46,7 @@ extension WireError {
         switch problem {
         case .unknownMessage: .report(.unknownMessage)
         case .head, .otherMode, .bodySize, .json: .report(.badSyntax)
-        case .tooLarge: .close(.messageTooBig)
+        case .tooLarge, .tooManyChangesets: .close(.messageTooBig)
         case .decompression: .report(.badDecompression)
         case .entry: .report(.badChangesetHeaderSyntax)
         case .entrySize: .report(.badChangesetSize)
@@ -70,6 +71,7 @@ extension WireError.Problem: CustomStringConvertible {
             "the head announces a body of \(announced) bytes, and \(actual) follow"
         case .tooLarge(let field, let announced, let limit):
             "\(field) of \(announced) bytes is above the limit of \(limit)"
+        case .tooManyChangesets(let limit): "more than \(limit) changesets in one message"
         case .decompression: "the body does not decompress to the announced size"
         case .entry(let problem): "changeset header: \(problem.description)"
         case .entrySize(let announced, let remaining):

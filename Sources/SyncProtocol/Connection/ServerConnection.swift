@@ -31,6 +31,9 @@ package struct ServerConnection: Sendable {
     private var nextNumber: UInt64 = 0
     private var isClosing = false
 
+    /// Roughly the memory of the messages that wait for an answer of the store.
+    package private(set) var waitingSizeInBytes = 0
+
     package init(subProtocol: SubProtocol, limits: Limits = .server, allowsRecovery: Bool = true) {
         self.subProtocol = subProtocol
         self.context = WireContext(mode: subProtocol.mode, limits: limits)
@@ -57,7 +60,11 @@ package struct ServerConnection: Sendable {
         guard !isClosing else { return [] }
         isClosing = true
         return [
-            .send(.jsonError(JSONErrorReport(fault, message: message))),
+            .send(
+                .jsonError(
+                    JSONErrorReport(fault, message: message, allowsRecovery: allowsRecovery)
+                )
+            ),
             .close(.normal),
         ]
     }
@@ -123,8 +130,11 @@ extension ServerConnection {
         _ change: (inout ServerSession) -> [ServerSession.Effect]
     ) -> [Effect] {
         guard !isClosing, var session = sessions[key] else { return [] }
+        let waitingBefore = session.waitingSizeInBytes
+        let changes = change(&session)
+        waitingSizeInBytes += session.waitingSizeInBytes - waitingBefore
         var effects: [Effect] = []
-        for effect in change(&session) {
+        for effect in changes {
             switch effect {
             case .send(let message):
                 effects.append(.send(message))

@@ -26,14 +26,17 @@ package struct JSONErrorReport: Hashable, Sendable {
     }
 
     /// What a server reports about the connection before it closes it.
-    package init(_ fault: ConnectionFault, message: String) {
+    ///
+    /// - Parameter allowsRecovery: whether a client that starts over may keep its unsent writes.
+    package init(_ fault: ConnectionFault, message: String, allowsRecovery: Bool = true) {
         self.init(
             code: fault.code,
             session: nil,
             body: JSONErrorBody(
                 message: message,
                 tryAgain: fault.tryAgain,
-                action: fault.action
+                action: fault.action,
+                isRecoveryModeDisabled: !allowsRecovery
             )
         )
     }
@@ -56,7 +59,7 @@ package struct JSONErrorReport: Hashable, Sendable {
                 message: message,
                 tryAgain: fault.tryAgain,
                 action: isWithoutRecovery ? .clientResetNoRecovery : fault.action,
-                isRecoveryModeDisabled: isWithoutRecovery,
+                isRecoveryModeDisabled: !allowsRecovery,
                 backoff: backoff,
                 details: JSONErrorBody.Details(fault)
             )

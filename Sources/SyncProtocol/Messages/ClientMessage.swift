@@ -132,3 +132,30 @@ package enum ClientMessage: Hashable, Sendable {
         }
     }
 }
+
+extension ClientMessage {
+    /// Roughly what the message takes in memory, which may be far more than on the wire.
+    var sizeInMemory: Int {
+        let body =
+            switch self {
+            case .upload(let upload): upload.changesets.sizeInMemory
+            case .query(_, let query): query.body.bytes.count
+            case .jsonError(let report): report.encodedBody.count
+            case .testCommand(_, _, let json): json.bytes.count
+            case .bind, .ident, .mark, .unbind, .ping: 0
+            }
+        return MemoryLayout<ClientMessage>.stride + body
+    }
+}
+
+extension Sequence where Element == UploadChangeset {
+    /// Roughly what the changesets take in memory: also those that are empty.
+    package var sizeInMemory: Int {
+        reduce(0) { $0 + $1.bytes.count + UploadChangeset.overheadInBytes }
+    }
+}
+
+extension UploadChangeset {
+    /// The numbers beside the bytes, and the head of their buffer.
+    package static let overheadInBytes = MemoryLayout<UploadChangeset>.stride + 32
+}

@@ -8,6 +8,8 @@ package struct Limits: Hashable, Sendable {
     package var pathSizeInBytes: Int
     /// Longest token in a BIND.
     package var tokenSizeInBytes: Int
+    /// Changesets in one UPLOAD: empty ones, which nobody has a reason to send, take memory too.
+    package var changesetsPerUpload: Int
     /// Sessions open at the same time on one connection.
     package var sessionsPerConnection: Int
 
@@ -16,12 +18,14 @@ package struct Limits: Hashable, Sendable {
         bodySizeInBytes: UInt64,
         pathSizeInBytes: Int = 1024,
         tokenSizeInBytes: Int = 2048,
+        changesetsPerUpload: Int = 1 << 18,
         sessionsPerConnection: Int = 1024
     ) {
         self.messageSizeInBytes = messageSizeInBytes
         self.bodySizeInBytes = bodySizeInBytes
         self.pathSizeInBytes = pathSizeInBytes
         self.tokenSizeInBytes = tokenSizeInBytes
+        self.changesetsPerUpload = changesetsPerUpload
         self.sessionsPerConnection = sessionsPerConnection
     }
 

@@ -8,7 +8,8 @@ package import Versions
 /// arrive while an answer is awaited are kept until it is there.
 package struct ServerSession: Sendable {
     private enum State {
-        case opening(needsFileIdent: Bool)
+        case bound(path: Text, needsFileIdent: Bool)
+        case opening
         case awaitingIdent
         case validating(ClientMessage.Ident)
         case running(Running)
@@ -36,19 +37,19 @@ package struct ServerSession: Sendable {
     }
 
     package let ident: SessionIdent
-    private let path: Text
     private let allowsRecovery: Bool
     private var state: State
     private var waiting: [ClientMessage] = []
+    /// Roughly the memory of the messages that wait for an answer of the store.
+    package private(set) var waitingSizeInBytes = 0
 
     /// For a BIND that was just received; `begin` says what it leads to.
     ///
     /// - Parameter allowsRecovery: whether clients that must start over may keep their unsent writes.
     package init(_ bind: ClientMessage.Bind, allowsRecovery: Bool = true) {
         self.ident = bind.session
-        self.path = bind.path
         self.allowsRecovery = allowsRecovery
-        self.state = .opening(needsFileIdent: bind.needsFileIdent)
+        self.state = .bound(path: bind.path, needsFileIdent: bind.needsFileIdent)
     }
 
     /// Nothing more will come of the session; its ident is free.
@@ -73,7 +74,9 @@ package struct ServerSession: Sendable {
     }
 
     package mutating func begin(limits: Limits) -> [Effect] {
-        guard case .opening(let needsFileIdent) = state else { return [] }
+        guard case .bound(let path, let needsFileIdent) = state else { return [] }
+        // The path is not kept: a client may send a long one with each BIND.
+        state = .opening
         guard 1...limits.pathSizeInBytes ~= path.bytes.count else {
             return fail(.illegalRealmPath, message: "illegal partition (BIND)")
         }
@@ -87,8 +90,9 @@ extension ServerSession {
     /// Takes a message that names this session, other than BIND.
     package mutating func received(_ message: ClientMessage) -> [Effect] {
         switch state {
-        case .opening, .validating:
+        case .bound, .opening, .validating:
             waiting.append(message)
+            waitingSizeInBytes += message.sizeInMemory
             return []
         case .awaitingIdent:
             return receivedBeforeIdent(message)
@@ -132,7 +136,7 @@ extension ServerSession {
             // It cannot integrate what we have: only a fresh copy helps.
             return fail(
                 .badClientFile,
-                message: "the client reported error \(report.code): \(report.message)"
+                message: "the client reported error \(report.code): \(report.message.prefix(256))"
             )
         case .testCommand:
             return fail(.otherError, message: "test commands are not for this server")
@@ -251,7 +255,7 @@ extension ServerSession {
     ) -> [Effect] {
         switch state {
         case .failed, .ended: return []
-        case .opening, .awaitingIdent, .validating, .running: break
+        case .bound, .opening, .awaitingIdent, .validating, .running: break
         }
         if fault.endsSession { state = .failed }
         let report = JSONErrorReport(
@@ -268,9 +272,11 @@ extension ServerSession {
         var effects: [Effect] = []
         while !waiting.isEmpty {
             switch state {
-            case .opening, .validating: return effects
+            case .bound, .opening, .validating: return effects
             case .awaitingIdent, .running, .failed, .ended:
-                effects += received(waiting.removeFirst())
+                let message = waiting.removeFirst()
+                waitingSizeInBytes -= message.sizeInMemory
+                effects += received(message)
             }
         }
         return effects
