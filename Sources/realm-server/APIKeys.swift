@@ -56,30 +56,22 @@ struct APIKeys: AsyncParsableCommand {
             abstract: "Let nobody log in with a key, until it is enabled; sessions go on."
         )
 
-        @OptionGroup var options: AdminOptions
-        @OptionGroup var app: AppOption
-
-        @Argument(help: "The key's id.")
-        var id: String
+        @OptionGroup var key: MemberOptions
 
         func run() async throws {
-            try await options.call(.put, try app.path("server_keys/\(id)/disable"))
-            if !options.json { print("key \(id) disabled") }
+            let id = key.id
+            try await key.change(.put, "server_keys/\(id)/disable", "key \(id) disabled")
         }
     }
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Let a disabled key in again.")
 
-        @OptionGroup var options: AdminOptions
-        @OptionGroup var app: AppOption
-
-        @Argument(help: "The key's id.")
-        var id: String
+        @OptionGroup var key: MemberOptions
 
         func run() async throws {
-            try await options.call(.put, try app.path("server_keys/\(id)/enable"))
-            if !options.json { print("key \(id) enabled") }
+            let id = key.id
+            try await key.change(.put, "server_keys/\(id)/enable", "key \(id) enabled")
         }
     }
 
@@ -88,15 +80,11 @@ struct APIKeys: AsyncParsableCommand {
             abstract: "End a key, whoever's it is; sessions that there are go on."
         )
 
-        @OptionGroup var options: AdminOptions
-        @OptionGroup var app: AppOption
-
-        @Argument(help: "The key's id.")
-        var id: String
+        @OptionGroup var key: MemberOptions
 
         func run() async throws {
-            try await options.call(.delete, try app.path("server_keys/\(id)"))
-            if !options.json { print("key \(id) revoked") }
+            let id = key.id
+            try await key.change(.delete, "server_keys/\(id)", "key \(id) revoked")
         }
     }
 }

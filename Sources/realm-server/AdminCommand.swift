@@ -51,6 +51,25 @@ struct AppOption: ParsableArguments {
     }
 }
 
+/// Names one thing of an app by its id, for commands that do something to it and say so.
+struct MemberOptions: ParsableArguments {
+    @OptionGroup var options: AdminOptions
+    @OptionGroup var app: AppOption
+
+    @Argument(help: "Its id, as \"list\" shows it.")
+    var id: String
+
+    /// `path`: where it stands in the app. `deed`: what is said once it is done.
+    func change(
+        _ method: AdminClient.Method,
+        _ path: String,
+        _ deed: String
+    ) async throws {
+        try await options.call(method, try app.path(path))
+        if !options.json { Swift.print(deed) }
+    }
+}
+
 /// Asks before what cannot be undone.
 struct Confirmation: ParsableArguments {
     @Flag(name: .customLong("yes"), help: "Do it without asking.")

@@ -79,15 +79,11 @@ struct Users: AsyncParsableCommand {
             abstract: "Keep a user out; its connections end at once."
         )
 
-        @OptionGroup var options: AdminOptions
-        @OptionGroup var app: AppOption
-
-        @Argument(help: "The user's id.")
-        var user: String
+        @OptionGroup var user: MemberOptions
 
         func run() async throws {
-            try await options.call(.put, try app.path("users/\(user)/disable"))
-            if !options.json { print("user \(user) disabled") }
+            let id = user.id
+            try await user.change(.put, "users/\(id)/disable", "user \(id) disabled")
         }
     }
 
@@ -128,15 +124,11 @@ struct Users: AsyncParsableCommand {
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Let a disabled user in again.")
 
-        @OptionGroup var options: AdminOptions
-        @OptionGroup var app: AppOption
-
-        @Argument(help: "The user's id.")
-        var user: String
+        @OptionGroup var user: MemberOptions
 
         func run() async throws {
-            try await options.call(.put, try app.path("users/\(user)/enable"))
-            if !options.json { print("user \(user) enabled") }
+            let id = user.id
+            try await user.change(.put, "users/\(id)/enable", "user \(id) enabled")
         }
     }
 }
