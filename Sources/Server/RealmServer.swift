@@ -8,6 +8,7 @@ import Transport
 package struct RealmServer: Service {
     private let configuration: ServerConfiguration
     private let store: any ServerStore
+    private let accounts: Accounts
     private let services: ClientAPI
     private let gate: SyncGate
     private let sync: SyncService
@@ -16,8 +17,8 @@ package struct RealmServer: Service {
     package let reload: ConfigurationReload?
     private let tls: ServerTLS?
     private let isAdministered: Bool
-    private let onListening: @Sendable (ListenAddress) async -> Void
     private let clock: WallClock
+    private let onListening: @Sendable (ListenAddress) async -> Void
     private let logger: Logger
 
     /// Prepares everything but the port. The store stays the caller's to close. Only a server that
@@ -34,8 +35,8 @@ package struct RealmServer: Service {
         tls: ServerTLS? = nil,
         isAdministered: Bool = false,
         logger: Logger,
-        setLogLevel: @escaping @Sendable (LogConfiguration.Level) -> Void = { _ in },
         audit: Logger? = nil,
+        setLogLevel: @escaping @Sendable (LogConfiguration.Level) -> Void = { _ in },
         readConfiguration: (@Sendable () -> ConfigurationReload.Reading)? = nil,
         onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
     ) async throws {
@@ -48,13 +49,14 @@ package struct RealmServer: Service {
             random: random,
             logger: logger
         )
+        self.accounts = accounts
         self.configuration = configuration
         let publicAddress = PublicAddress(configuration.publicURL)
         self.tls = tls
         self.isAdministered = isAdministered
+        self.clock = clock
         self.store = store
         self.services = ClientAPI(
-        self.clock = clock
             accounts: accounts,
             publicAddress: publicAddress,
             isSecure: tls != nil,
@@ -101,15 +103,16 @@ package struct RealmServer: Service {
             gate: gate,
             serve: { await serve($0) },
             tls: tls,
+            clock: clock,
             logger: logger
         )
-            clock: clock,
         try await withThrowingDiscardingTaskGroup { group in
             if let path = adminSocketPath {
                 group.addTask { try await serveAdministration(at: path) }
             }
             group.addTask { await sync.keepTrimming() }
             group.addTask { await sync.keepTime() }
+            group.addTask { await accounts.keepRemovingExpired(sync.timing) }
             try await listener.run { address in
                 logger.notice(
                     "listening",

@@ -79,7 +79,8 @@ struct AccountStoreTests {
                 digest: SessionDigest(ofSession: "secret"),
                 userID: UserID("ann"),
                 deviceID: "d1",
-                device: "{\"sdk\":\"Swift\"}"
+                device: "{\"sdk\":\"Swift\"}",
+                expiresAt: 1_790_000_000_000
             )
             try await store.write { [shop] in try $0.insert(session, of: shop, at: 1) }
             try await store.write { [shop] transaction throws in

@@ -167,6 +167,47 @@ struct LogInTests {
         #expect(await apps.logIn("ann@example.net", "correct horse").status == 200)
     }
 
+    @Test("One address does not make any number of users, others go on")
+    func newUsers() async throws {
+        let apps = try await TestApps()
+        for _ in 0..<1000 { try await apps.accounts.loginGuard.admitNewUser(from: "192.0.2.1") }
+        let refused = [
+            await apps.logInAnonymously(), await apps.register("ann@example.net", "correct horse"),
+        ]
+        for reply in refused {
+            #expect(reply.status == 429)
+            #expect(reply.answer.retryAfterInSeconds == 4)
+            #expect(reply.fields["error_code"] == "AuthError")
+        }
+        let path = "/app/shop-abcde/auth/providers/anon-user/login"
+        #expect(await apps.call("POST", path, "{}", address: "192.0.2.2").status == 200)
+        apps.clock.advance(bySeconds: 4)
+        #expect(await apps.register("ann@example.net", "correct horse").status == 201)
+    }
+
+    @Test("Names that are tried out at the routes for mails are counted as guesses")
+    func triedNames() async throws {
+        let apps = try await TestApps()
+        let base = "/app/shop-abcde/auth/providers/local-userpass"
+        for path in ["confirm/send", "reset/send"] {
+            var statuses: [Int] = []
+            for number in 0..<60 {
+                let body = #"{"email":"\#(path.prefix(3))\#(number)@example.net"}"#
+                statuses.append(await apps.call("POST", "\(base)/\(path)", body).status)
+            }
+            let expected = path == "confirm/send" ? 60 : 40
+            #expect(statuses.count { $0 == 404 } == expected)
+            #expect(statuses.count { $0 == 429 } == 60 - expected)
+        }
+        let other = await apps.call(
+            "POST",
+            "\(base)/reset/send",
+            #"{"email":"x@example.net"}"#,
+            address: "192.0.2.2"
+        )
+        #expect(other.status == 404)
+    }
+
     @Test("Log-ins that succeed do not count as guesses")
     func successesAreFree() async throws {
         let apps = try await TestApps()

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import JSON
 import JWTKit
 import Settings
 import Testing
@@ -306,6 +307,23 @@ struct ProviderTests {
         let taken = await apps.call("POST", path, body, token: other["access_token"])
         #expect(taken.status == 409)
         #expect(taken.fields["error_code"] == "AccountNameInUse")
+        // Nor is a key that somebody else has made for a machine.
+        let key = await apps.call(
+            "POST",
+            "/auth/api_keys",
+            #"{"name":"till"}"#,
+            token: linked.fields["refresh_token"]
+        )
+        let secret = try #require(key.decode([String: JSONValue].self)?["key"]?.text)
+        let keyPath = "\(providers)/api-key/login?link=true"
+        let keyBody = #"{"key":"\#(secret)"}"#
+        #expect(
+            await apps.call("POST", keyPath, keyBody, token: other["access_token"]).status == 409
+        )
+        #expect(
+            await apps.call("POST", keyPath, keyBody, token: anonymous["access_token"]).status
+                == 200
+        )
         let tokenless = await apps.call("POST", path, body)
         #expect(tokenless.status == 401)
         #expect(tokenless.fields["error_code"] == "InvalidSession")

@@ -37,7 +37,8 @@ struct RouteTests {
             ("POST", "/app/shop-abcde/location", 405), ("PATCH", "/auth/session", 405),
             ("GET", "/app/shop-abcde/auth/providers/anon-user/login", 405),
             ("POST", "/auth/profile", 405), ("GET", "/app/shop-abcde/realm-sync", 400),
-            ("POST", "/app/shop-abcde/functions/call", 404),
+            ("POST", "/app/shop-abcde/functions/call", 401),
+            ("GET", "/app/shop-abcde/functions/call", 401),
             ("PUT", "/app/shop-abcde/push/providers/gcm/registration", 404),
         ]
     )
@@ -46,6 +47,21 @@ struct RouteTests {
         #expect(reply.status == status)
         #expect(reply.fields["error"]?.isEmpty == false)
         #expect(!reply.text.contains("null"))
+    }
+
+    @Test("Whoever is logged in is told that there is no such function")
+    func functions() async throws {
+        let apps = try await TestApps()
+        let token = try #require(await apps.logInAnonymously().fields["access_token"])
+        let path = "/app/shop-abcde/functions/call"
+        let body = #"{"arguments":[],"name":"sum"}"#
+        for reply in [
+            await apps.call("POST", path, body, token: token),
+            await apps.call("GET", "\(path)?baas_request=e30=&baas_at=\(token)"),
+        ] {
+            #expect(reply.status == 404)
+            #expect(reply.fields["error_code"] == "FunctionNotFound")
+        }
     }
 
     @Test("E1 E2 An account can be registered once, and logs in at once")

@@ -116,6 +116,45 @@ struct SessionTests {
         #expect(reply.status == 201)
     }
 
+    @Test("Log-ins whose time is over go, and the anonymous users that only they led to")
+    func expiry() async throws {
+        let apps = try await TestApps()
+        let day: Int64 = 86_400
+        _ = await apps.register("ann@example.net", "correct horse")
+        let ann = await apps.logIn("ann@example.net", "correct horse").fields
+        let gone = await apps.logInAnonymously().fields
+        apps.clock.advance(bySeconds: 30 * day)
+        let here = await apps.logInAnonymously().fields
+        let base = "/app/shop-abcde/auth/providers/local-userpass"
+        let email = #"{"email":"ann@example.net"}"#
+        #expect(await apps.call("POST", "\(base)/reset/send", email).status == 202)
+
+        func rows() async throws -> [Int] {
+            try await apps.store.read { snapshot in
+                let tokens = try snapshot.accountTokens(of: TestApps.shop)
+                let users = try snapshot.users(of: TestApps.shop, after: nil, limit: 10)
+                return [users.count, tokens.count]
+            }
+        }
+        try await apps.accounts.removeExpired()
+        #expect(try await rows() == [3, 1])
+        // Its refresh token is at its end; an access token that it has brought may live on.
+        apps.clock.advance(bySeconds: 30 * day + 1800)
+        try await apps.accounts.removeExpired()
+        #expect(try await rows() == [3, 0])
+        apps.clock.advance(bySeconds: 120)
+        try await apps.accounts.removeExpired()
+        #expect(try await rows() == [2, 0])
+        for login in [ann, gone] {
+            let reply = await apps.call("POST", "/auth/session", token: login["refresh_token"])
+            #expect(reply.status == 401)
+        }
+        let refreshed = await apps.call("POST", "/auth/session", token: here["refresh_token"])
+        #expect(refreshed.status == 201)
+        let again = await apps.logIn("ann@example.net", "correct horse").fields
+        #expect(again["user_id"] == ann["user_id"])
+    }
+
     @Test("Tokens that are damaged, unsigned or signed otherwise are refused")
     func badTokens() async throws {
         let user = try await LoggedIn()

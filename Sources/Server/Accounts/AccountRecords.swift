@@ -98,6 +98,8 @@ package struct LoginSession: Hashable, Sendable {
     package let deviceID: String
     /// What the client told about its device, as JSON.
     package let device: String
+    /// When its refresh token ends, in milliseconds since 1970.
+    package let expiresAt: Int64
     package let isRevoked: Bool
 
     package init(
@@ -105,12 +107,14 @@ package struct LoginSession: Hashable, Sendable {
         userID: UserID,
         deviceID: String,
         device: String,
+        expiresAt: Int64,
         isRevoked: Bool = false
     ) {
         self.digest = digest
         self.userID = userID
         self.deviceID = deviceID
         self.device = device
+        self.expiresAt = expiresAt
         self.isRevoked = isRevoked
     }
 }

@@ -27,7 +27,7 @@ package struct AccountToken: Hashable, Sendable {
         self.createdAt = createdAt
     }
 
-    private static let lifetimeInMilliseconds: Int64 = 30 * 60 * 1000
+    static let lifetimeInMilliseconds: Int64 = 30 * 60 * 1000
 
     func isGood(_ token: String, at now: Int64) -> Bool {
         token == self.token && now - createdAt <= Self.lifetimeInMilliseconds

@@ -1,3 +1,5 @@
+import Logging
+
 extension Accounts {
     /// Gives the token's user another way to log in (app services, 5).
     func link(
@@ -16,11 +18,13 @@ extension Accounts {
         let device = claims.deviceID
         try await store.write { transaction in
             let identity = proven.identity
-            let known = try transaction.user(
-                identifiedBy: identity.provider,
-                identity.id,
-                of: app
-            )
+            let known =
+                if let owner = proven.owner {
+                    // A key is its owner's, whether or not it was ever used.
+                    try transaction.user(owner, of: app)
+                } else {
+                    try transaction.user(identifiedBy: identity.provider, identity.id, of: app)
+                }
             if let known {
                 // Not 401: applications take that for a token that has expired.
                 guard known.id == user.id else {
@@ -54,6 +58,10 @@ extension Accounts {
     func deleteUser(_ token: String?, app: AppID? = nil) async throws {
         let (_, served, user) = try await authenticate(token, is: .access, app: app)
         try await store.write { try $0.removeUser(user.id, of: served.id) }
+        logger.notice(
+            "a user has deleted its account",
+            metadata: ["app": "\(served.id)", "user": "\(user.id)"]
+        )
         registry.ask(served.id, user.id, to: .leave(reason: "user deleted"))
     }
 }

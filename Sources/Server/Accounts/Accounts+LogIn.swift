@@ -25,6 +25,7 @@ extension Accounts {
             guard served.configuration.anonymous else {
                 throw ServiceRefusal.providerNotFound(ProviderType.anonymous.rawValue)
             }
+            try await loginGuard.admitNewUser(from: address)
             let id = random.objectID(at: clock).description
             return ProvenIdentity(identity: Identity(id: id, provider: .anonymous, email: ""))
         case .emailPassword(let credential):
@@ -132,6 +133,7 @@ extension Accounts {
         let sessionID = random.objectID(at: clock).description
         let freshDeviceID = random.objectID(at: clock).description
         let now = clock.millisecondsSince1970()
+        let end = now / 1000 + served.configuration.tokens.refresh
         let session = try await store.write { transaction in
             var deviceID = freshDeviceID
             if let reported = device.id, try transaction.isDevice(reported, knownOf: user, of: app)
@@ -142,7 +144,8 @@ extension Accounts {
                 digest: SessionDigest(ofSession: sessionID),
                 userID: user,
                 deviceID: deviceID,
-                device: device.json
+                device: device.json,
+                expiresAt: end * 1000
             )
             try transaction.insert(session, of: app, at: now)
             return session
@@ -154,7 +157,7 @@ extension Accounts {
             domainID: served.domainID,
             appID: app.rawValue,
             issuedAt: now / 1000,
-            expiresAt: now / 1000 + served.configuration.tokens.refresh,
+            expiresAt: end,
             kind: .refresh,
             refreshID: sessionID,
             identity: .init(

@@ -4,9 +4,14 @@ import Changesets
 extension Accounts {
     /// Makes another token for an account that waits to be confirmed; `byCall`, the function decides
     /// once more.
-    func sendConfirmation(of email: String, byCall: Bool, in app: AppID) async throws {
+    func sendConfirmation(
+        of email: String,
+        byCall: Bool,
+        from address: String,
+        in app: AppID
+    ) async throws {
         let settings = try requireEmailPassword(app)
-        let (name, account) = try await account(email, in: app)
+        let (name, account) = try await account(email, askedFrom: address, in: app)
         guard !account.isConfirmed else {
             throw ServiceRefusal(.userAlreadyConfirmed, "already confirmed")
         }
@@ -22,9 +27,9 @@ extension Accounts {
         try await beginConfirmation(of: name, isNew: false, settings, in: app)
     }
 
-    func sendReset(of email: String, in app: AppID) async throws {
+    func sendReset(of email: String, from address: String, in app: AppID) async throws {
         let settings = try requireEmailPassword(app)
-        let (name, _) = try await account(email, in: app)
+        let (name, _) = try await account(email, askedFrom: address, in: app)
         guard settings.resetFunction == nil else {
             throw ServiceRefusal(
                 .badRequest,
@@ -129,6 +134,18 @@ extension Accounts {
         else { throw badToken }
         try transaction.removeAccountToken(purpose, of: known.name, of: app)
         return known
+    }
+
+    /// Whoever asks for names that are not there is trying them out.
+    private func account(
+        _ email: String,
+        askedFrom address: String,
+        in app: AppID
+    ) async throws -> (UserName, PasswordAccount) {
+        try await loginGuard.admit(email, from: address)
+        let found = try await account(email, in: app)
+        await loginGuard.recordSuccess(email, from: address)
+        return found
     }
 
     func account(

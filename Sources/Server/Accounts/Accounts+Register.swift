@@ -2,10 +2,12 @@ import Changesets
 
 extension Accounts {
     /// Creates an account; its user comes with the first log-in (app services, 6).
+    ///
+    /// - Parameter address: where a client asks from; nil for the operator, whose accounts count at once.
     @discardableResult
     func register(
         _ credential: EmailPasswordCredential,
-        byOperator: Bool = false,
+        from address: String? = nil,
         in app: AppID
     ) async throws -> PasswordAccount {
         let settings = try requireEmailPassword(app)
@@ -13,6 +15,7 @@ extension Accounts {
             throw ServiceRefusal(.badRequest, "invalid username: not an e-mail address")
         }
         try requireGood(credential.password, settings)
+        if let address { try await loginGuard.admitNewUser(from: address) }
         let inUse = ServiceRefusal(.accountNameInUse, "name already in use")
         // The hash is dear: a name that is taken is refused before it.
         guard try await store.read({ try $0.passwordAccount(name, of: app) }) == nil else {
@@ -21,7 +24,7 @@ extension Accounts {
         let account = PasswordAccount(
             identityID: random.objectID(at: clock).description,
             hash: try await hasher.hash(credential.password),
-            isConfirmed: byOperator || settings.confirmsAtOnce
+            isConfirmed: address == nil || settings.confirmsAtOnce
         )
         let now = clock.millisecondsSince1970()
         try await store.write { transaction in

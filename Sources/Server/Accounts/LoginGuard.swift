@@ -6,6 +6,8 @@ actor LoginGuard {
     private var byAddress = AttemptLimiter(burst: 100, refillInterval: 600)
     /// Mails and decisions for one account: whoever asks, its owner must not drown in them.
     private var byAccount = AttemptLimiter(burst: 5, refillInterval: 60_000)
+    /// Each is a row of the store: one address must not make any number of them.
+    private var newUsersByAddress = AttemptLimiter(burst: 1000, refillInterval: 3600)
     private let clock: WallClock
 
     init(clock: WallClock) {
@@ -18,6 +20,13 @@ actor LoginGuard {
         let now = clock.millisecondsSince1970()
         if let wait = byName.take(key(name, address), at: now) { throw refusal(wait) }
         if let wait = byAddress.take(address, at: now) { throw refusal(wait) }
+    }
+
+    /// Lets somebody become a user, or register an account, without having shown anything.
+    func admitNewUser(from address: String) throws(ServiceRefusal) {
+        let wait = newUsersByAddress.take(address, at: clock.millisecondsSince1970())
+        guard let wait else { return }
+        throw .tooManyNewUsers(retryAfterInSeconds: Self.seconds(wait))
     }
 
     /// Lets a token be sent to an account's owner.

@@ -2,16 +2,17 @@ package import Logging
 
 /// Answers the calls of an operator, who has come through the admin socket (app services, 12).
 ///
-/// Every change is in the log, and what cannot be undone asks for the app's name once more.
+/// Every call that changes something is in the log, and what cannot be undone asks for the app's name
+/// once more.
 package struct AdminAPI: Sendable {
     let accounts: Accounts
     let sync: SyncService
     private let reload: ConfigurationReload?
     private let logger: Logger
-
     private let audit: AdminAudit
-    package init(
+
     /// `audit` is told of every call that changes something, whatever else is logged.
+    package init(
         accounts: Accounts,
         sync: SyncService,
         reload: ConfigurationReload? = nil,
@@ -22,8 +23,8 @@ package struct AdminAPI: Sendable {
         self.sync = sync
         self.reload = reload
         self.logger = logger
-    }
         self.audit = AdminAudit(logger: audit ?? logger)
+    }
 
     /// `caller`: nil where the kernel does not say who it is.
     func answer(_ request: ServiceRequest, by caller: AdminCaller? = nil) async -> ServiceAnswer {
@@ -35,14 +36,7 @@ package struct AdminAPI: Sendable {
     private func attempt(_ request: ServiceRequest) async -> ServiceAnswer {
         do {
             let route = try AdminRoute(method: request.method, path: request.path)
-            let answer = try await answer(request, route)
-            if request.method != "GET", answer.status < 300 {
-                logger.notice(
-                    "administration",
-                    metadata: ["method": "\(request.method)", "path": "\(request.path)"]
-                )
-            }
-            return answer
+            return try await answer(request, route)
         } catch let refusal as ServiceRefusal {
             return ServiceAnswer(refusal)
         } catch {
@@ -76,13 +70,13 @@ package struct AdminAPI: Sendable {
                 name: creation.email,
                 password: creation.password
             )
-            try confirm(app, request)
-            let account = try await accounts.register(credential, byOperator: true, in: app)
+            let account = try await accounts.register(credential, in: app)
             return try ok(
                 AccountReport(email: creation.email, identityId: account.identityID),
                 status: 201
             )
         case .deleteUser(let app, let user):
+            try confirm(app, request)
             try await removeUser(user, of: app)
             return ServiceAnswer(status: 204)
         case .setDisabled(let isDisabled, let app, let user):

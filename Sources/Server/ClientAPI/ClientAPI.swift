@@ -59,7 +59,7 @@ package struct ClientAPI: Sendable {
                 name: try fields.require("email"),
                 password: try fields.require("password")
             )
-            try await accounts.register(credential, in: app)
+            try await accounts.register(credential, from: request.address, in: app)
             return .empty(201)
         case .confirm(let app):
             let fields = try RequestFields(parsing: request.body)
@@ -82,7 +82,12 @@ package struct ClientAPI: Sendable {
             return .empty(200)
         case .requestConfirmation(let app, let byCall):
             let email = try RequestFields(parsing: request.body).require("email")
-            try await accounts.sendConfirmation(of: email, byCall: byCall, in: app)
+            try await accounts.sendConfirmation(
+                of: email,
+                byCall: byCall,
+                from: request.address,
+                in: app
+            )
             return .empty(202)
         case .requestReset(let app, let byCall):
             let fields = try RequestFields(parsing: request.body)
@@ -90,7 +95,11 @@ package struct ClientAPI: Sendable {
                 let call = try fields.resetCall(in: request.body)
                 try await accounts.callReset(call, from: request.address, in: app)
             } else {
-                try await accounts.sendReset(of: try fields.require("email"), in: app)
+                try await accounts.sendReset(
+                    of: try fields.require("email"),
+                    from: request.address,
+                    in: app
+                )
             }
             return .empty(202)
         case .profile(let app):
@@ -109,9 +118,9 @@ package struct ClientAPI: Sendable {
             return try await answerAboutKeys(request, route)
         case .callFunction(let app):
             _ = try accounts.configuration(of: app)
-            if let token = request.bearerToken {
-                _ = try await accounts.authenticate(token, is: .access, app: app)
-            }
+            // Streams cannot send headers (app services, 9).
+            let token = request.method == "GET" ? request.item("baas_at") : request.bearerToken
+            _ = try await accounts.authenticate(token, is: .access, app: app)
             throw ServiceRefusal(.functionNotFound, "function not found")
         case .registerPush(let service):
             throw ServiceRefusal(.serviceNotFound, "service not found: '\(service.prefix(64))'")

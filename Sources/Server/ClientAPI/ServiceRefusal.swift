@@ -96,6 +96,15 @@ extension ServiceRefusal {
         ServiceRefusal(.missingParameter, "missing parameter: '\(field)'")
     }
 
+    static func tooManyNewUsers(retryAfterInSeconds seconds: Int) -> ServiceRefusal {
+        ServiceRefusal(
+            .authError,
+            "too many new users from one address; try again in \(seconds) s",
+            status: 429,
+            retryAfterInSeconds: seconds
+        )
+    }
+
     static func tooManyMails(retryAfterInSeconds seconds: Int) -> ServiceRefusal {
         ServiceRefusal(
             .badRequest,

@@ -24,6 +24,12 @@ package protocol AccountReading {
     /// The keys of a user, or those of the operator, by id.
     func apiKeys(ofUser user: UserID?, of app: AppID) throws(StoreError) -> [APIKey]
     func loginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError) -> LoginSession?
+    /// Anonymous users without any session or key: nobody can be one of them any more.
+    func abandonedUsers(
+        of app: AppID,
+        createdBefore time: Int64,
+        limit: Int
+    ) throws(StoreError) -> [UserID]
     /// Whether the user has logged in from this device before.
     func isDevice(_ id: String, knownOf user: UserID, of app: AppID) throws(StoreError) -> Bool
 }
@@ -89,4 +95,6 @@ package protocol AccountWriting: AccountReading {
     func insert(_ session: LoginSession, of app: AppID, at now: Int64) throws(StoreError)
     func revokeLoginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError)
     func revokeLoginSessions(ofUser user: UserID, of app: AppID) throws(StoreError)
+    func removeLoginSessions(of app: AppID, expiredAt time: Int64) throws(StoreError)
+    func removeAccountTokens(of app: AppID, createdBefore time: Int64) throws(StoreError)
 }

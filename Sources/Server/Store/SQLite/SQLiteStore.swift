@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 package import SQLite
 import Synchronization
 
@@ -21,8 +20,11 @@ package final class SQLiteStore: ServerStore {
         case memory
     }
 
-    /// Opens the store, and makes it if there is none. `vfs` names a file layer of SQLite: tests have
-    /// one that fails when told to. `executor` makes the thread for a connection, from a label.
+    /// Keeps databases in memory, where every connection of the process finds them by name.
+    private static let memoryVFS = "memdb"
+
+    /// Opens the store, and makes it if there is none. `vfs` names a file layer of SQLite for a store in
+    /// a file: tests have one that fails when told to. `executor` makes the thread for a connection, from a label.
     package init(
         _ location: Location,
         vfs: String? = nil,
@@ -49,7 +51,7 @@ package final class SQLiteStore: ServerStore {
             self.file = Mutex(nil)
             self.writer = try StoreWorker(
                 path: ":memory:",
-                vfs: vfs,
+                vfs: Self.memoryVFS,
                 on: executor("realm-server.store")
             )
             try await writer.prepare()
@@ -85,13 +87,17 @@ package final class SQLiteStore: ServerStore {
     ) async throws -> Outcome {
         if let holder { return try await holder.hold(body) }
         // What is in memory has one connection: its state is held as a copy.
-        let path = temporaryPath()
-        defer { unlink(path) }
-        try await writer.copy(to: path)
+        let name = "/\(UUID().uuidString)"
         let copy = StateHolder(
-            try StoreWorker(path: path, vfs: nil, on: DatabaseExecutor(label: "realm-server.copy"))
+            try StoreWorker(
+                path: name,
+                vfs: Self.memoryVFS,
+                on: DatabaseExecutor(label: "realm-server.copy")
+            )
         )
         do {
+            // It stays for as long as somebody has it open.
+            try await writer.copy(to: name)
             let outcome = try await copy.hold(body)
             await copy.close()
             return outcome
@@ -99,11 +105,6 @@ package final class SQLiteStore: ServerStore {
             await copy.close()
             throw error
         }
-    }
-
-    private func temporaryPath() -> String {
-        let directory = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-        return "\(directory)/realm-server-\(UUID().uuidString).sqlite"
     }
 
     /// Ends all use of the file; the store answers with errors from then on.

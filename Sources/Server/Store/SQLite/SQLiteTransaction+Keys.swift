@@ -1,115 +1,7 @@
-import FoundationEssentials
-import JSON
 import SQLite
 
-/// API keys, and what happens to password accounts after they are made.
+/// API keys.
 extension SQLiteTransaction {
-    func removeAccount(_ name: UserName, of app: AppID) throws(StoreError) {
-        let row: [SQLite.Value] = [.text(app.rawValue), .text(name.rawValue)]
-        try translating {
-            try connection.run(
-                """
-                DELETE FROM password_account WHERE app_id = ? AND name = ? AND is_confirmed = 0
-                """,
-                row
-            )
-            try connection.run("DELETE FROM account_token WHERE app_id = ? AND name = ?", row)
-        }
-    }
-
-    func setConfirmed(_ name: UserName, of app: AppID) throws(StoreError) {
-        try translating {
-            try connection.run(
-                "UPDATE password_account SET is_confirmed = 1 WHERE app_id = ? AND name = ?",
-                [.text(app.rawValue), .text(name.rawValue)]
-            )
-        }
-    }
-
-    func setPassword(
-        _ hash: PasswordHash,
-        of name: UserName,
-        of app: AppID
-    ) throws(StoreError) {
-        try translating {
-            try connection.run(
-                "UPDATE password_account SET hash = ? WHERE app_id = ? AND name = ?",
-                [.text(hash.text), .text(app.rawValue), .text(name.rawValue)]
-            )
-        }
-    }
-
-    // MARK: Tokens
-
-    func accountToken(_ id: String, of app: AppID) throws(StoreError) -> AccountToken? {
-        try accountTokens(where: "AND token_id = ?", app, [.text(id)]).first
-    }
-
-    func accountTokens(of app: AppID) throws(StoreError) -> [AccountToken] {
-        try accountTokens(where: "ORDER BY name, purpose", app, [])
-    }
-
-    private func accountTokens(
-        where condition: String,
-        _ app: AppID,
-        _ values: [SQLite.Value]
-    ) throws(StoreError) -> [AccountToken] {
-        let rows = try translating {
-            try connection.rows(
-                """
-                SELECT name, purpose, token_id, token, created_at FROM account_token
-                WHERE app_id = ? \(condition)
-                """,
-                [.text(app.rawValue)] + values
-            )
-        }
-        return rows.compactMap { row in
-            guard case .text(let name) = row[0], let name = UserName(name),
-                case .text(let purpose) = row[1],
-                let purpose = AccountToken.Purpose(rawValue: purpose), case .text(let id) = row[2],
-                case .text(let token) = row[3], case .integer(let createdAt) = row[4]
-            else { return nil }
-            return AccountToken(
-                name: name,
-                purpose: purpose,
-                id: id,
-                token: token,
-                createdAt: createdAt
-            )
-        }
-    }
-
-    func put(_ token: AccountToken, of app: AppID) throws(StoreError) {
-        try translating {
-            try connection.run(
-                """
-                REPLACE INTO account_token (app_id, name, purpose, token_id, token, created_at)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .text(app.rawValue), .text(token.name.rawValue),
-                    .text(token.purpose.rawValue), .text(token.id), .text(token.token),
-                    .integer(token.createdAt),
-                ]
-            )
-        }
-    }
-
-    func removeAccountToken(
-        _ purpose: AccountToken.Purpose,
-        of name: UserName,
-        of app: AppID
-    ) throws(StoreError) {
-        try translating {
-            try connection.run(
-                "DELETE FROM account_token WHERE app_id = ? AND name = ? AND purpose = ?",
-                [.text(app.rawValue), .text(name.rawValue), .text(purpose.rawValue)]
-            )
-        }
-    }
-
-    // MARK: API keys
-
     func apiKey(_ digest: [UInt8], of app: AppID) throws(StoreError) -> APIKey? {
         try apiKeys(where: "AND digest = ?", app, .blob(digest)).first
     }
@@ -187,16 +79,5 @@ extension SQLiteTransaction {
                 [.text(app.rawValue), .text(id)]
             ).isEmpty
         }
-    }
-}
-
-/// The data of a profile at rest: a JSON object.
-enum StoredData {
-    static func encode(_ data: [String: JSONValue]) -> String {
-        (try? data.json()).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-    }
-
-    static func decode(_ text: String) -> [String: JSONValue]? {
-        try? JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
     }
 }

@@ -4,7 +4,7 @@ import SQLite
 enum StoreLayout {
     /// "RLMS" in the file's header: tells a store from any other database.
     static let applicationID: Int64 = 0x524c_4d53
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     static let sql = """
         CREATE TABLE app (
@@ -90,8 +90,10 @@ enum StoreLayout {
             device TEXT NOT NULL,
             is_revoked INTEGER NOT NULL DEFAULT 0,
             created_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
             PRIMARY KEY (app_id, digest)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX login_session_end ON login_session (app_id, expires_at);
         CREATE INDEX login_session_of_user ON login_session (app_id, user_id, device_id);
 
         CREATE TABLE server_file (

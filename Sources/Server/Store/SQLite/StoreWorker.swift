@@ -65,7 +65,7 @@ actor StoreWorker {
         transaction.rollBack()
     }
 
-    /// Writes the store as it is now to another file.
+    /// Writes the store as it is now to another database of the same file layer.
     func copy(to path: String) throws(StoreError) {
         try transaction.copy(to: path)
     }
