@@ -42,7 +42,7 @@ extension RealmSupervisor {
         let place = try keepsCopy ? placeOfCopy() : nil
         await suspend()
         let retirement = Retirement(of: configuration.path)
-        let executor = DatabaseExecutor(label: "deletion")
+        let executor = opener.surroundings.executor("deletion")
         let result = await whileClosed {
             await executor.perform { () -> Result<[String], LocalRealmError> in
                 do throws(LocalRealmError) {

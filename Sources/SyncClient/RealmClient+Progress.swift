@@ -1,4 +1,5 @@
 import LocalRealm
+import Synchronization
 import Versions
 
 /// Somebody who watches uploads or downloads.
@@ -24,6 +25,7 @@ extension RealmClient {
             continuation.finish()
             return stream
         }
+        forgetObserversThatLeft()
         let id = nextObserverID
         nextObserverID += 1
         observers[id] = ProgressObserver(
@@ -35,7 +37,7 @@ extension RealmClient {
             continuation: continuation
         )
         continuation.onTermination = { [weak self] _ in
-            Task { await self?.removeObserver(id) }
+            self?.observersThatLeft.withLock { _ = $0.insert(id) }
         }
         if let lastTransfer { notify(id, lastTransfer) }
         return stream
@@ -43,6 +45,7 @@ extension RealmClient {
 
     /// Tells the observers how far everything is, if that is known and has changed.
     func reportTransfer() {
+        forgetObserversThatLeft()
         guard hasDownloaded else { return }
         let report = transfers.report(realm.status)
         guard report != lastTransfer else { return }
@@ -68,7 +71,11 @@ extension RealmClient {
         observers = [:]
     }
 
-    private func removeObserver(_ id: Int) {
-        observers[id] = nil
+    private func forgetObserversThatLeft() {
+        let ids = observersThatLeft.withLock { ids in
+            defer { ids = [] }
+            return ids
+        }
+        for id in ids { observers[id] = nil }
     }
 }

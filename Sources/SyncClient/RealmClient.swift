@@ -4,7 +4,8 @@ package import LocalRealm
 package import Logging
 import SQLite
 import SyncProtocol
-import Versions
+import Synchronization
+package import Versions
 
 /// One open realm and its half of the sync session: local writes go up, the server's come down.
 ///
@@ -13,11 +14,11 @@ import Versions
 package actor RealmClient {
     package nonisolated let name: String
     private nonisolated let executor: DatabaseExecutor
-    private nonisolated let surroundings: RealmSurroundings
+    nonisolated let surroundings: RealmSurroundings
     let path: String
     private let partition: Text
     /// How long writes that follow each other closely are gathered (local realm, 6).
-    private let captureDelay: Duration
+    let captureDelay: Duration
     let time: SyncTime
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
@@ -43,17 +44,18 @@ package actor RealmClient {
     var nextWaiterID = 1
     private(set) var isClosed = false
     /// The last attempt to capture met another program's long transaction.
-    private var isBlocked = false
+    var isBlocked = false
 
     /// An upload that waits until the file is durable, and who asks for its turn.
     var heldUpload: ClientMessage?
     let uploadHeld = Signal()
 
     var observers: [Int: ProgressObserver] = [:]
+    nonisolated let observersThatLeft = Mutex<Set<Int>>([])
     var nextObserverID = 1
     var transfers: TransferEstimator
     var lastTransfer: TransferReport?
-    private var commits = CommitClock()
+    var commits = CommitClock()
     /// What the server has for us is not known before its first DOWNLOAD.
     var hasDownloaded = false
     /// Everything that the server had at some moment is here.
@@ -62,9 +64,9 @@ package actor RealmClient {
     /// The rows of refused writes as they were before the server's undoing of them came.
     var rowsBeforeUndoing: [ServerVersion: [String?]] = [:]
 
-    private let resumption = Signal()
+    let resumption = Signal()
     /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
-    private var resumeAt: Duration?
+    var resumeAt: Duration?
     /// Why the realm cannot stay open; ends `run()`.
     private var failure: LocalRealmError?
     let ending = Signal()
@@ -180,6 +182,17 @@ package actor RealmClient {
         )
     }
 
+    /// The newest version of the file, after nothing can take it back, not even a power cut; nil while a
+    /// disk or another program is in the way.
+    package func durableVersion() -> ClientVersion? {
+        do throws(LocalRealmError) {
+            try realm.makeDurable()
+            return realm.status.localVersion
+        } catch {
+            return nil
+        }
+    }
+
     package func snapshot() -> RealmSnapshot {
         RealmSnapshot(
             phase: phase,
@@ -263,160 +276,5 @@ extension RealmClient {
     func wantConnectionNow() {
         connection?.wish.make()
         connection?.attention.raise()
-    }
-}
-
-// MARK: Local writes
-
-extension RealmClient {
-    /// The first write after a quiet time is captured at once; those that follow closely gather.
-    private func captureWrites(_ captures: AsyncStream<Void>) async {
-        for await _ in captures {
-            while !capture(), !Task.isCancelled { await Task.yield() }
-            try? await time.sleep(captureDelay)
-        }
-    }
-
-    /// Takes what other programs have written into the history.
-    ///
-    /// - Returns: false if another program's transaction was in the way for as long as we wait for
-    ///   one; the session goes on meanwhile.
-    @discardableResult
-    func capture() -> Bool {
-        do throws(LocalRealmError) {
-            let report = try realm.drain()
-            isBlocked = false
-            warn(of: report)
-            if report.changesetCount > 0 {
-                commits.captured(realm.status.localVersion, at: time.uptime())
-                noticeLocalVersion()
-            }
-        } catch {
-            let isNews = !isBlocked
-            isBlocked = error.kind == .busy
-            if isNews || !isBlocked {
-                logger.log(
-                    level: isBlocked ? .warning : .error,
-                    "local writes cannot be captured",
-                    metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
-                )
-            }
-            if !isBlocked { fail(error) }
-        }
-        return !isBlocked
-    }
-
-    /// Tells the session how far the local history goes now.
-    func noticeLocalVersion() {
-        session?.localVersionAvailable(realm.status.localVersion)
-        reportTransfer()
-        callAttention()
-    }
-
-    /// Tells what the server has taken, and how long that took.
-    func noticeAcknowledged(_ changesets: Int, upTo version: ClientVersion) {
-        let durations = commits.acknowledged(version, at: time.uptime())
-        report(.acknowledged(changesets: changesets, after: durations))
-    }
-
-    func warn(of drain: DrainReport) {
-        for value in drain.rejected { warn(of: value) }
-        for notice in drain.notices { warn(of: notice) }
-    }
-
-    private func warn(of value: RejectedValue) {
-        report(.rejected(value))
-        logger.warning(
-            "a local value cannot be synchronised and was restored",
-            metadata: [
-                "code": "capture.rejected", "class": "\(value.className)", "key": "\(value.key)",
-                "property": "\(value.property?.description ?? "")", "reason": "\(value.reason)",
-            ]
-        )
-    }
-
-    private func warn(of notice: SchemaNotice) {
-        if notice.mayHaveLostWrites {
-            wantReset(
-                ResetCause(
-                    action: .clientReset,
-                    code: 0,
-                    message: "writes may not have been captured: \(notice.message)",
-                    origin: .alteredTables
-                )
-            )
-        }
-        logger.warning(
-            "the tables of the realm are not only the agent's work",
-            metadata: ["code": "\(notice.code)", "detail": "\(notice.message)"]
-        )
-    }
-
-    /// Keeps the write-ahead log from growing without bound, on a thread that nobody waits for.
-    private nonisolated func checkpoint() async {
-        let executor = surroundings.executor("checkpoints of \(name)")
-        let (path, vfs, logger) = (path, surroundings.vfs, await logger)
-        while (try? await time.sleep(.seconds(5))) != nil {
-            await executor.perform {
-                do throws(LocalRealmError) {
-                    try Checkpointer(path: path, vfs: vfs).run()
-                } catch {
-                    logger.debug("no checkpoint", metadata: ["detail": "\(error.message)"])
-                }
-            }
-        }
-    }
-}
-
-// MARK: Suspension
-
-extension RealmClient {
-    /// Arranges that the session, suspended by an error, binds again after the delay.
-    func resume(after delay: Duration) {
-        resumeAt = time.uptime() + delay
-        resumption.raise()
-    }
-
-    /// Ends the session for good, until a reset has dealt with the cause.
-    func refuse(_ cause: ResetCause) {
-        session = nil
-        heldUpload = nil
-        resumeAt = nil
-        let issue = SessionIssue(
-            kind: .clientReset,
-            code: "\(cause.code)",
-            message: cause.message,
-            sdkCode: .clientReset
-        )
-        settleRefusal(issue, wanting: cause)
-    }
-
-    /// Whether the server lacks anything that has been captured, so that it may be on its way.
-    var mayBeUploading: Bool {
-        guard let acknowledged = try? realm.acknowledgedVersion() else { return true }
-        return acknowledged < realm.status.localVersion
-    }
-
-    func resumeNow() {
-        resumeAt = nil
-        guard case .suspended = phase else { return }
-        phase = .connecting
-        session?.resume()
-        callAttention()
-    }
-
-    private func resumeWhenDue() async {
-        while !Task.isCancelled {
-            guard let moment = resumeAt else {
-                await resumption.wait()
-                continue
-            }
-            let rest = moment - time.uptime()
-            if rest > .zero {
-                _ = await resumption.wait(atMost: rest, time)
-            } else {
-                resumeNow()
-            }
-        }
     }
 }

@@ -54,7 +54,7 @@ extension UserConnection {
     /// Connects, exchanges one PING and PONG, and disconnects, so that there are readings while no realm
     /// may connect; nothing if there is a connection, whose readings come by themselves.
     package func probe() async {
-        guard !machine.isConnected, realms.isEmpty else { return }
+        guard !machine.isConnected, realmsInOrder.isEmpty else { return }
         do {
             let token = try await endpoint.token()
             noteFailure(await connected(token) { stream in try await self.probe(stream) })

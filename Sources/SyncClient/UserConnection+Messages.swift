@@ -12,7 +12,7 @@ extension UserConnection {
         lastReason = nil
         roundTrip = nil
         logger.notice("connected", metadata: ["protocol": "\(agreed.token)"])
-        for realm in realms.values { await realm.connected(isFastReconnect: isFastReconnect) }
+        for realm in realmsInOrder { await realm.connected(isFastReconnect: isFastReconnect) }
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.send(on: stream) }
             group.addTask { try await self.receive(from: stream) }
@@ -49,7 +49,7 @@ extension UserConnection {
             hasSent = true
         }
         farewellsUnderWay = false
-        for realm in realms.values {
+        for realm in realmsInOrder {
             guard let message = await realm.nextMessage() else { continue }
             machine.sending(message)
             try await stream.send(message.encoded())
@@ -83,7 +83,7 @@ extension UserConnection {
         switch machine.received(message, at: time.uptime(), using: &random) {
         case .deliver(let session, let message):
             // A realm that has left takes no interest in what was under way to it.
-            guard let problem = try await realms[session]?.receive(message) else { return }
+            guard let problem = try await realm(of: session)?.receive(message) else { return }
             throw SessionConcern(problem: problem)
         case .log(let body):
             logger.log(body)

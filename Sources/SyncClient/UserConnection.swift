@@ -21,7 +21,9 @@ package actor UserConnection {
     /// Of the PONGs of this connection.
     var roundTrip: Duration?
 
-    private(set) var realms: [SessionIdent: RealmClient] = [:]
+    private var realms: [SessionIdent: RealmClient] = [:]
+    /// The same in the order in which they came, as they take their turns.
+    private(set) var realmsInOrder: [RealmClient] = []
     private var nextIdent = SessionIdent.first
     /// Why there was no connection when that was last logged.
     var lastReason: String?
@@ -77,6 +79,7 @@ extension UserConnection {
         let ident = nextIdent
         nextIdent = nextIdent.next
         realms[ident] = realm
+        realmsInOrder.append(realm)
         await realm.join(ident, .init(attention: attention, wish: wish))
         if machine.isConnected { await realm.connected(isFastReconnect: false) }
         attention.raise()
@@ -86,6 +89,7 @@ extension UserConnection {
     package func leave(_ realm: RealmClient) async {
         guard let ident = ident(of: realm) else { return }
         realms[ident] = nil
+        realmsInOrder.removeAll { $0 === realm }
         if let farewell = await realm.leave(), machine.isConnected { farewells.append(farewell) }
         attention.raise()
     }
@@ -105,6 +109,8 @@ extension UserConnection {
         }
     }
 
+    func realm(of session: SessionIdent) -> RealmClient? { realms[session] }
+
     private func ident(of realm: RealmClient) -> SessionIdent? {
         realms.first { $0.value === realm }?.key
     }
@@ -118,7 +124,7 @@ extension UserConnection {
     /// Whether any realm has a use for a connection.
     private var isWanted: Bool {
         get async {
-            for realm in realms.values where await realm.wantsConnection { return true }
+            for realm in realmsInOrder where await realm.wantsConnection { return true }
             return false
         }
     }
@@ -155,7 +161,7 @@ extension UserConnection {
 
     /// One connection from the attempt to its end, and what the end asks for.
     private func connect() async {
-        for realm in realms.values { await realm.connecting() }
+        for realm in realmsInOrder { await realm.connecting() }
         let cause: OfflineCause?
         do {
             let token = try await endpoint.token()
@@ -167,7 +173,7 @@ extension UserConnection {
             machine.disconnected(.connectFailed, at: time.uptime(), using: &random)
             cause = pause(because: error)
         }
-        for realm in realms.values { await realm.disconnected(cause) }
+        for realm in realmsInOrder { await realm.disconnected(cause) }
     }
 
     private func carry(_ token: EndpointToken) async -> ConnectionEnding {

@@ -60,7 +60,7 @@ extension RealmSupervisor {
     /// - Returns: why the realm is as it was.
     private func carryOut(_ action: FileAction) async -> String? {
         let (path, directory) = (configuration.path, recoveredDirectory)
-        let failure = await DatabaseExecutor(label: "recovered").perform { () -> String? in
+        let failure = await opener.surroundings.executor("recovered").perform { () -> String? in
             do {
                 try DataDirectory.prepareRecovered(directory)
                 try RealmFile.setAside(path, to: action.recoveryPath)

@@ -11,8 +11,14 @@ package final class SessionRegistry: Sendable {
         let ident: FileIdent
     }
 
+    fileprivate struct Arrival {
+        let number: Int
+        let connection: SyncConnection
+    }
+
     fileprivate struct State {
-        var connections: [ObjectIdentifier: SyncConnection] = [:]
+        var connections: [ObjectIdentifier: Arrival] = [:]
+        var arrivalCount = 0
         var holders: [Member: SyncConnection] = [:]
         /// How many sessions of a connection are bound to a file.
         var audience: [ServerFileID: [ObjectIdentifier: Int]] = [:]
@@ -23,7 +29,11 @@ package final class SessionRegistry: Sendable {
     package init() {}
 
     func add(_ connection: SyncConnection) {
-        state.withLock { $0.connections[ObjectIdentifier(connection)] = connection }
+        state.withLock { state in
+            state.arrivalCount += 1
+            let arrival = Arrival(number: state.arrivalCount, connection: connection)
+            state.connections[ObjectIdentifier(connection)] = arrival
+        }
     }
 
     func remove(_ connection: SyncConnection) {
@@ -31,7 +41,7 @@ package final class SessionRegistry: Sendable {
     }
 
     var connections: [SyncConnection] {
-        state.withLock { Array($0.connections.values) }
+        state.withLock { Array($0.connections.values) }.inOrder
     }
 
     /// Makes the connection the holder of a client file; whoever held it before is returned.
@@ -76,7 +86,7 @@ package final class SessionRegistry: Sendable {
     func count(of app: AppID) -> (connections: Int, sessions: Int) {
         state.withLock { state in
             (
-                state.connections.values.count { $0.user.app == app },
+                state.connections.values.count { $0.connection.user.app == app },
                 state.holders.values.count { $0.user.app == app }
             )
         }
@@ -87,7 +97,7 @@ package final class SessionRegistry: Sendable {
         let audience = state.withLock { state in
             (state.audience[file] ?? [:]).keys.compactMap { state.connections[$0] }
         }
-        for connection in audience {
+        for connection in audience.inOrder {
             connection.noteGrowth(of: file, to: version)
         }
     }
@@ -99,5 +109,12 @@ extension SessionRegistry.State {
         let count = (audience[file]?[id] ?? 0) - 1
         audience[file]?[id] = count > 0 ? count : nil
         if audience[file]?.isEmpty == true { audience[file] = nil }
+    }
+}
+
+extension [SessionRegistry.Arrival] {
+    /// Who came first hears first; the order of a dictionary would be another one in each run.
+    fileprivate var inOrder: [SyncConnection] {
+        sorted { $0.number < $1.number }.map(\.connection)
     }
 }
