@@ -8,10 +8,15 @@ import Versions
 
 /// What outlives the process beside the realm file (interfaces, 2).
 extension RealmSupervisor {
+    ///
+    /// Of versions only one that a power cut cannot take back: a file that lost what nobody was told of
+    /// is not one that was put back from a backup.
     func remember(_ client: RealmClient) async {
         // Until it is reset, an older state of the file must stay recognisable as such.
         guard resets.standing?.origin != .restoredFile else { return }
+        let version = await client.durableVersion()
         let snapshot = await client.snapshot()
+        let remembered = await rememberedVersion(of: snapshot.file.instance)
         let record = RealmRecord(
             path: configuration.path,
             instance: snapshot.file.instance,
@@ -19,7 +24,7 @@ extension RealmSupervisor {
             appID: configuration.user.app.appID,
             userID: userID ?? "",
             partition: partition,
-            localVersion: snapshot.file.localVersion.rawValue,
+            localVersion: version?.rawValue ?? remembered,
             isFirstDownloadFinished: snapshot.file.isFirstDownloadFinished,
             lastConnected: snapshot.lastConnected,
             lastUploaded: snapshot.lastUploaded,
@@ -30,6 +35,13 @@ extension RealmSupervisor {
         } catch {
             logger.error("the register cannot be written", metadata: ["detail": "\(error)"])
         }
+    }
+
+    private func rememberedVersion(of instance: String) async -> UInt64 {
+        guard let record = try? await register.record(), record.instance == instance else {
+            return 0
+        }
+        return record.localVersion
     }
 
     /// When the last refresh by schedule began that was carried out; nil if none was, or nobody knows.

@@ -47,27 +47,30 @@ package struct LocalRealmError: Error, Sendable {
         case badChangeset = "protocol.bad_changeset"
         case badProgress = "protocol.bad_progress"
         case clockBeforeEpoch = "clock.before_epoch"
+
+        /// Whether the same call may succeed later without anybody changing anything but space or load.
+        package var isHealedByTime: Bool {
+            switch self {
+            case .locked, .busy, .diskFull, .inputOutput, .clockBeforeEpoch: true
+            default: false
+            }
+        }
     }
 
     /// The stable word for logs, events and documentation (interfaces, 5).
     package var code: String { kind.rawValue }
 
-    /// The number to report to the server when an integration failed so (sync history, 8).
-    package var integrationFailureCode: Int {
+    /// The number to report to the server when an integration failed so (sync history, 8); nil where
+    /// what the server sent is not to blame.
+    package var integrationFailureCode: Int? {
         switch kind {
         case .badChangeset: 212
         case .badProgress: 233
-        default: 201
+        default: nil
         }
     }
 
-    /// Whether the same call may succeed later without anybody changing anything but space or load.
-    package var isHealedByTime: Bool {
-        switch kind {
-        case .locked, .busy, .diskFull, .inputOutput, .clockBeforeEpoch: true
-        default: false
-        }
-    }
+    package var isHealedByTime: Bool { kind.isHealedByTime }
 
     /// What to do about it.
     package var remedy: String {

@@ -167,6 +167,7 @@ extension RealmClient {
     }
 
     private func integrate(_ download: ClientSession.Download) async throws(ProtocolViolation) {
+        let ident = session?.ident
         let before = realm.status.progress.upload.clientVersion
         let effects: [ClientSession.Effect]
         let start = time.uptime()
@@ -180,7 +181,7 @@ extension RealmClient {
             }
             // The download comes again with the next binding.
             guard let integration = integrated else {
-                session?.integrationFailed(IntegrationFailure(.other, message: "interrupted"))
+                if session?.ident == ident { session?.integrationInterrupted() }
                 return
             }
             warn(of: integration.drained)
@@ -220,20 +221,21 @@ extension RealmClient {
         checkProof()
     }
 
-    /// What the server sent does not fit: tell it, unless this machine is to blame.
+    /// What the server sent does not fit: tell it, unless this machine is to blame. A server that hears
+    /// of a full disk can only have the realm start over, which helps nobody.
     private func refuse(_ download: ClientSession.Download, _ error: LocalRealmError) {
         logger.error(
             "a download cannot be integrated",
             metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
         )
-        let code = IntegrationFailure.Code(rawValue: error.integrationFailureCode) ?? .other
-        session?.integrationFailed(IntegrationFailure(code, message: error.message))
+        if let code = error.integrationFailureCode.flatMap(IntegrationFailure.Code.init) {
+            session?.integrationFailed(IntegrationFailure(code, message: error.message))
+        } else {
+            session?.integrationInterrupted()
+            fail(error)
+        }
         // The local writes may have been captured all the same.
         noticeLocalVersion()
-        switch error.kind {
-        case .badChangeset, .badProgress: break
-        default: fail(error)
-        }
     }
 
     private func completeDownload() async {
@@ -267,7 +269,9 @@ extension RealmClient {
         phase = .suspended(issue)
         resume(after: delay)
         // A session that the server merely closed comes back at once; all else may take long.
-        if problem.code != SyncErrorCode.sessionClosed.rawValue { finishWaiters(.refused(issue)) }
+        if problem.code != SyncErrorCode.sessionClosed.rawValue {
+            finishWaiters(.refused(issue), patient: false)
+        }
     }
 
     private func warn(of problem: ServerProblem) {
@@ -307,5 +311,10 @@ extension SessionIssue {
 
     init(_ error: LocalRealmError) {
         self.init(kind: .localRealm, code: error.code, message: error.description)
+    }
+
+    /// A disk or another program is in the way, and will not be for ever.
+    package var isHealedByTime: Bool {
+        kind == .localRealm && LocalRealmError.Kind(rawValue: code)?.isHealedByTime == true
     }
 }

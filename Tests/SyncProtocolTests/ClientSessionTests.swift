@@ -241,6 +241,20 @@ struct ClientSessionTests {
         #expect(names(&session) == ["UNBIND", "BIND", "IDENT", "MARK"])
     }
 
+    @Test("What this machine interrupted is not reported, and comes again with a new binding")
+    func integrationInterrupted() {
+        var session = Self.running()
+        _ = session.received(download(1, Self.steady))
+        session.integrationInterrupted()
+        session.requestDownloadCompletion()
+        #expect(session.nextStep() == nil)
+        #expect(session.received(download(1, Self.steady)) == [])
+        session.disconnected()
+        session.connected(isFastReconnect: true)
+        #expect(names(&session) == ["BIND", "IDENT", "MARK"])
+        #expect(session.received(download(1, Self.steady)).count == 1)
+    }
+
     @Test("An error suspends the session until it is resumed under the same ident")
     func suspension() throws {
         var session = Self.running()

@@ -47,7 +47,7 @@ struct ResetCoordinator: Sendable {
             // What cannot be is found out before anything is downloaded.
             _ = try await decide(cause, mode)
             await report(.downloading(nil))
-            try await downloadFreshCopy()
+            try await patiently { try await downloadFreshCopy() }
             return .done(try await replace(cause, try await askHandlers(cause, mode)))
         } catch let failure as ResetFailure {
             return .refused(failure)
@@ -61,7 +61,11 @@ struct ResetCoordinator: Sendable {
     /// What a reset would do.
     func rehearse(mode: ResetMode) async throws -> ResetReport {
         defer { RealmFile.removeFreshCopy(of: configuration.path) }
-        try await downloadFreshCopy()
+        do {
+            try await downloadFreshCopy()
+        } catch let obstacle as Obstacle {
+            throw ResetFailure.noFreshCopy(obstacle.description)
+        }
         return try await client.rehearseReset(mode == .discard ? .discard : .recover)
     }
 
@@ -90,6 +94,8 @@ struct ResetCoordinator: Sendable {
                 return try await work()
             } catch let failure as ResetFailure {
                 throw failure
+            } catch let end as CancellationError {
+                throw end
             } catch {
                 let reason = "\(error)"
                 logger.log(
@@ -237,10 +243,15 @@ extension ResetCoordinator {
 // MARK: The fresh copy
 
 extension ResetCoordinator {
+    /// A disk or another program is in the way of the fresh copy, and will not be for ever.
+    private struct Obstacle: Error, CustomStringConvertible {
+        let description: String
+    }
+
     /// Downloads the server's state beside the realm, for as long as it takes (client reset, 4).
     ///
-    /// - Throws: `ResetFailure.noFreshCopy` if the server refuses, or the file cannot be written;
-    ///   `CancellationError`.
+    /// - Throws: `ResetFailure.noFreshCopy` if the server refuses, or the file cannot be opened;
+    ///   `Obstacle`; `CancellationError`.
     private func downloadFreshCopy() async throws {
         do {
             try await download()
@@ -256,6 +267,8 @@ extension ResetCoordinator {
         let fresh: RealmClient
         do throws(RealmOpener.Failure) {
             fresh = try await opener.open(configuration, userID: userID, isFreshCopy: true) { _ in }
+        } catch .realm(let error) where error.kind.isHealedByTime {
+            throw Obstacle(description: error.description)
         } catch {
             throw ResetFailure.noFreshCopy(Self.reason(error))
         }
@@ -269,6 +282,8 @@ extension ResetCoordinator {
         await fresh.close()
         switch outcome {
         case .done: return
+        case .refused(let issue) where issue.isHealedByTime:
+            throw Obstacle(description: issue.message)
         case .refused(let issue): throw ResetFailure.noFreshCopy("\(issue.message) [\(issue.code)]")
         case .failed(let reason): throw ResetFailure.noFreshCopy(reason)
         case .offline, .loginRequired, .timedOut: throw CancellationError()
@@ -286,16 +301,16 @@ extension ResetCoordinator {
         }
     }
 
-    /// A lost network is no failure: the session comes back by itself.
+    /// A lost network is no failure, nor a server that has no time: the session comes back by itself.
     private func wait(for fresh: RealmClient) async -> SyncOutcome {
-        var outcome = await fresh.sync(timeout: nil, time)
+        var outcome = await fresh.wait(for: TransferDirection.allCases, timeout: nil, time)
         while !Task.isCancelled {
             switch outcome {
             case .done, .refused, .failed: return outcome
             case .offline, .loginRequired, .timedOut: break
             }
             guard (try? await time.sleep(Self.pause)) != nil else { break }
-            outcome = await fresh.sync(timeout: nil, time)
+            outcome = await fresh.wait(for: TransferDirection.allCases, timeout: nil, time)
         }
         return outcome
     }

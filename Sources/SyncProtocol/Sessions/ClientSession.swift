@@ -35,11 +35,12 @@ package struct ClientSession: Sendable {
         case unbinding
     }
 
-    /// What integrating a download did not manage, and whether the server knows.
+    /// What integrating a download did not manage, and whether the server has to hear of it.
     private enum ClientError {
         case none
         case unreported(IntegrationFailure)
-        case reported
+        /// The server knows, or need not know: nothing more is said.
+        case silent
     }
 
     /// Whether what is uploaded first waits until everything has been downloaded.
@@ -166,9 +167,9 @@ extension ClientSession {
     private mutating func runningStep() -> Step? {
         switch clientError {
         case .unreported(let failure):
-            clientError = .reported
+            clientError = .silent
             return .send(.jsonError(ClientErrorReport(session: ident, failure: failure)))
-        case .reported:
+        case .silent:
             return nil
         case .none:
             break
@@ -221,8 +222,8 @@ extension ClientSession {
     package enum Effect: Hashable, Sendable {
         /// Store the ident durably and answer with `fileIdentStored`.
         case storeFileIdent(SaltedFileIdent)
-        /// Integrate, and answer with `integrated` or `integrationFailed`. After a failure everything
-        /// asked for behind it is answered with `integrationFailed` as well, and not done.
+        /// Integrate, and answer with `integrated`, `integrationFailed` or `integrationInterrupted`.
+        /// After a failure everything asked for behind it is answered so as well, and not done.
         case integrate(Download)
         /// Every download completion asked for so far has come.
         case downloadCompleted
@@ -418,6 +419,14 @@ extension ClientSession {
         pendingWork -= 1
         guard binding == .identified, case .none = clientError else { return }
         clientError = .unreported(failure)
+    }
+
+    /// This machine was in the way: nothing more is integrated until the session binds again, when all
+    /// of it comes once more. The server is not told.
+    package mutating func integrationInterrupted() {
+        pendingWork -= 1
+        guard binding == .identified, case .none = clientError else { return }
+        clientError = .silent
     }
 
     /// Asks for `downloadCompleted` once everything that the server has by now is integrated.
