@@ -357,6 +357,10 @@ void fault_vfs_arm(fault_vfs *vfs, int fault, long n) {
 
 void fault_vfs_disarm(fault_vfs *vfs) { fault_vfs_arm(vfs, FAULT_NONE, 0); }
 
+void fault_vfs_disarm_if(fault_vfs *vfs, int fault) {
+    atomic_compare_exchange_strong(&vfs->fault, &fault, FAULT_NONE);
+}
+
 long fault_vfs_changes(fault_vfs *vfs) { return atomic_load(&vfs->changes); }
 
 long fault_vfs_syncs(fault_vfs *vfs) { return atomic_load(&vfs->syncs); }

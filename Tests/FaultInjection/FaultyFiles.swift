@@ -48,6 +48,11 @@ package final class FaultyFiles: @unchecked Sendable {
         fault_vfs_disarm(layer)
     }
 
+    /// Ends the fault if it is this one.
+    package func heal(from fault: Fault) {
+        fault_vfs_disarm_if(layer, fault.rawValue)
+    }
+
     /// Takes back what was written through this layer and not made durable since, as a power cut would;
     /// a part of it, the earliest, may have reached the disk all the same.
     ///

@@ -32,6 +32,9 @@ void fault_vfs_arm(fault_vfs *vfs, int fault, long n);
 // Ends the fault and starts counting anew.
 void fault_vfs_disarm(fault_vfs *vfs);
 
+// The same if it is this fault.
+void fault_vfs_disarm_if(fault_vfs *vfs, int fault);
+
 // What statements take for the time of day, in milliseconds since 1970; 0 for that of this machine.
 void fault_vfs_set_time(fault_vfs *vfs, long long milliseconds);
 

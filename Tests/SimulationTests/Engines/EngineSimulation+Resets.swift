@@ -49,7 +49,7 @@ extension EngineSimulation {
         switch happening {
         case .terminate(let seconds):
             try await server.process?.admin.terminateSync(of: SimulatedServerMachine.app)
-            return (.seconds(seconds), { try await self.server.process?.enableSync() })
+            return insist(after: seconds) { try await self.server.process?.enableSync() }
         case .expire(let client):
             guard let ident = try machines[client].fileIdent() else { return nil }
             try await server.process?.expire(ident)
@@ -62,10 +62,7 @@ extension EngineSimulation {
             let now = try await server.lookInside().notes
             ledger.takeBack { key, _ in now[key] != backup.notes[key] }
             try backup.copy.restore(to: server.path, .inPlace)
-            return (
-                .seconds(seconds),
-                { if self.server.process == nil { try await self.server.start() } }
-            )
+            return startServer(seconds)
         case .backUpClient(let client):
             try machines[client].backUp()
             ledger.remember(client)

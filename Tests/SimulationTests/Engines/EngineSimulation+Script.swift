@@ -1,3 +1,4 @@
+import FaultInjection
 import Logging
 import SQLite
 import SyncProtocol
@@ -18,6 +19,9 @@ extension EngineSimulation {
         case killAgent(client: Int, afterSeconds: Int)
         case cutPower(client: Int, afterSeconds: Int)
         case restartServer(dying: Bool, afterSeconds: Int)
+        /// Nothing can be written to the disk for a while.
+        case fillDisk(client: Int, forSeconds: Int)
+        case fillServerDisk(forSeconds: Int)
         /// The server removes history that nobody needs.
         case trim
         case reset(ResetHappening)
@@ -38,7 +42,11 @@ extension EngineSimulation {
         mutating func count(_ happening: Happening) {
             var text = "\(happening)"
             if case .reset(let happening) = happening { text = "\(happening)" }
-            happenings[String(text.prefix { $0 != "(" }), default: 0] += 1
+            count(String(text.prefix { $0 != "(" }))
+        }
+
+        mutating func count(_ happening: String) {
+            happenings[happening, default: 0] += 1
         }
 
         var description: String {
@@ -90,7 +98,7 @@ extension EngineSimulation {
     private func mishap(using random: inout SplitMix64) -> Happening {
         let client = Int.random(in: machines.indices, using: &random)
         let seconds = Int.random(in: 0...15, using: &random)
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
         case 0...2: return .breakConnections(client: client)
         case 3: return .unplug(client: client, forSeconds: seconds)
         case 4: return .restartAgent(client: client, afterSeconds: seconds)
@@ -98,6 +106,8 @@ extension EngineSimulation {
         case 6: return .cutPower(client: client, afterSeconds: seconds)
         case 7: return .restartServer(dying: false, afterSeconds: seconds)
         case 8: return .restartServer(dying: true, afterSeconds: seconds)
+        case 9: return .fillDisk(client: client, forSeconds: seconds)
+        case 10: return .fillServerDisk(forSeconds: seconds)
         default: return .trim
         }
     }
@@ -114,13 +124,18 @@ extension EngineSimulation {
                 if event.moment > time.now { try await time.sleep(event.moment - time.now) }
                 coverage.count(event.happening)
                 logger.debug("happening", metadata: ["what": "\(event.happening)"])
-                if case .write(let client) = event.happening {
-                    try write(machines[client], &ledger, &random)
-                } else if let later = try await carryOut(event.happening, &ledger) {
-                    group.addTask {
-                        try await self.time.sleep(later.delay)
-                        try await later.work()
+                do {
+                    if case .write(let client) = event.happening {
+                        try write(machines[client], &ledger, &random)
+                    } else if let later = try await carryOut(event.happening, &ledger) {
+                        group.addTask {
+                            try await self.time.sleep(later.delay)
+                            try await later.work()
+                        }
                     }
+                } catch let error where Self.isDiskFull(error) {
+                    // Whoever wanted it knows that nothing came of it.
+                    coverage.count("refused by a full disk")
                 }
             }
         }
@@ -176,10 +191,11 @@ extension EngineSimulation {
         case .restartServer(let dying, let seconds):
             if dying { network.abandonServer(isHeard: seconds % 2 == 0) }
             await server.stop(dying: dying)
-            return (
-                .seconds(seconds),
-                { if self.server.process == nil { try await self.server.start() } }
-            )
+            return startServer(seconds)
+        case .fillDisk(let client, let seconds):
+            return fill(machines[client].files, seconds)
+        case .fillServerDisk(let seconds):
+            return fill(server.files, seconds)
         case .reset(let happening):
             return try await carryOut(happening, &ledger)
         case .trim:
@@ -190,6 +206,42 @@ extension EngineSimulation {
             )
         }
         return nil
+    }
+
+    /// A process that dies meanwhile ends the fault with its own.
+    private func fill(_ disk: FaultyFiles, _ seconds: Int) -> Later {
+        disk.arm(.diskFull, at: 1)
+        return (.seconds(seconds), { disk.heal(from: .diskFull) })
+    }
+
+    static func isDiskFull(_ error: any Error) -> Bool {
+        (error as? SQLiteError)?.condition == .diskFull
+            || (error as? StoreError)?.kind == .diskFull
+    }
+
+    func startServer(_ seconds: Int) -> Later {
+        insist(after: seconds) {
+            if self.server.process == nil { try await self.server.start() }
+        }
+    }
+
+    /// Service managers, and operators who mean it, try again until there is room for it.
+    func insist(
+        after seconds: Int,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) -> Later {
+        (
+            .seconds(seconds),
+            {
+                while true {
+                    do {
+                        return try await work()
+                    } catch let error where Self.isDiskFull(error) {
+                        try await self.time.sleep(.seconds(1))
+                    }
+                }
+            }
+        )
     }
 
     func comeBack(_ client: Int, _ seconds: Int) -> Later {

@@ -25,14 +25,15 @@ final class EngineSimulation: Sendable {
         var clients: Int
         var resetMode = "recover-unsynced-changes"
         var allowsRecovery = true
+        var record: SimulationTrace.Record?
     }
 
     init(seed: UInt64, _ setting: Setting) throws {
         var random = SplitMix64(seed: seed)
         let time = VirtualTime(seed: random.next())
-        let logger = SimulationTrace.logger(time)
         let now = { @Sendable in Self.start + time.now.inMilliseconds }
         let directory = try TemporaryDirectory(isInMemory: true)
+        let logger = SimulationTrace.logger(time, in: directory.path, setting.record)
         let server = SimulatedServerMachine(
             time,
             in: directory,

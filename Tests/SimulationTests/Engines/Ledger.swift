@@ -37,12 +37,21 @@ struct Ledger {
         """
 
     /// A write of a program, and what it means if it is committed.
-    private enum Change {
+    private enum Change: CustomStringConvertible {
         case entry(String, Entry)
         case sum(Int64)
         case mark(String)
         case tag(String)
         case other
+
+        var description: String {
+            switch self {
+            case .entry(let key, let entry): "\(key) = \(entry.latest ?? "deleted")"
+            case .sum(let amount): "sum + \(amount)"
+            case .mark(let name), .tag(let name): name
+            case .other: "other"
+            }
+        }
     }
 
     /// A copy is made of a client's file.
@@ -97,7 +106,8 @@ struct Ledger {
                 if let change, connection.changes > 0 { changes.append(change) }
             }
         } catch {
-            try connection.execute("ROLLBACK")
+            // Some errors have rolled back already.
+            try? connection.execute("ROLLBACK")
             throw error
         }
         guard !changes.isEmpty, Int.random(in: 0..<20, using: &random) > 0 else {

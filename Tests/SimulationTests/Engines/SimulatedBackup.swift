@@ -16,10 +16,13 @@ struct SimulatedBackup: Sendable {
 
     /// Copies what is committed, whoever has the file open.
     init(of database: String, to path: String, vfs: String) throws {
-        unlink(path)
+        // An earlier copy stays until there is another.
+        let new = path + ".new"
+        unlink(new)
         let connection = try Connection(path: database, .init(mode: .readWrite, vfs: vfs))
         defer { connection.close() }
-        try connection.run("VACUUM INTO ?1", [.text(path)])
+        try connection.run("VACUUM INTO ?1", [.text(new)])
+        guard rename(new, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         self.path = path
     }
 

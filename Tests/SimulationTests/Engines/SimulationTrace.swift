@@ -1,18 +1,31 @@
 import FoundationEssentials
 import Logging
+import Synchronization
 
 /// What the engines of one seed log, in virtual time: to look at a seed that fails, run it alone with
 /// `REALM_TRACE=1` and `REALM_SEED=n`.
 struct SimulationTrace: LogHandler {
+    /// The lines of a run, for a test that wants to compare them.
+    final class Record: Sendable {
+        private let kept = Mutex<[String]>([])
+
+        var lines: [String] { kept.withLock { $0 } }
+
+        fileprivate func add(_ line: String) { kept.withLock { $0.append(line) } }
+    }
+
     let time: VirtualTime
+    /// Has another name in each run.
+    let directory: String
+    let record: Record?
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.debug
 
-    static func logger(_ time: VirtualTime) -> Logger {
+    static func logger(_ time: VirtualTime, in directory: String, _ record: Record?) -> Logger {
         let isWanted = ProcessInfo.processInfo.environment["REALM_TRACE"] != nil
         return Logger(label: "simulation") { _ -> any LogHandler in
-            guard isWanted else { return SwiftLogNoOpLogHandler() }
-            return SimulationTrace(time: time)
+            guard isWanted || record != nil else { return SwiftLogNoOpLogHandler() }
+            return SimulationTrace(time: time, directory: directory, record: record)
         }
     }
 
@@ -24,6 +37,8 @@ struct SimulationTrace: LogHandler {
     func log(event: LogEvent) {
         let fields = metadata.merging(event.metadata ?? [:]) { $1 }
             .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        print("\(time.now.inMilliseconds) ms: \(event.message) \(fields.joined(separator: " "))")
+            .joined(separator: " ").replacing(directory, with: "")
+        let line = "\(time.now.inMilliseconds) ms: \(event.message) \(fields)"
+        if let record { record.add(line) } else { print(line) }
     }
 }

@@ -6,9 +6,8 @@ import TestSupport
 /// The time and the threads of a simulated world: one thread does whatever is ready, in an order that
 /// the seed decides, and when nothing is, time jumps to the next moment that somebody waits for.
 ///
-/// Everything inside is a task that prefers this executor, or blocking work on one of its lanes. A seed
-/// repeats what happens and when; only where the engines go through a dictionary does the order differ
-/// from run to run.
+/// Everything inside is a task that prefers this executor, or blocking work on one of its lanes, so a
+/// seed repeats what happens and when.
 final class VirtualTime: TaskExecutor, Sendable {
     fileprivate typealias Work = @Sendable () -> Void
 
