@@ -140,6 +140,16 @@ extension SyncReport {
 }
 
 extension StatusError {
+    /// What keeps a realm from being connected.
+    init(_ error: ConnectionError, _ reason: String) {
+        self.init(
+            code: error.code,
+            sdkCode: error.sdkCode.rawValue,
+            message: reason,
+            logURL: nil
+        )
+    }
+
     /// What keeps a realm from being opened.
     init(_ failure: RealmSupervisor.Failure) {
         let report = SyncErrorReport(failure)
@@ -210,10 +220,12 @@ extension RealmStatus {
             state = .connecting
         case .offline(.notTried):
             state = .connecting
-        case .offline(.backoff(let reason)):
+        case .offline(.backoff(let reason, let error)):
             (state, cause, detail) = (.offline, "backoff", reason)
-        case .offline(.serverError(let reason)):
+            self.error = error.map { StatusError($0, reason) }
+        case .offline(.serverError(let reason, let error)):
             (state, cause, detail) = (.failed, "server-error", reason)
+            self.error = error.map { StatusError($0, reason) }
         case .offline(.loginRequired(let reason)):
             (state, cause, detail) = (.loginRequired, "log-in-refused", reason)
             error = StatusError(

@@ -33,8 +33,8 @@ extension RealmClient {
         phase = .offline(cause)
         switch cause {
         case .notTried: break
-        case .serverError(let reason): finishWaiters(.failed(reason: reason))
-        case .backoff(let reason): finishWaiters(.offline(reason: reason), patient: false)
+        case .serverError(let reason, _): finishWaiters(.failed(reason: reason))
+        case .backoff(let reason, _): finishWaiters(.offline(reason: reason), patient: false)
         case .loginRequired(let reason): finishWaiters(.loginRequired(reason: reason))
         }
     }

@@ -49,11 +49,40 @@ package enum OfflineCause: Sendable, Equatable {
     /// No attempt has been made yet.
     case notTried
     /// The last attempt failed, and the next comes when the back-off is over.
-    case backoff(reason: String)
+    case backoff(reason: String, error: ConnectionError? = nil)
     /// The server ended the connection for good: no attempt is made until somebody asks for one.
-    case serverError(reason: String)
+    case serverError(reason: String, error: ConnectionError? = nil)
     /// The user's log-in is needed first.
     case loginRequired(reason: String)
+}
+
+/// What ended a connection, or kept it from coming about, where applications hear of that (wire protocol,
+/// 2.5, 2.7 and 9).
+package struct ConnectionError: Sendable, Equatable {
+    /// The number of the server's error, or a word for what this end saw.
+    package let code: String
+    package let sdkCode: SDKErrorCode
+
+    package init(code: String, sdkCode: SDKErrorCode) {
+        self.code = code
+        self.sdkCode = sdkCode
+    }
+
+    init?(_ problem: ServerProblem) {
+        guard let number = problem.sdkCode(isFatal: !problem.tryAgain) else { return nil }
+        self.init(code: "\(problem.code)", sdkCode: number)
+    }
+
+    init?(_ reaction: ConnectionReaction) {
+        guard let number = reaction.sdkCode else { return nil }
+        let code =
+            switch number {
+            case .connectionFailed: "connection.failed"
+            case .tlsHandshakeFailed: "connection.tls_failed"
+            default: "connection.ended"
+            }
+        self.init(code: code, sdkCode: number)
+    }
 }
 
 /// Why a session cannot go on, and what that calls for.

@@ -217,12 +217,17 @@ extension UserConnection {
                 problem.action ?? .transient,
                 token,
                 because: "\(problem.message) (\(problem.code))",
-                problem.sdkCode(isFatal: !problem.tryAgain)
+                ConnectionError(problem)
             )
         case .failed(let reaction, let description):
             machine.disconnected(reaction.reason, at: now, using: &random)
             if reaction.action.isClientReset { await refuseUploaders(because: description) }
-            return await pursue(reaction.action, token, because: description, reaction.sdkCode)
+            return await pursue(
+                reaction.action,
+                token,
+                because: description,
+                ConnectionError(reaction)
+            )
         }
     }
 
@@ -230,11 +235,11 @@ extension UserConnection {
         _ action: ServerAction,
         _ token: EndpointToken,
         because reason: String,
-        _ sdkCode: SDKErrorCode?
+        _ error: ConnectionError?
     ) async -> OfflineCause? {
         do throws(EndpointFailure) {
             if try await answer(action, token) { machine.refreshed(at: time.uptime()) }
-            return pause(because: reason, sdkCode)
+            return pause(because: reason, error)
         } catch {
             return pause(because: error)
         }
@@ -248,7 +253,7 @@ extension UserConnection {
             code: Int(CloseCode.messageTooBig.rawValue),
             message: description
         )
-        for realm in realms.values where await realm.mayBeUploading { await realm.refuse(cause) }
+        for realm in realmsInOrder where await realm.mayBeUploading { await realm.refuse(cause) }
     }
 
     /// Gets what a failed connection showed to be missing; false if nothing was.
@@ -274,15 +279,15 @@ extension UserConnection {
         }
     }
 
-    private func pause(because reason: String, _ sdkCode: SDKErrorCode?) -> OfflineCause? {
+    private func pause(because reason: String, _ error: ConnectionError?) -> OfflineCause? {
         guard let next = machine.nextAttempt else {
-            report(reason, retry: "when asked", sdkCode)
-            return .serverError(reason: reason)
+            report(reason, retry: "when asked", error?.sdkCode)
+            return .serverError(reason: reason, error: error)
         }
         let delay = next - time.uptime()
         guard delay > .zero else { return nil }
-        report(reason, retry: delay.forPeople, sdkCode)
-        return .backoff(reason: reason)
+        report(reason, retry: delay.forPeople, error?.sdkCode)
+        return .backoff(reason: reason, error: error)
     }
 
     /// Without a token or an address there is nothing to try at once.

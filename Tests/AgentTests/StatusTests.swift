@@ -71,6 +71,29 @@ struct StatusTests {
         #expect(handlerError.logURL == "https://log/1")
     }
 
+    @Test("A connection that failed shows with the SDKs' number, one that took too long without")
+    func connectionError() {
+        let cases: [(ConnectionReaction, String?, Int?)] = [
+            (.connectFailed(isEndpointVerified: true), "connection.failed", 12),
+            (.connectFailed(isEndpointVerified: false), "connection.failed", 12),
+            (.httpStatus(404, isEndpointVerified: true), "connection.failed", 12),
+            (.tlsFailed, "connection.tls_failed", 13),
+            (.closeCode(.tlsFailure), "connection.tls_failed", 13),
+            (.closeCode(.policyViolation), "connection.ended", 4),
+            (.connectTimedOut(isEndpointVerified: true), nil, nil),
+            (.httpStatus(503, isEndpointVerified: true), nil, nil),
+            (.lost, nil, nil),
+        ]
+        for (reaction, code, number) in cases {
+            let cause = OfflineCause.backoff(reason: "text", error: ConnectionError(reaction))
+            let status = status(.offline(cause))
+            #expect(status.state == .offline)
+            #expect(status.error?.code == code, "\(reaction)")
+            #expect(status.error?.sdkCode == number, "\(reaction)")
+            if code != nil { #expect(status.error?.message == "text") }
+        }
+    }
+
     @Test("Every phase of a session has its state, and a cause wherever something is in the way")
     func phases() {
         #expect(status(.bound).state == .open)

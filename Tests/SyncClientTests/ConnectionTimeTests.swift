@@ -78,9 +78,9 @@ struct ConnectionTimeTests {
             SessionActionTests.serve
         )
         try await run(endpoint) { realm, connection, _ in
-            while await realm.snapshot().phase != .offline(.serverError(reason: "no (102)")) {
-                await Task.yield()
-            }
+            let error = ConnectionError(code: "102", sdkCode: .clientSession)
+            let phase = SessionPhase.offline(.serverError(reason: "no (102)", error: error))
+            while await realm.snapshot().phase != phase { await Task.yield() }
             for _ in 0..<48 {
                 clock.advance(by: .seconds(3_600))
                 for _ in 0..<20 { await Task.yield() }

@@ -14,7 +14,9 @@ package enum SDKErrorCode: Int, Hashable, Sendable, CaseIterable {
 
     /// What the SDKs make of an outcome (wire protocol, 9); nil where they report none of these: what
     /// passes by itself, and a connection that takes too long, which they call ETIMEDOUT.
-    package init?(_ status: SyncStatus, action: ServerAction, isFatal: Bool) {
+    ///
+    /// - Parameter action: nil where this end found out for itself, and only tries again.
+    package init?(_ status: SyncStatus, action: ServerAction?, isFatal: Bool) {
         switch status {
         case .syncPermissionDenied: self = .permissionDenied
         case .authError: self = .clientUser
@@ -23,7 +25,7 @@ package enum SDKErrorCode: Int, Hashable, Sendable, CaseIterable {
         case .tlsHandshakeFailed: self = .tlsHandshakeFailed
         case .invalidSubscriptionQuery: self = .invalidSubscriptions
         case .syncConnectTimeout: return nil
-        case _ where action.isClientReset: self = .clientReset
+        case _ where action?.isClientReset == true: self = .clientReset
         case _ where action == .transient: return nil
         case _ where status.isOfSync: self = .clientSession
         case _ where action == .warning: self = .serverWarning
@@ -43,7 +45,8 @@ extension ServerProblem {
 extension ConnectionReaction {
     /// Nil also for what applications do not hear of.
     package var sdkCode: SDKErrorCode? {
-        isReported ? SDKErrorCode(status, action: action, isFatal: isFatal) : nil
+        guard isReported else { return nil }
+        return SDKErrorCode(status, action: action == .transient ? nil : action, isFatal: isFatal)
     }
 }
 
