@@ -115,7 +115,8 @@ struct ConnectionTimeTests {
             _ = try await server.open(RealmOnConnection.file)
             try await server.listen()
         }
-        let timing = ConnectionTiming(pingPeriod: .seconds(9_000), linger: .seconds(9_000))
+        // So long that no PING, which comes first at a moment of chance, is taken for a delay.
+        let timing = ConnectionTiming(pingPeriod: .seconds(9_000_000), linger: .seconds(9_000))
         try await run(endpoint, timing: timing) { realm, _, _ in
             // 300, then twice that but 450 at most, each less a quarter by chance.
             await clock.pass(.seconds(225)...(.seconds(300)))

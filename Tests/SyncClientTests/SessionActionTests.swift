@@ -68,7 +68,12 @@ struct SessionActionTests {
     func logOutUser() async throws {
         let endpoint = ScriptedEndpoint(Self.refuse("LogOutUser"), Self.serve)
         try await RealmOnConnection.with(endpoint) { realm, connection, _ in
-            let outcome = await realm.sync(timeout: .seconds(60), .continuous)
+            // Not `sync`, which asks for another attempt at once.
+            let outcome = await realm.wait(
+                for: TransferDirection.allCases,
+                timeout: .seconds(60),
+                .continuous
+            )
             let reason = "the server refuses this user"
             #expect(outcome == .loginRequired(reason: reason))
             #expect(await realm.snapshot().phase == .offline(.loginRequired(reason: reason)))
