@@ -18,8 +18,7 @@ package struct RealmCopier: Sendable {
         _ source: String,
         _ request: CopyRequest
     ) async throws(ControlError) -> CopyReport {
-        let realm = configuration.realms.first { $0.name == source }
-        guard realm != nil || source.contains("/") else { throw .unknownRealm(source) }
+        let realm = try realm(source)
         let metadata = DataDirectory(path: configuration.daemon.dataDirectory).metadata
         let order = CopyOrder(
             request: request,
@@ -43,5 +42,37 @@ package struct RealmCopier: Sendable {
         } catch {
             throw ControlError(error)
         }
+    }
+
+    /// Writes the objects of the source into a realm file that is there, as any program would.
+    package func merge(
+        _ source: String,
+        into destination: String
+    ) async throws(ControlError) -> CopyReport {
+        let merge = RealmMerge(from: try realm(source)?.path ?? source)
+        let executor = DatabaseExecutor(label: "merge")
+        let result = await executor.perform { () -> Result<RealmMerge.Report, LocalRealmError> in
+            Result { () throws(LocalRealmError) in try merge.merge(into: destination) }
+        }
+        do throws(LocalRealmError) {
+            let report = try result.get()
+            return CopyReport(
+                source: source,
+                path: destination,
+                sizeInBytes: report.sizeInBytes,
+                pendingUploadBytes: 0,
+                rejected: 0,
+                mergedObjects: report.objectCount
+            )
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
+    /// Nil for the path of a file.
+    private func realm(_ source: String) throws(ControlError) -> RealmConfiguration? {
+        let realm = configuration.realms.first { $0.name == source }
+        guard realm != nil || source.contains("/") else { throw .unknownRealm(source) }
+        return realm
     }
 }

@@ -39,19 +39,23 @@ package struct CopyReport: Codable, Sendable, Equatable {
     package let pendingUploadBytes: UInt64
     /// Values that no other replica could hold, which the copy has defaults for.
     package let rejected: Int
+    /// Objects that were merged into a file that was there; absent for a file that was made.
+    package let mergedObjects: Int?
 
     package init(
         source: String,
         path: String,
         sizeInBytes: UInt64,
         pendingUploadBytes: UInt64,
-        rejected: Int
+        rejected: Int,
+        mergedObjects: Int? = nil
     ) {
         self.source = source
         self.path = path
         self.sizeInBytes = sizeInBytes
         self.pendingUploadBytes = pendingUploadBytes
         self.rejected = rejected
+        self.mergedObjects = mergedObjects
     }
 }
 

@@ -13,8 +13,12 @@ struct CopyCommand: AsyncParsableCommand {
             for another machine, or as the seed of its realms. The realm must have uploaded all; with \
             a running agent that is waited for. With --to-local no server knows the copy; with \
             --to-partition its first upload is all that it holds.
-            The source is a realm of the configuration, or the path of a realm file. The destination \
-            must not be there, and appears whole or not at all.
+            With --merge the destination is a realm file that is there: it gets every object of the \
+            source in one transaction, which replaces those with the same primary key; if it is \
+            synced, its agent uploads what that changes. With --stdout the copy is written to \
+            standard output.
+            The source is a realm of the configuration, or the path of a realm file. But for --merge \
+            the destination must not be there, and appears whole or not at all.
             Exit status: 0 done, 1 failed, 2 usage or configuration, 3 no agent or network to upload \
             with, 4 log-in, 5 client reset required, 124 timed out.
             """
@@ -25,8 +29,8 @@ struct CopyCommand: AsyncParsableCommand {
     @Argument(help: "A realm, or the path of a realm file.")
     var source: String
 
-    @Argument(help: "The file to make.")
-    var destination: String
+    @Argument(help: "The file to make; none with --stdout.")
+    var destination: String?
 
     @Flag(help: "Make a file that is synced with no server.")
     var toLocal = false
@@ -42,6 +46,12 @@ struct CopyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Make it for this user of the configuration.", valueName: "user"))
     var asUser: String?
 
+    @Flag(help: "Write the objects into a realm file that is there.")
+    var merge = false
+
+    @Flag(help: "Write the copy to standard output.")
+    var stdout = false
+
     @Option(help: "Wait for uploads no longer than this, such as 30s or 5m.")
     var timeout: TimeoutArgument?
 
@@ -49,6 +59,18 @@ struct CopyCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        if stdout {
+            guard destination == nil, !merge, !json else {
+                throw ValidationError("--stdout goes with no destination, --merge or --json")
+            }
+        } else if destination == nil {
+            throw ValidationError("name the file to make, or write to --stdout")
+        }
+        if merge, toLocal || toPartition != nil || asUser != nil {
+            throw ValidationError(
+                "--merge goes with none of --to-local, --to-partition and --as-user"
+            )
+        }
         if toLocal, toPartition != nil || asUser != nil {
             throw ValidationError("--to-local goes with neither --to-partition nor --as-user")
         }
@@ -61,16 +83,16 @@ struct CopyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try files.load()
-        let request = CopyRequest(
-            path: destination.hasPrefix("/")
-                ? destination : "\(Self.workingDirectory)/\(destination)",
-            toLocal: toLocal ? true : nil,
-            partition: toPartition,
-            user: asUser
-        )
         let report: CopyReport
         do {
-            report = try await copy(request, configuration)
+            guard let destination else { return try await printCopy(configuration) }
+            let path =
+                destination.hasPrefix("/")
+                ? destination : "\(Self.workingDirectory)/\(destination)"
+            report =
+                merge
+                ? try await RealmCopier(configuration).merge(source, into: path)
+                : try await copy(request(path), configuration)
         } catch let error as ControlError {
             throw CommandFailure(error)
         }
@@ -84,10 +106,31 @@ struct CopyCommand: AsyncParsableCommand {
         }
     }
 
+    private func request(_ path: String) -> CopyRequest {
+        CopyRequest(
+            path: path,
+            toLocal: toLocal ? true : nil,
+            partition: toPartition,
+            user: asUser
+        )
+    }
+
+    /// By way of a file that only we see.
+    private func printCopy(_ configuration: AgentConfiguration) async throws {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let path = "\(scratch.path)/copy.sqlite"
+        _ = try await copy(request(path), configuration, isPrivate: true)
+        try StandardOutput.write(contentsOf: path)
+    }
+
     /// Through the running agent, which can upload first; else by ourselves.
+    ///
+    /// - Parameter isPrivate: the agent may have no access to the place of the copy, and only uploads.
     private func copy(
         _ request: CopyRequest,
-        _ configuration: AgentConfiguration
+        _ configuration: AgentConfiguration,
+        isPrivate: Bool = false
     ) async throws -> CopyReport {
         let copier = RealmCopier(configuration)
         guard !source.contains("/") else { return try await copier.copy(source, request) }
@@ -96,11 +139,12 @@ struct CopyCommand: AsyncParsableCommand {
         // Programs may go on writing, so that a wait that is over was not the last.
         while true {
             do throws(ControlError) {
-                return try await client.copy(source, request)
+                return try await isPrivate
+                    ? copier.copy(source, request) : client.copy(source, request)
             } catch {
                 switch error.code {
                 case "agent.not_running": return try await copier.copy(source, request)
-                case "realm.pending_uploads": try await upload(client, turn)
+                case "realm.pending_uploads": try await upload(client, turn, else: error)
                 default: throw error
                 }
             }
@@ -108,11 +152,20 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     /// First up, then what the server makes of it: the copy must not get its own writes back.
-    private func upload(_ client: ControlClient, _ turn: Turn) async throws {
+    private func upload(
+        _ client: ControlClient,
+        _ turn: Turn,
+        else pending: ControlError
+    ) async throws {
         for direction in [WaitRequest.Direction.upload, .download] {
             let rest = turn.rest(of: timeout?.duration).map { $0 / .seconds(1) }
             let request = WaitRequest(directions: [direction], timeoutInSeconds: rest)
-            let report = try await client.wait(request, for: source)
+            let report: SyncReport
+            do throws(ControlError) {
+                report = try await client.wait(request, for: source)
+            } catch {
+                throw error.code == "agent.not_running" ? pending : error
+            }
             guard report.outcome != .done else { continue }
             throw CommandFailure(
                 status: ExitStatus(report.outcome),

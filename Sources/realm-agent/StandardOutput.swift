@@ -1,3 +1,4 @@
+import Control
 import Glibc
 
 /// Lines for whoever reads along: each is written when it is there, not when a buffer is full.
@@ -5,5 +6,40 @@ enum StandardOutput {
     static func print(_ line: String) {
         Swift.print(line)
         fflush(nil)
+    }
+
+    /// Writes a file of whatever size, piece by piece.
+    static func write(contentsOf path: String) throws(ControlError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("\(path) cannot be read") }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("\(path) cannot be read") }
+            guard count > 0 else { return }
+            try write(buffer[..<count])
+        }
+    }
+
+    private static func write(_ bytes: ArraySlice<UInt8>) throws(ControlError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { bytes in
+                Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure("standard output cannot be written") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func failure(_ problem: String) -> ControlError {
+        ControlError(
+            code: "realm.io_error",
+            message: "\(problem): \(String(cString: strerror(errno)).lowercased())",
+            remedy: "check the disk, and who reads the output"
+        )
     }
 }

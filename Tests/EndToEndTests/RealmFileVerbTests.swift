@@ -95,6 +95,75 @@ struct RealmFileVerbTests {
         }
     }
 
+    @Test("A copy goes to standard output, and into a realm whose agent uploads what it gets")
+    func mergedAndPrinted() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("north")
+        try deployment.configure("east", partition: "other")
+        let printed = "\(deployment.directory)/printed.sqlite"
+        for wrong in [
+            ["copy", "stock"], ["copy", "stock", printed, "--stdout"],
+            ["copy", "stock", printed, "--merge", "--to-local"],
+        ] {
+            let files = ["--config", "\(deployment.directory)/north.yaml"]
+            #expect(try await Programs.run("realm-agent", wrong + files).status == 2, "\(wrong)")
+        }
+        try await deployment.withServer { _ in
+            try await deployment.withAgent("north") { _ in
+                try await deployment.sync("north")
+                try await Programs.sqlite3(
+                    deployment.file("north"),
+                    "INSERT INTO Item(_id, note) VALUES (1, 'one'), (2, 'two');"
+                )
+                let program = "\(Programs.directory)/realm-agent"
+                let print = try await Programs.run(
+                    "bash",
+                    [
+                        "-c",
+                        "exec '\(program)' copy stock --stdout --config "
+                            + "'\(deployment.directory)/north.yaml' > '\(printed)'",
+                    ]
+                )
+                #expect(print.status == 0, "\(print.errors)")
+                #expect(
+                    try await Programs.sqlite3(printed, "SELECT count(*) FROM Item;").prefix(1)
+                        == "2"
+                )
+                try await deployment.withAgent("east") { _ in
+                    try await deployment.sync("east")
+                    try await Programs.sqlite3(
+                        deployment.file("east"),
+                        "INSERT INTO Item(_id, note) VALUES (2, 'zwei'), (3, 'drei');"
+                    )
+                    let east = deployment.file("east")
+                    let merge = try await agent(
+                        deployment,
+                        "north",
+                        "copy",
+                        "stock",
+                        east,
+                        "--merge",
+                        "--json"
+                    )
+                    #expect(merge.status == 0, "\(merge.errors)")
+                    #expect(merge.output.contains(#""merged_objects":2"#), "\(merge.output)")
+                    #expect(try await deployment.sync("east").status == 0)
+                }
+                // Whoever else has that partition gets all of it.
+                try deployment.configure("west", partition: "other")
+                try await deployment.withAgent("west") { _ in
+                    #expect(try await deployment.sync("west").status == 0)
+                    let notes = try await Programs.sqlite3(
+                        deployment.file("west"),
+                        "SELECT _id || note FROM Item ORDER BY _id;"
+                    )
+                    #expect(notes == "1one\n2two\n3drei\n")
+                }
+            }
+        }
+    }
+
     @Test("Ingest writes what the file takes, rejects tells what it could not send")
     func ingestAndRejects() async throws {
         let deployment = try Deployment()
