@@ -215,7 +215,7 @@ struct ConnectionTimeTests {
             hasEnded.withLock { $0 = true }
         }
         let endpoint = ScriptedEndpoint(serve)
-        let timing = ConnectionTiming(pingPeriod: .seconds(9_000), linger: .seconds(500))
+        let timing = ConnectionTiming(pingPeriod: .seconds(9_000_000), linger: .seconds(500))
         try await run(endpoint, timing: timing) { realm, connection, _ in
             await bound(realm)
             await connection.leave(realm)
@@ -254,7 +254,7 @@ struct ConnectionTimeTests {
                 }
             )
             let timing = ConnectionTiming(
-                pingPeriod: .seconds(9_000),
+                pingPeriod: .seconds(9_000_000),
                 fastReconnectLimit: isFast ? .seconds(1_000) : .seconds(700)
             )
             try await run(endpoint, timing: timing) { realm, _, path in
