@@ -34,7 +34,9 @@ extension AgentService {
                 let isAnonymous = try await session.cachedAccount()?.isAnonymous ?? false
                 if isAnonymous {
                     // Nobody can log in as this user again, so what it wrote is kept aside.
-                    try await delete(realms, force: request.force ?? false, keepsCopy: true)
+                    try await takeAway(realms, force: request.force ?? false) {
+                        realm throws(RealmSupervisor.DeletionFailure) in try await realm.setAside()
+                    }
                 } else {
                     try await refusePending(realms, force: request.force ?? false)
                 }
@@ -90,14 +92,24 @@ extension AgentService {
 
     private func delete(
         _ realms: [RealmSupervisor],
+        force: Bool
+    ) async throws(UserSession.Failure) {
+        try await takeAway(realms, force: force) {
+            realm throws(RealmSupervisor.DeletionFailure) in
+            _ = try await realm.delete(force: true)
+        }
+    }
+
+    private func takeAway(
+        _ realms: [RealmSupervisor],
         force: Bool,
-        keepsCopy: Bool = false
+        _ act: (RealmSupervisor) async throws(RealmSupervisor.DeletionFailure) -> Void
     ) async throws(UserSession.Failure) {
         // All or none: first see whether there is anything to lose.
         try await refusePending(realms, force: force)
         for realm in realms {
             do throws(RealmSupervisor.DeletionFailure) {
-                _ = try await realm.delete(force: true, keepsCopy: keepsCopy)
+                try await act(realm)
             } catch {
                 throw .storage(reason: "\(error)")
             }

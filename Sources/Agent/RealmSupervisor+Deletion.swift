@@ -1,6 +1,5 @@
 import Config
 import LocalRealm
-import Platform
 import SQLite
 import SyncClient
 
@@ -30,24 +29,40 @@ extension RealmSupervisor {
 
     /// Removes the files; the realm stays suspended until somebody resumes it, and starts empty then.
     ///
-    /// - Parameter keepsCopy: moves the files to the recovered ones instead (interfaces, 9).
     /// - Returns: what was there and is gone.
-    func delete(
-        force: Bool,
-        keepsCopy: Bool = false
-    ) async throws(DeletionFailure) -> [String] {
+    func delete(force: Bool) async throws(DeletionFailure) -> [String] {
         // Before anything is stopped for nothing.
         if !force, await hasPendingUploads() == true { throw .pendingUploads }
-        let wasSuspended = suspension != nil
-        let place = try keepsCopy ? placeOfCopy() : nil
-        await suspend()
         let retirement = Retirement(of: configuration.path)
+        return try await takeAway { () throws(LocalRealmError) in
+            try retirement.remove(force: force)
+        }
+    }
+
+    /// Keeps the realm among the recovered ones instead (interfaces, 9); it stays suspended in the same
+    /// way.
+    func setAside() async throws(DeletionFailure) {
+        do throws(DataDirectory.Failure) {
+            try DataDirectory.prepareRecovered(recoveredDirectory)
+        } catch {
+            throw .files(error.description)
+        }
+        let (path, copy) = (configuration.path, placeOfCopy)
+        try await takeAway { () throws(LocalRealmError) in
+            try RealmFile.setAside(path, to: copy)
+        }
+    }
+
+    private func takeAway<Gone: Sendable>(
+        _ work: @escaping @Sendable () throws(LocalRealmError) -> Gone
+    ) async throws(DeletionFailure) -> Gone {
+        let wasSuspended = suspension != nil
+        await suspend()
         let executor = opener.surroundings.executor("deletion")
         let result = await whileClosed {
-            await executor.perform { () -> Result<[String], LocalRealmError> in
+            await executor.perform { () -> Result<Gone, LocalRealmError> in
                 do throws(LocalRealmError) {
-                    guard let place else { return .success(try retirement.remove(force: force)) }
-                    return .success(try retirement.move(to: place))
+                    return .success(try work())
                 } catch {
                     return .failure(error)
                 }
@@ -59,19 +74,5 @@ extension RealmSupervisor {
             if !wasSuspended { await resume() }
             throw DeletionFailure(error)
         }
-    }
-
-    private func placeOfCopy() throws(DeletionFailure) -> String {
-        do throws(DataDirectory.Failure) {
-            try DataDirectory.prepareRecovered(recoveredDirectory)
-        } catch {
-            throw .files(error.description)
-        }
-        return RecoveredFile(
-            in: recoveredDirectory,
-            realm: configuration.name,
-            at: WallTime(millisecondsSince1970: now()),
-            suffix: ".sqlite"
-        ).path
     }
 }

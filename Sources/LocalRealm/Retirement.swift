@@ -18,43 +18,27 @@ package struct Retirement: Sendable {
     /// - Returns: what was there and is gone.
     /// - Throws: `realm.pending_uploads`, and what is the matter with the file. It stays then.
     package func remove(force: Bool) throws(LocalRealmError) -> [String] {
-        try takeAway(force: force) { file in unlink(file) }
-    }
-
-    /// Moves the files; programs that have them open go on with them there.
-    package func move(to place: String) throws(LocalRealmError) -> [String] {
-        let path = path
-        return try takeAway(force: true, closes: false) { file in
-            rename(file, place + file.dropFirst(path.count))
-        }
-    }
-
-    private func takeAway(
-        force: Bool,
-        closes: Bool = true,
-        _ act: (String) -> Int32
-    ) throws(LocalRealmError) -> [String] {
         try RealmFile.mappingErrors(path) {
             let lock = try FileLock(path: path + ".lock")
             defer { withExtendedLifetime(lock) {} }
-            guard access(path, F_OK) == 0, closes else { return try apply(act) }
+            guard access(path, F_OK) == 0 else { return try unlinkAll() }
             do {
                 try close(force: force)
             } catch {
                 // Nobody can write to what cannot be read, either.
                 guard force else { throw error }
             }
-            return try apply(act)
+            return try unlinkAll()
         }
     }
 
-    private func apply(_ act: (String) -> Int32) throws(LocalRealmError) -> [String] {
+    private func unlinkAll() throws(LocalRealmError) -> [String] {
         RealmFile.removeFreshCopy(of: path)
         var gone: [String] = []
         // The main file first: without it the others mean nothing.
         for suffix in ["", "-wal", "-shm"] {
             let file = path + suffix
-            if act(file) == 0 {
+            if unlink(file) == 0 {
                 gone.append(file)
             } else if errno != ENOENT {
                 let problem = String(cString: strerror(errno)).lowercased()

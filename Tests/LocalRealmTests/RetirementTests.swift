@@ -63,19 +63,6 @@ struct RetirementTests {
         #expect(try program.rows("SELECT text FROM Note") == [["one"]])
     }
 
-    @Test("A file that is moved aside can still be written by whoever has it open")
-    func moving() throws {
-        let fixture = try RealmFixture(.notes)
-        let program = try fixture.connect()
-        try program.execute("INSERT INTO Note VALUES (1, 'one')")
-        fixture.realm.close()
-        let place = fixture.directory.file("kept.sqlite")
-        #expect(try Retirement(of: fixture.path).move(to: place).contains(fixture.path))
-        try program.execute("INSERT INTO Note VALUES (2, 'two')")
-        program.close()
-        #expect(try Connection(path: place).integer("SELECT count(*) FROM Note") == 2)
-    }
-
     @Test("What nobody can read is deleted only by force, and what is not there is no error")
     func garbage() throws {
         let directory = try TemporaryDirectory()

@@ -126,7 +126,7 @@ extension RealmSupervisor {
         )
     }
 
-    private var placeOfCopy: String {
+    var placeOfCopy: String {
         RecoveredFile(
             in: recoveredDirectory,
             realm: configuration.name,

@@ -39,6 +39,10 @@ extension RealmFile {
             let lock = try FileLock(path: path + ".lock")
             defer { withExtendedLifetime(lock) {} }
             guard access(path, F_OK) == 0 else { return remove(path) }
+            // SQLite takes a shorter file for an empty database.
+            guard FileHome.isEmptyOrLarger(than: 512, path) else {
+                return try move(path, to: copyPath)
+            }
             do {
                 guard try empty(path, after: copyPath, busyTimeout) else {
                     return try move(path, to: copyPath)
