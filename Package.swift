@@ -202,6 +202,13 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
+        .target(
+            name: "ScriptedPeers",
+            dependencies: ["Changesets", "SyncProtocol", "TestSupport", "Transport", "Versions"]
+                + nio,
+            path: "Tests/ScriptedPeers",
+            swiftSettings: settings
+        ),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(
             name: "FaultInjection",
@@ -216,7 +223,11 @@ let package = Package(
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(
             "ClientReset",
-            ["Changesets", "ClientReset", "Documents", "Schemas", "SyncProtocol", "Versions"]
+            [
+                "Changesets", "ClientReset", "Documents", "Schemas", "ScriptedPeers",
+                "SyncProtocol",
+                "Versions",
+            ]
         ),
         tests("YAML", ["YAML"]),
         tests("Settings", ["Settings", "YAML"]),
@@ -228,7 +239,7 @@ let package = Package(
             ]
         ),
         tests("Scheduling", ["Scheduling"]),
-        tests("SyncProtocol", ["Changesets", "SyncProtocol", "Versions"]),
+        tests("SyncProtocol", ["Changesets", "ScriptedPeers", "SyncProtocol", "Versions"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
         tests(
             "LocalRealm",
@@ -238,7 +249,7 @@ let package = Package(
             ]
         ),
         tests("Outbound", ["Outbound"] + nio),
-        tests("Transport", ["Outbound", "SyncProtocol", "Transport"] + nio),
+        tests("Transport", ["Outbound", "ScriptedPeers", "SyncProtocol", "Transport"] + nio),
         tests("AppServices", ["AppServices", "JSON", "Outbound", logging] + nio),
         tests("Platform", ["Platform", "Scheduling", logging]),
         tests(
@@ -262,7 +273,7 @@ let package = Package(
             "SyncClient",
             [
                 "Changesets", "ClientReset", "LocalRealm", "SQLite", "Scheduling", "Schemas",
-                "SyncClient",
+                "ScriptedPeers", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
@@ -291,9 +302,11 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "Agent", "Changesets", "Config", "Control", "FaultInjection", "Platform", "SQLite",
-                "SyncProtocol", "Versions", subprocess,
-            ]
+                "Agent", "Changesets", "Config", "Control", "Documents", "FaultInjection",
+                "Outbound",
+                "Platform",
+                "SQLite", "ScriptedPeers", "SyncProtocol", "Transport", "Versions", subprocess,
+            ] + nio
         ),
     ],
     swiftLanguageModes: [.v6]

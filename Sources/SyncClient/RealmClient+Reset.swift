@@ -59,6 +59,11 @@ extension RealmClient {
         try realm.resetAttempt()
     }
 
+    /// The owner has seen to what stopped the last attempt, and wants to see whether it helps.
+    package func forgetReset() throws(LocalRealmError) {
+        try realm.forgetReset()
+    }
+
     /// What a reset would do, given the fresh copy; changes nothing.
     package func rehearseReset(_ method: ResetMethod) throws -> ResetReport {
         capture()
@@ -124,7 +129,7 @@ extension RealmClient {
         guard !proof.needsDownload else { return }
         do throws(LocalRealmError) {
             guard try realm.acknowledgedVersion() >= proof.uploadTarget else { return }
-            try realm.proveReset()
+            try realm.forgetReset()
             resets.proof = nil
             logger.notice("client reset proven by a complete sync")
         } catch {
@@ -134,7 +139,7 @@ extension RealmClient {
 }
 
 extension ResetCause {
-    /// Nil for a problem that no reset helps against (client reset, 2.1).
+    /// Nil for a problem whose sender does not ask for a reset, whatever its code (client reset, 2.1).
     package init?(_ problem: ServerProblem) {
         let action: ResetAction
         switch problem.action {
@@ -142,7 +147,6 @@ extension ResetCause {
         case .clientResetNoRecovery: action = .clientResetNoRecovery
         case .migrateToFlexibleSync: action = .migrateToFlexibleSync
         case .revertToPartitionBasedSync: action = .revertToPartitionBasedSync
-        case nil where (208...211).contains(problem.code): action = .clientReset
         default: return nil
         }
         self.init(action: action, code: problem.code, message: problem.message)

@@ -1,6 +1,7 @@
 import Changesets
 import ClientReset
 import Documents
+import ScriptedPeers
 import SyncProtocol
 import TestSupport
 import Testing
@@ -10,12 +11,6 @@ import Versions
 /// (`vectors/wire/partition_client_reset`).
 @Suite("The recorded reset", .enabled(if: Vectors.areRequiredOrPresent, "no vectors here"))
 struct RecordedResetVectorTests {
-    private struct Line: Decodable {
-        let dir: String
-        let opcode: String
-        let hex: String?
-    }
-
     /// What was sent for the session of the fresh copy (2) and the restarted one (3).
     private struct Recording {
         var fresh = InMemoryRealm()
@@ -24,15 +19,12 @@ struct RecordedResetVectorTests {
         var recovered: [UploadChangeset] = []
 
         init() throws {
-            let path = Vectors.root + "/wire/partition_client_reset.jsonl"
-            for line in try Vectors.lines(Line.self, of: path) where line.opcode == "binary" {
-                let bytes = line.hex.flatMap { Hexadecimal.bytes(of: $0) } ?? []
-                if line.dir == "s2c" {
-                    let context = WireContext(mode: .partitionBased, limits: .client)
-                    try take(ServerMessage(decoding: bytes, context: context))
-                } else {
-                    let context = WireContext(mode: .partitionBased, limits: .server)
-                    try take(ClientMessage(decoding: bytes, context: context))
+            for line in try WireScenario.named("partition_client_reset").binaryLines {
+                switch line.dir {
+                case .fromServer:
+                    try take(ServerMessage(decoding: line.bytes, context: .partitionClient))
+                case .fromClient:
+                    try take(ClientMessage(decoding: line.bytes, context: .partitionServer))
                 }
             }
         }

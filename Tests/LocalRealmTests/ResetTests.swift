@@ -196,7 +196,7 @@ struct ResetTests {
         #expect(try fixture.realm.resetAttempt() == attempt)
         try fixture.realm.failReset()
         #expect(try fixture.realm.resetAttempt()?.isSpent == true)
-        try fixture.realm.proveReset()
+        try fixture.realm.forgetReset()
         #expect(try fixture.realm.resetAttempt() == nil)
     }
 
@@ -382,7 +382,7 @@ extension RealmFixture {
         try downloadFreshCopy(from: server)
         let report = try carryOutReset(method)
         RealmFile.removeFreshCopy(of: path)
-        try realm.proveReset()
+        try realm.forgetReset()
         return report
     }
 }

@@ -1,3 +1,4 @@
+import ScriptedPeers
 import SyncProtocol
 import Synchronization
 import Testing

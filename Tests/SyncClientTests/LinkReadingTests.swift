@@ -1,5 +1,6 @@
 import Logging
 import Scheduling
+import ScriptedPeers
 import SyncProtocol
 import Synchronization
 import TestSupport

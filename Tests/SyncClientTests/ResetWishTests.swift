@@ -1,4 +1,5 @@
 import ClientReset
+import ScriptedPeers
 import SyncProtocol
 import Testing
 import Transport
@@ -50,6 +51,38 @@ struct ResetWishTests {
                 #expect(await realm.resetCause?.action == action)
                 #expect(await realm.removalIssue == nil)
             }
+        }
+    }
+
+    @Test(
+        "A code that is known for resets asks for none by itself, and neither does an action that nobody knows",
+        arguments: ["ApplicationBug", "ClientResetOfTomorrow", ""]
+    )
+    func codeAlone(action: String) async throws {
+        let endpoint = ScriptedEndpoint { server in
+            guard case .bind(let bind) = try await server.receive() else { return }
+            try await server.send(.ident(bind.session, RealmOnConnection.file))
+            _ = try await server.receive()
+            if action.isEmpty {
+                // A plain ERROR names no action.
+                let text = "Bad client file identifier"
+                let message = "error 208 \(text.utf8.count) 0 \(bind.session.rawValue)\n\(text)"
+                try await server.stream.send(Array(message.utf8))
+            } else {
+                try await server.sendError(208, action: action, tryAgain: false, bind.session)
+            }
+            try await server.listen()
+        }
+        try await RealmOnConnection.withRealm(endpoint) { realm, _ in
+            await realm.asksForResets()
+            let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+            guard case .refused(let issue) = outcome else {
+                Issue.record("unexpected \(outcome)")
+                return
+            }
+            #expect(issue.code == "208")
+            #expect(await realm.resetCause == nil)
+            #expect(await realm.removalIssue == nil)
         }
     }
 

@@ -1,4 +1,5 @@
 import Logging
+import ScriptedPeers
 import SyncProtocol
 import Synchronization
 import Testing

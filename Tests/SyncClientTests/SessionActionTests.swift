@@ -1,3 +1,4 @@
+import ScriptedPeers
 import SyncProtocol
 import Synchronization
 import Testing
@@ -90,10 +91,11 @@ struct SessionActionTests {
             (.loginRequired(reason: "expired"), .loginRequired(reason: "expired")),
         ]
         for (failure, cause) in failures {
-            let endpoint = ScriptedEndpoint(
+            let endpoint = ScriptedEndpoint()
+            endpoint.play(
                 { server in
                     guard case .bind(let bind) = try await server.receive() else { return }
-                    server.endpoint.refuse(failure)
+                    endpoint.refuse(failure)
                     try await server.sendError(
                         201,
                         action: "RefreshUser",

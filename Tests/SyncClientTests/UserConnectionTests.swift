@@ -4,6 +4,7 @@ import LocalRealm
 import Logging
 import SQLite
 import Schemas
+import ScriptedPeers
 import SyncProtocol
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
 import Changesets
 import FoundationEssentials
+import ScriptedPeers
 import SyncProtocol
 import Testing
 import Versions

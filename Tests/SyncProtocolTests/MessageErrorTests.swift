@@ -1,3 +1,4 @@
+import ScriptedPeers
 import SyncProtocol
 import TestSupport
 import Testing

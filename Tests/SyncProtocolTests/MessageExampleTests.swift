@@ -1,4 +1,5 @@
 import Changesets
+import ScriptedPeers
 import SyncProtocol
 import Testing
 import Versions

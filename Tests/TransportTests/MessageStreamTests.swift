@@ -1,5 +1,6 @@
 import Glibc
 import NIOSSL
+import ScriptedPeers
 import SyncProtocol
 import Testing
 

@@ -1,4 +1,5 @@
 import NIOSSL
+import ScriptedPeers
 import Testing
 
 @testable import Transport

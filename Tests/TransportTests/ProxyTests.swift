@@ -1,5 +1,6 @@
 import NIOSSL
 import Outbound
+import ScriptedPeers
 import SyncProtocol
 import TestSupport
 import Testing

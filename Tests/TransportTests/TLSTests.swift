@@ -1,6 +1,7 @@
 import FoundationEssentials
 import NIOSSL
 import Outbound
+import ScriptedPeers
 import SyncProtocol
 import TestSupport
 import Testing

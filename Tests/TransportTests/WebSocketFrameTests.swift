@@ -1,4 +1,5 @@
 import NIOCore
+import ScriptedPeers
 import SyncProtocol
 import Testing
 

@@ -19,14 +19,14 @@ extension RealmSupervisor {
         guard !resets.isUnderway else {
             throw .resetImpossible(configuration.name, "a reset is under way")
         }
-        guard !isRehearsal else { return try await rehearse(client, mode) }
-        let wanted = await client.resetCause
+        let wanted = await client.resetCause ?? resets.standing
         let cause = ResetCause(
             action: wanted?.action ?? .clientReset,
             code: wanted?.code ?? 0,
             message: wanted?.message ?? "asked for by hand",
             origin: .request
         )
+        guard !isRehearsal else { return try await rehearse(client, cause, mode) }
         await client.asksForResets()
         switch await reset(client, cause, mode: mode) {
         case .done(let result):
@@ -54,13 +54,34 @@ extension RealmSupervisor {
 
     private func rehearse(
         _ client: RealmClient,
+        _ cause: ResetCause,
         _ mode: ResetMode
     ) async throws(ControlError) -> ResetAnswer {
+        guard mode != .manual else {
+            return ResetAnswer(
+                startOverOf: configuration.name,
+                wouldKeepCopyIn: recoveredDirectory
+            )
+        }
         resets.isUnderway = true
         defer { resets.isUnderway = false }
         do {
-            let report = try await coordinator(client).rehearse(mode: mode)
-            return ResetAnswer(configuration.name, .rehearsed, report, keptPath: nil)
+            let (report, obstacle) = try await coordinator(client).rehearse(cause, mode: mode)
+            let isKept = configuration.clientReset.exportsDiscarded && !report.didRecover
+            var answer = ResetAnswer(
+                configuration.name,
+                .rehearsed,
+                report,
+                keptPath: isKept ? recoveredDirectory : nil
+            )
+            answer.reason = obstacle?.description
+            return answer
+        } catch let failure as ResetFailure {
+            throw ControlError(
+                code: failure.code,
+                message: "a reset of \(configuration.name) would be left to you: \(failure)",
+                remedy: "see docs/client-resets.md; --mode manual keeps a copy and starts over"
+            )
         } catch {
             throw .resetImpossible(configuration.name, "\(error)")
         }
@@ -90,15 +111,21 @@ extension RealmSupervisor {
         await reset(client, cause, mode: mode)
     }
 
-    /// Ends the session for good, and opens the realm again.
+    /// Ends the session for good, and opens the realm again; a reset that was left to the owner is tried
+    /// again if it is still needed.
     func restart() async {
         await planFileAction(nil)
+        let wasLeftToOwner = resets.failure != nil
         resets.failure = nil
         // What was found out about the file is found out again.
         if resets.standing?.origin != .restoredFile { resets.standing = nil }
         guard case .running(let client) = stage else {
             attemptNow.raise()
             return
+        }
+        if wasLeftToOwner {
+            // A file that cannot be written says so when it is opened.
+            try? await client.forgetReset()
         }
         await client.end()
     }

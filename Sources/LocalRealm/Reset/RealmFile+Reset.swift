@@ -26,8 +26,9 @@ extension RealmFile {
         }
     }
 
-    /// The realm has uploaded and downloaded everything since: the reset is no step of a cycle.
-    package func proveReset() throws(LocalRealmError) {
+    /// Takes the attempt off the record, so that the next one is no step of a cycle: the realm has
+    /// uploaded and downloaded everything since, or its owner has seen to what stopped the attempt.
+    package func forgetReset() throws(LocalRealmError) {
         try mappingErrors {
             try write(.normal) { _ in try ResetRow(connection: connection).remove() }
         }

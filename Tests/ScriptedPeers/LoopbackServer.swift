@@ -1,22 +1,43 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+package import NIOSSL
 import NIOWebSocket
-
-@testable import Transport
+package import Transport
 
 /// A WebSocket server on loopback that runs a body for each connection.
-struct LoopbackServer {
-    let port: Int
+package struct LoopbackServer {
+    package let port: Int
+
+    /// An upgraded connection, and what was asked for: path and query.
+    private typealias Upgraded = (channel: WebSocketStream.Channel, uri: String)
 
     /// Serves while the body runs.
-    static func with(
+    package static func with(
         messageLimit: Int = 1 << 20,
         subProtocol: String? = "test#2",
         tls: NIOSSLContext? = nil,
         role: WebSocketStream.Role = .server,
         serve: @escaping @Sendable (WebSocketStream) async throws -> Void,
+        _ body: (LoopbackServer) async throws -> Void
+    ) async throws {
+        try await with(
+            messageLimit: messageLimit,
+            subProtocol: subProtocol,
+            tls: tls,
+            role: role,
+            serveURI: { stream, _ in try await serve(stream) },
+            body
+        )
+    }
+
+    /// Serves while the body runs; whoever serves is told the path and query of the request.
+    package static func with(
+        messageLimit: Int = 1 << 20,
+        subProtocol: String? = "test#2",
+        tls: NIOSSLContext? = nil,
+        role: WebSocketStream.Role = .server,
+        serveURI serve: @escaping @Sendable (WebSocketStream, _ uri: String) async throws -> Void,
         _ body: (LoopbackServer) async throws -> Void
     ) async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -36,13 +57,15 @@ struct LoopbackServer {
                     try await withThrowingDiscardingTaskGroup { group in
                         for try await connection in connections {
                             group.addTask {
-                                guard let channel = try? await connection.get() else { return }
+                                guard let (channel, uri) = try? await connection.get() else {
+                                    return
+                                }
                                 try? await WebSocketStream.with(
                                     channel,
                                     role: role,
                                     subProtocol: subProtocol
                                 ) { stream in
-                                    try await serve(stream)
+                                    try await serve(stream, uri)
                                 }
                             }
                         }
@@ -58,20 +81,21 @@ struct LoopbackServer {
         _ channel: any Channel,
         _ limit: Int,
         _ subProtocol: String?
-    ) throws -> EventLoopFuture<WebSocketStream.Channel> {
-        let upgrader = NIOTypedWebSocketServerUpgrader<WebSocketStream.Channel>(
+    ) throws -> EventLoopFuture<Upgraded> {
+        let upgrader = NIOTypedWebSocketServerUpgrader<Upgraded>(
             maxFrameSize: limit,
             shouldUpgrade: { channel, _ in
                 let headers = subProtocol.map { ["Sec-WebSocket-Protocol": $0] as HTTPHeaders }
                 return channel.eventLoop.makeSucceededFuture(headers ?? [:])
             },
-            upgradePipelineHandler: { channel, _ in
+            upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
-                    try WebSocketStream.wrap(
+                    let stream = try WebSocketStream.wrap(
                         channel,
                         role: .server,
                         maximumMessageSizeInBytes: limit
                     )
+                    return (stream, head.uri)
                 }
             }
         )
@@ -87,7 +111,7 @@ struct LoopbackServer {
         )
     }
 
-    func client(limit: Int = 1 << 20) throws -> WebSocketClient {
+    package func client(limit: Int = 1 << 20) throws -> WebSocketClient {
         try WebSocketClient(
             tls: .makeClientConfiguration(),
             connectTimeout: .seconds(20),
@@ -95,5 +119,5 @@ struct LoopbackServer {
         )
     }
 
-    var url: String { "ws://127.0.0.1:\(port)/path" }
+    package var url: String { "ws://127.0.0.1:\(port)/path" }
 }

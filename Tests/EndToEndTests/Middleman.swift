@@ -1,0 +1,116 @@
+import NIOSSL
+import Outbound
+import ScriptedPeers
+import SyncProtocol
+import Synchronization
+import Transport
+
+/// Stands between agents and a server, passes on what both say, and speaks for the server where a test
+/// wants it to: what our server never says.
+final class Middleman: Sendable {
+    /// What becomes of a client's message.
+    enum Verdict {
+        case pass
+        /// The session ends with this error, as far as the client can tell.
+        case refuse(SessionFault)
+        /// The connection ends with this code.
+        case close(CloseCode)
+    }
+
+    typealias Judge = @Sendable (ClientMessage) -> Verdict
+
+    private let judge: Mutex<Judge>
+    private let serverPort: Int
+
+    private static let subProtocol = "com.mongodb.realm-sync#14"
+    private static let messageLimit = 17 << 20
+
+    private init(_ judge: @escaping Judge, serverPort: Int) {
+        self.judge = Mutex(judge)
+        self.serverPort = serverPort
+    }
+
+    /// Stands there while the body runs, which is told its port.
+    static func with(
+        serverPort: Int,
+        _ judge: @escaping Judge,
+        _ body: (Middleman, Int) async throws -> Void
+    ) async throws {
+        let middleman = Middleman(judge, serverPort: serverPort)
+        try await LoopbackServer.with(
+            messageLimit: messageLimit,
+            subProtocol: subProtocol,
+            serveURI: { try await middleman.serve($0, $1) },
+            { try await body(middleman, $0.port) }
+        )
+    }
+
+    /// From now on everything passes.
+    func stepAside() {
+        judge.withLock { $0 = { _ in .pass } }
+    }
+
+    private func serve(_ agent: WebSocketStream, _ uri: String) async throws {
+        let parts = uri.split(separator: "?", maxSplits: 1)
+        let client = try WebSocketClient(
+            tls: .makeClientConfiguration(),
+            connectTimeout: .seconds(30),
+            maximumMessageSizeInBytes: Self.messageLimit
+        )
+        try await client.withConnection(
+            to: "ws://127.0.0.1:\(serverPort)\(parts[0])",
+            .init(query: parts.dropFirst().first.map(String.init), subProtocols: [Self.subProtocol])
+        ) { server in
+            let relay = Relay(agent: agent, server: server)
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await relay.passDown() }
+                group.addTask { try await relay.passUp { self.judge.withLock { $0 }($0) } }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+}
+
+/// Both directions of one connection.
+private final class Relay: Sendable {
+    private let agent: any MessageStream
+    private let server: any MessageStream
+    /// Sessions that the agent takes for ended, and the server does not.
+    private let refused = Mutex<Set<SessionIdent>>([])
+
+    init(agent: any MessageStream, server: any MessageStream) {
+        self.agent = agent
+        self.server = server
+    }
+
+    private func isRefused(_ session: SessionIdent?) -> Bool {
+        guard let session else { return false }
+        return refused.withLock { $0.contains(session) }
+    }
+
+    func passDown() async throws {
+        while let bytes = try await server.receive() {
+            let message = try ServerMessage(decoding: bytes, context: .partitionClient)
+            if !isRefused(message.session) { try await agent.send(bytes) }
+        }
+    }
+
+    func passUp(_ judge: (ClientMessage) -> Middleman.Verdict) async throws {
+        while let bytes = try await agent.receive() {
+            let message = try ClientMessage(decoding: bytes, context: .partitionServer)
+            if isRefused(message.session) { continue }
+            switch judge(message) {
+            case .pass:
+                try await server.send(bytes)
+            case .refuse(let fault):
+                guard let session = message.session else { continue }
+                _ = refused.withLock { $0.insert(session) }
+                let report = JSONErrorReport(fault, session: session, message: "says the middleman")
+                try await agent.send(ServerMessage.jsonError(report).encoded())
+            case .close(let code):
+                return await agent.close(code, reason: "says the middleman")
+            }
+        }
+    }
+}
