@@ -197,7 +197,7 @@ extension Ingest {
         // The statement is the file's: it may write this table, and do nothing else.
         let table = SQLText.name(catalogue[position].tableName)
         guard
-            ["INSERT INTO \(table)(", "DELETE FROM \(table) WHERE "]
+            ["INSERT INTO \(table)(", "UPDATE \(table) SET ", "DELETE FROM \(table) WHERE "]
                 .contains(where: discarded.sql.hasPrefix)
         else {
             throw Refusal(

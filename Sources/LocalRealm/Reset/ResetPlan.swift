@@ -37,16 +37,23 @@ struct ResetPlan {
         let unsynced = try UnsyncedChanges(connection, draft.state)
         var changed = ChangedObjects()
         var recovery = Recovery(fresh: fresh.tables, local: local)
+        var outgoing = OutgoingObjects(local)
         var replayed: [HistoryRewrite.Entry] = []
         for (version, changeset) in try unsynced.changesets() {
             changed.add(changeset)
+            try outgoing.add(changeset)
             guard method == .recover else { continue }
             replayed.append(.init(version: version, bytes: try recovery.replay(changeset)))
         }
         _ = try StateTransfer.checkSchema(of: local.schema, against: recovery.state.schema)
         self.method = method
         self.unsynced = try changed.objects.map { object in
-            try UnsyncedObject(object, changed.properties[object] ?? [], local)
+            UnsyncedObject(
+                object,
+                changed.recreated.contains(object) ? nil : changed.properties[object],
+                try outgoing.document(for: object) ?? local.document(for: object),
+                local.catalogue
+            )
         }
         self.schema = recovery.state.schema
         self.discarded = recovery.discarded
@@ -91,47 +98,5 @@ struct ResetPlan {
             erasedRows: erased,
             serverVersion: fresh.progress.download.serverVersion
         )
-    }
-}
-
-extension UnsyncedObject {
-    init(_ object: ObjectReference, _ properties: Set<Text>, _ local: RealmTables) throws {
-        let key = ColumnForm.encodeKey(object.key)
-        className = object.className
-        self.key = SQLText.literal(key)
-        self.properties = properties.sorted()
-        let document = try local.document(for: object)
-        isDeleted = document == nil
-        guard let owner = local.schema[object.className],
-            let table = local.plan(of: owner.name)?.table
-        else {
-            (self.document, sql) = (nil, "")
-            return
-        }
-        self.document = document.map {
-            JSONForm(schema: local.schema).encode($0, key: object.key, of: owner)
-        }
-        let (name, keyName) = (SQLText.name(table.tableName), SQLText.name(table.keyColumn))
-        guard let document else {
-            sql = "DELETE FROM \(name) WHERE \(keyName) IS \(self.key);"
-            return
-        }
-        var (columns, values) = ([keyName], [self.key])
-        for (position, property) in owner.properties.enumerated()
-        where properties.contains(property.name) {
-            guard let column = table.position(of: property.name) else { continue }
-            columns.append(SQLText.name(table.columns[column].columnName))
-            let value = document.values[position]
-            values.append(
-                SQLText.literal(ColumnForm.encode(value, of: property, in: local.schema))
-            )
-        }
-        let assignments = columns.dropFirst().map { "\($0) = excluded.\($0)" }
-        let conflict =
-            assignments.isEmpty ? "NOTHING" : "UPDATE SET \(assignments.joined(separator: ", "))"
-        sql = """
-            INSERT INTO \(name)(\(columns.joined(separator: ", "))) \
-            VALUES (\(values.joined(separator: ", "))) ON CONFLICT(\(keyName)) DO \(conflict);
-            """
     }
 }

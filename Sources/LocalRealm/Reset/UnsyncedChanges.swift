@@ -47,13 +47,21 @@ struct UnsyncedChanges {
 struct ChangedObjects {
     private(set) var objects: [ObjectReference] = []
     private(set) var properties: [ObjectReference: Set<Text>] = [:]
+    private var erased: Set<ObjectReference> = []
+    /// Deleted and then made anew: none of their old values is left, wherever those still are.
+    private(set) var recreated: Set<ObjectReference> = []
 
     mutating func add(_ changeset: Changeset) {
         for instruction in changeset.instructions {
             switch instruction {
             case .addTable, .eraseTable, .addColumn, .eraseColumn:
                 break
-            case .createObject(let target), .eraseObject(let target):
+            case .createObject(let target):
+                let object = changeset.reference(target)
+                if erased.contains(object) { recreated.insert(object) }
+                add(object, nil)
+            case .eraseObject(let target):
+                erased.insert(changeset.reference(target))
                 add(changeset.reference(target), nil)
             case .update(let update):
                 add(changeset, update.target)
