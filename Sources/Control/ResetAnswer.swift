@@ -20,7 +20,10 @@ package struct ResetAnswer: Codable, Sendable, Equatable {
     package let outcome: Outcome
     /// Whether unsynced changes were recovered rather than thrown away.
     package var didRecover: Bool
-    /// Objects with changes that the server had not acknowledged.
+    /// Why changes are thrown away that the mode would rather recover; for people.
+    package var reason: String?
+    /// Objects with changes that the server had not acknowledged, and that are recovered or thrown away
+    /// as `didRecover` says.
     package var unsynced: [Change] = []
     /// Changes that have no place in the server's state any more.
     package var discarded: [Change] = []
@@ -35,6 +38,8 @@ package struct ResetAnswer: Codable, Sendable, Equatable {
         case rehearsed
         /// The realm was kept as a copy, and is downloaded anew.
         case startedOver = "started-over"
+        /// A rehearsal of that.
+        case wouldStartOver = "would-start-over"
     }
 
     package struct Change: Codable, Sendable, Equatable {

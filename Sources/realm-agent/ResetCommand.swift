@@ -58,11 +58,13 @@ struct ResetCommand: AsyncParsableCommand {
         case .done: lines.append("\(answer.realm) was reset")
         case .rehearsed: lines.append("a reset of \(answer.realm) would do this")
         case .startedOver: lines.append("\(answer.realm) starts over")
+        case .wouldStartOver: lines.append("\(answer.realm) would start over")
         }
+        if let reason = answer.reason { lines.append("  \(reason)") }
         let verb = answer.didRecover ? "recover" : "discard"
         for change in answer.unsynced { lines.append("  \(verb)  \(describe(change))") }
         for change in answer.discarded { lines.append("  drop     \(describe(change))") }
-        if answer.outcome != .startedOver {
+        if answer.outcome == .done || answer.outcome == .rehearsed {
             lines.append(
                 "  rows: \(answer.createdRows) created, \(answer.updatedRows) updated, "
                     + "\(answer.erasedRows) deleted"

@@ -11,7 +11,7 @@ extension ResetAnswer {
         keptPath: String?
     ) {
         self.init(realm: realm, outcome: outcome, didRecover: report.didRecover)
-        unsynced = report.unsynced.map { object in
+        unsynced = report.unsynced.filter { !report.isDropped($0) }.map { object in
             Change(
                 className: object.className.description,
                 key: object.key,
@@ -33,6 +33,12 @@ extension ResetAnswer {
         self.keptPath = keptPath
     }
 
+    /// The realm would be kept as a copy in that directory, and begun anew.
+    init(startOverOf realm: String, wouldKeepCopyIn directory: String) {
+        self.init(realm: realm, outcome: .wouldStartOver, didRecover: false)
+        keptPath = directory
+    }
+
     /// The realm is kept as a copy, and begun anew.
     init(_ realm: String, copyPath: String) {
         self.init(realm: realm, outcome: .startedOver, didRecover: false)
@@ -40,16 +46,28 @@ extension ResetAnswer {
     }
 }
 
+extension ResetReport {
+    /// Whether nothing of the object's changes is left, because the server has deleted it.
+    fileprivate func isDropped(_ object: UnsyncedObject) -> Bool {
+        guard didRecover, !object.properties.isEmpty, !object.isDeleted else { return false }
+        let dropped = discarded.filter { change in
+            change.reason == .objectIsGone && change.object.className == object.className
+                && change.object.key.text == object.key
+        }
+        return Set(object.properties).isSubset(of: dropped.compactMap(\.property))
+    }
+}
+
 extension ObjectKey {
-    /// For people.
+    /// For people: as the object's row shows it, as an SQL literal.
     var text: String {
         switch self {
         case .null: "NULL"
         case .int(let value): "\(value)"
-        case .string(let value): "'\(value)'"
+        case .string(let value): "'\(value.description.replacing("'", with: "''"))'"
         case .objectID(let value): "'\(value)'"
         case .uuid(let value): "'\(value)'"
-        case .globalKey(let value): "\(value.high):\(value.low)"
+        case .globalKey(let value): "'\(value.high):\(value.low)'"
         }
     }
 }

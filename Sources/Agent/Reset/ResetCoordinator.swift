@@ -58,15 +58,28 @@ struct ResetCoordinator: Sendable {
         }
     }
 
-    /// What a reset would do.
-    func rehearse(mode: ResetMode) async throws -> ResetReport {
+    /// What a reset would do, and why it would throw away what the mode would rather recover.
+    ///
+    /// - Throws: a `ResetFailure` where it would be left to the owner.
+    func rehearse(
+        _ cause: ResetCause,
+        mode: ResetMode
+    ) async throws -> (report: ResetReport, obstacle: ResetFailure?) {
+        let method = try await decide(cause, mode).method
         defer { RealmFile.removeFreshCopy(of: configuration.path) }
         do {
             try await downloadFreshCopy()
         } catch let obstacle as Obstacle {
             throw ResetFailure.noFreshCopy(obstacle.description)
         }
-        return try await client.rehearseReset(mode == .discard ? .discard : .recover)
+        do {
+            let report = try await client.rehearseReset(method)
+            let isForbidden = method == .discard && mode == .recoverOrDiscard
+            return (report, isForbidden ? .recoveryNotPermitted : nil)
+        } catch let failure as ResetFailure where failure.isOfRecovery && mode == .recoverOrDiscard
+        {
+            return (try await client.rehearseReset(.discard), failure)
+        }
     }
 
     private func decide(_ cause: ResetCause, _ mode: ResetMode) async throws -> ResetAttempt {
