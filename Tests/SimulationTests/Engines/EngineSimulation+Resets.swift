@@ -59,8 +59,7 @@ extension EngineSimulation {
             guard server.process != nil, let backup = server.backup else { return nil }
             network.abandonServer(isHeard: !dying)
             await server.stop(dying: dying)
-            let now = try await server.lookInside().notes
-            ledger.takeBack { key, _ in now[key] != backup.notes[key] }
+            ledger.takeBack(from: try await server.lookInside(), to: backup.contents)
             try backup.copy.restore(to: server.path, .inPlace)
             return startServer(seconds)
         case .backUpClient(let client):

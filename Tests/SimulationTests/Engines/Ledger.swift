@@ -15,17 +15,30 @@ struct Ledger {
         var latest: String? { notes.last ?? nil }
     }
 
+    /// What one program added to a list or set that all share.
+    struct Element: Hashable {
+        let text: String
+        let client: Int
+        let tally: Int64
+    }
+
     private(set) var entries: [String: Entry] = [:]
     private(set) var sum: Int64 = 0
-    private(set) var marks: [String] = []
-    private(set) var tags: [String] = []
+    private(set) var marks: [Element] = []
+    private(set) var tags: [Element] = []
     private(set) var writeCount = 0
     /// How often a client's entries had been written when a copy of its file was made.
     private var remembered: [Int: [String: Int]] = [:]
+    /// Which elements there were then.
+    private var rememberedElements: [Int: Set<Element>] = [:]
     /// For the trace.
     private(set) var lastWrite = ""
     /// Entries that an operator took back with an older copy of a file.
     private(set) var takenBack: Set<String> = []
+    /// Elements that went with an older copy, or with the object that held them.
+    private(set) var takenBackElements: Set<Element> = []
+    /// Objects that the server once had, and then had not: what is added to them may go with them.
+    private var lostTallies: Set<Int64> = []
     private var nextNumber = 1
 
     /// The classes as a configuration has them, in one line.
@@ -40,8 +53,8 @@ struct Ledger {
     private enum Change: CustomStringConvertible {
         case entry(String, Entry)
         case sum(Int64)
-        case mark(String)
-        case tag(String)
+        case mark(Element)
+        case tag(Element)
         case other
 
         var description: String {
@@ -57,6 +70,7 @@ struct Ledger {
     /// A copy is made of a client's file.
     mutating func remember(_ client: Int) {
         remembered[client] = entries.filter { $0.value.client == client }.mapValues(\.notes.count)
+        rememberedElements[client] = Set(marks + tags)
     }
 
     /// The copy takes the place of the file: what was written since is gone, unless the server has it.
@@ -64,9 +78,28 @@ struct Ledger {
         takeBack { [remembered] key, entry in
             entry.client == client && remembered[client]?[key] != entry.notes.count
         }
+        let known = rememberedElements[client] ?? []
+        takenBackElements.formUnion(
+            (marks + tags).filter { $0.client == client && !known.contains($0) }
+        )
     }
 
-    mutating func takeBack(where isTaken: (String, Entry) -> Bool) {
+    /// The server goes back to an older copy.
+    mutating func takeBack(from now: LedgerAudit, to backup: LedgerAudit) {
+        takeBack { key, _ in now.notes[key] != backup.notes[key] }
+        let gone = now.elements.subtracting(backup.elements)
+        takenBackElements.formUnion((marks + tags).filter { gone.contains($0.text) })
+        lostTallies.formUnion(now.tallies.subtracting(backup.tallies))
+    }
+
+    /// Elements that must be somewhere in the end.
+    var lastingElements: [Element] {
+        (marks + tags).filter {
+            !takenBackElements.contains($0) && !lostTallies.contains($0.tally)
+        }
+    }
+
+    private mutating func takeBack(where isTaken: (String, Entry) -> Bool) {
         takenBack.formUnion(entries.filter { isTaken($0.key, $0.value) }.keys)
     }
 
@@ -84,6 +117,18 @@ struct Ledger {
             }
         }
         return notes
+    }
+
+    /// The marks and tags in a realm file; none if it has no such table.
+    static func elements(on connection: Connection) throws -> [String] {
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'Tally'"
+        guard try connection.integer(tables) == 1 else { return [] }
+        let sql =
+            "SELECT value FROM Tally, json_each(Tally.marks) UNION ALL SELECT value FROM Tally, json_each(Tally.tags)"
+        return try connection.rows(sql).compactMap { row in
+            guard case .text(let text) = row[0] else { return nil }
+            return text
+        }
     }
 
     /// The program that makes what all programs change.
@@ -156,14 +201,14 @@ struct Ledger {
                 "UPDATE Tally SET marks = json_insert(marks, '$[#]', ?1) WHERE _id = ?2",
                 [.text(mark), .integer(tally)]
             )
-            return .mark(mark)
+            return .mark(Element(text: mark, client: client, tally: tally))
         case 2:
             let tag = "tag-\(number)"
             try connection.run(
                 "UPDATE Tally SET tags = json_insert(tags, '$[#]', ?1) WHERE _id = ?2",
                 [.text(tag), .integer(tally)]
             )
-            return .tag(tag)
+            return .tag(Element(text: tag, client: client, tally: tally))
         case 3:
             try connection.run(
                 "UPDATE Tally SET text = ?1 WHERE _id = ?2",

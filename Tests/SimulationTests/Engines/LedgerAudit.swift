@@ -9,6 +9,10 @@ struct LedgerAudit {
     private(set) var sum: Int64 = 0
     private(set) var marks: [String] = []
     private(set) var tags: [String] = []
+    /// The keys of the objects that hold them.
+    private(set) var tallies: Set<Int64> = []
+
+    var elements: Set<String> { Set(marks + tags) }
 
     init(_ realm: InMemoryRealm) {
         for (key, document) in realm.objects["Entry"] ?? [:] {
@@ -19,8 +23,9 @@ struct LedgerAudit {
             }
             notes[key.description] = .some(note)
         }
-        for document in (realm.objects["Tally"] ?? [:]).values {
-            guard let owner = realm.schema["Tally"] else { continue }
+        for (key, document) in realm.objects["Tally"] ?? [:] {
+            guard case .int(let key) = key, let owner = realm.schema["Tally"] else { continue }
+            tallies.insert(key)
             if case .scalar(.int(let number))? = document.value(of: "sum", in: owner) {
                 sum += number
             }
@@ -56,11 +61,12 @@ struct LedgerAudit {
             faults.append("\(key) was never written")
         }
         if sum != ledger.sum { faults.append("the sum is \(sum) for \(ledger.sum)") }
-        if marks.sorted() != ledger.marks.sorted() {
-            faults.append("the marks are \(marks.sorted()) for \(ledger.marks.sorted())")
+        let (ledgerMarks, ledgerTags) = (ledger.marks.map(\.text), ledger.tags.map(\.text))
+        if marks.sorted() != ledgerMarks.sorted() {
+            faults.append("the marks are \(marks.sorted()) for \(ledgerMarks.sorted())")
         }
-        if tags.sorted() != ledger.tags.sorted() {
-            faults.append("the tags are \(tags.sorted()) for \(ledger.tags.sorted())")
+        if tags.sorted() != ledgerTags.sorted() {
+            faults.append("the tags are \(tags.sorted()) for \(ledgerTags.sorted())")
         }
         return faults
     }

@@ -8,6 +8,8 @@ struct ResetExports {
     private(set) var notes: [String: Set<String?>] = [:]
     /// Entries in copies of the whole realm, one set for each.
     private var copies: [[String: String?]] = []
+    /// Marks and tags of either.
+    private(set) var elements: Set<String> = []
     private(set) var fileCount = 0
 
     struct Unreadable: Error {
@@ -23,7 +25,9 @@ struct ResetExports {
                 try readLines(path)
                 fileCount += 1
             } else if name.hasSuffix(".sqlite") {
-                copies.append(try Ledger.entries(on: Connection(path: path)))
+                let copy = try Connection(path: path)
+                copies.append(try Ledger.entries(on: copy))
+                elements.formUnion(try Ledger.elements(on: copy))
                 fileCount += 1
             }
         }
@@ -35,6 +39,7 @@ struct ResetExports {
             guard
                 let object = try? JSONDecoder().decode(Line.self, from: Data(line.utf8))
             else { throw Unreadable(path: path, line: String(line)) }
+            elements.formUnion(object.elements)
             guard object.class == "Entry" else { continue }
             // The key as an SQL literal.
             let key = String(object.key.dropFirst().dropLast())
@@ -47,10 +52,16 @@ struct ResetExports {
             let note: String?
         }
 
+        struct Tally: Decodable {
+            let marks: [String]
+            let tags: [String]
+        }
+
         let `class`: String
         let key: String
         let isDeleted: Bool
         let object: Entry?
+        let elements: [String]
 
         enum CodingKeys: CodingKey {
             case `class`, key, isDeleted, object
@@ -64,6 +75,10 @@ struct ResetExports {
             object =
                 self.class == "Entry"
                 ? try container.decode(Entry?.self, forKey: .object) : nil
+            let tally =
+                self.class == "Tally"
+                ? try container.decode(Tally?.self, forKey: .object) : nil
+            elements = (tally?.marks ?? []) + (tally?.tags ?? [])
         }
     }
 
@@ -76,15 +91,27 @@ struct ResetExports {
 
 extension LedgerAudit {
     /// Committed writes that are neither here nor in the exports of their machines, and entries that
-    /// nobody ever wrote so. What an operator took back does not count.
-    func losses(
-        in ledger: Ledger,
-        exports: [ResetExports],
-        takenBack: Set<String>
-    ) -> [String] {
+    /// nobody ever wrote so. What an operator took back does not count, and neither do sums: an
+    /// increment that had arrived without a word of it counts twice (client reset, 6.1).
+    func losses(in ledger: Ledger, exports: [ResetExports]) -> [String] {
+        entryLosses(in: ledger, exports) + elementLosses(in: ledger, exports)
+    }
+
+    /// Elements are only ever added, each once; twice is no loss, as with increments.
+    private func elementLosses(in ledger: Ledger, _ exports: [ResetExports]) -> [String] {
+        let here = elements
+        let lost = ledger.lastingElements.filter {
+            !here.contains($0.text) && !exports[$0.client].elements.contains($0.text)
+        }
+        let written = Set((ledger.marks + ledger.tags).map(\.text))
+        return lost.map { "\($0.text) of client \($0.client) on \($0.tally) is nowhere" }
+            + here.subtracting(written).sorted().map { "\($0) was never written" }
+    }
+
+    private func entryLosses(in ledger: Ledger, _ exports: [ResetExports]) -> [String] {
         var losses: [String] = []
         for (key, entry) in ledger.entries.sorted(by: { $0.key < $1.key })
-        where !takenBack.contains(key) {
+        where !ledger.takenBack.contains(key) {
             let found: String? = notes[key] ?? nil
             if found == entry.latest { continue }
             let wanted = entry.latest ?? "its deletion"

@@ -72,11 +72,7 @@ struct ResetTrial: Sendable {
         let process = try #require(simulation.server.process)
         let realm = try await process.store.contents()
         let exports = try simulation.machines.map { try ResetExports(in: $0.recoveredDirectory) }
-        let losses = LedgerAudit(realm).losses(
-            in: ledger,
-            exports: exports,
-            takenBack: ledger.takenBack
-        )
+        let losses = LedgerAudit(realm).losses(in: ledger, exports: exports)
         #expect(losses.isEmpty, "seed \(seed): \(losses.joined(separator: "; "))")
         guard !realm.schema.classes.isEmpty else { return 0 }
         let expected = TableContents(realm)

@@ -32,7 +32,7 @@ final class SimulatedServerMachine: Sendable {
     /// A copy of the store, and what it holds of the ledger.
     struct Backup: Sendable {
         let copy: SimulatedBackup
-        let notes: [String: String?]
+        let contents: LedgerAudit
     }
 
     init(
@@ -109,8 +109,8 @@ final class SimulatedServerMachine: Sendable {
             to: directory.file("server.backup"),
             vfs: files.name
         )
-        let notes = LedgerAudit(try await process.store.contents()).notes
-        kept.withLock { $0 = Backup(copy: copy, notes: notes) }
+        let contents = LedgerAudit(try await process.store.contents())
+        kept.withLock { $0 = Backup(copy: copy, contents: contents) }
     }
 
     /// Ends the process: it tells its clients, or it dies, and its last changes may reach no file.
