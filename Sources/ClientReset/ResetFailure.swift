@@ -17,7 +17,8 @@ package enum ResetFailure: Error, Hashable, Sendable {
 
     // The server's schema lacks or contradicts something of the local one.
     case classesRemoved([Text])
-    case propertiesRemoved(Text, [Text])
+    /// Each with its definition here.
+    case propertiesRemoved(Text, [String])
     case schemaConflict([SchemaConflict])
 
     // The unsynced changes cannot be replayed.
@@ -80,8 +81,9 @@ extension ResetFailure: CustomStringConvertible {
             "a handler that has to see the realm first failed: \(handlers)"
         case .classesRemoved(let names):
             "the server has no class \(Self.list(names)) any more"
-        case .propertiesRemoved(let className, let names):
-            "the server's class \(className) has no property \(Self.list(names)) any more"
+        case .propertiesRemoved(let className, let properties):
+            "the server's class \(className) does not have what it has here: "
+                + properties.joined(separator: "; ")
         case .schemaConflict(let conflicts):
             "the server's schema contradicts the realm's: "
                 + conflicts.map { conflict in

@@ -16,10 +16,15 @@ package enum StateTransfer {
         let removed = local.classes.map(\.name).filter { source[$0] == nil }
         guard removed.isEmpty else { throw .classesRemoved(removed.sorted()) }
         for owner in local.classes {
-            let gone = owner.properties.map(\.name).filter {
-                source[owner.name]?.position(of: $0) == nil
+            let gone = owner.properties.filter {
+                source[owner.name]?.position(of: $0.name) == nil
             }
-            guard gone.isEmpty else { throw .propertiesRemoved(owner.name, gone) }
+            guard gone.isEmpty else {
+                throw .propertiesRemoved(
+                    owner.name,
+                    gone.map { "\($0.name): \(local.definition(of: $0))" }
+                )
+            }
         }
         return source.hasAdditions(to: local)
     }

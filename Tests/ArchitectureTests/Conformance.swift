@@ -16,6 +16,15 @@ enum Conformance {
         }
     }
 
+    /// The same of a checklist without names: how its lines begin, up to the first punctuation.
+    static func openings(_ specification: String) -> [String] {
+        specification.split(separator: "\n").compactMap { line in
+            guard line.hasPrefix("- [ ] ") else { return nil }
+            let opening = line.dropFirst(6).prefix { !":;,".contains($0) }
+            return String(opening.last == "." ? opening.dropLast() : opening)
+        }
+    }
+
     /// The rows of one part of the page, by what stands in their first column: a line's name, or the
     /// first and the last of several.
     static func rows(_ page: String, under heading: String) -> [(lines: String, tests: String)] {

@@ -2,23 +2,49 @@ import Testing
 
 @Suite("docs/conformance.md")
 struct ConformanceTests {
-    static let specifications = [
-        ("wire-protocol", "## Wire protocol, section 19"),
-        ("app-services", "## App Services, section 16"),
+    /// A specification with a checklist, and the part of the page about it.
+    struct Part: Sendable, CustomTestStringConvertible {
+        let specification: String
+        let heading: String
+        let count: ClosedRange<Int>
+        let names: @Sendable (String) -> [String]
+
+        var testDescription: String { specification }
+    }
+
+    static let parts = [
+        Part(
+            specification: "wire-protocol",
+            heading: "## Wire protocol, section 19",
+            count: 41...100,
+            names: { Conformance.checklist($0) }
+        ),
+        Part(
+            specification: "app-services",
+            heading: "## App Services, section 16",
+            count: 41...100,
+            names: { Conformance.checklist($0) }
+        ),
+        Part(
+            specification: "client-reset",
+            heading: "## Client reset, section 16",
+            count: 20...20,
+            names: { Conformance.openings($0) }
+        ),
     ]
 
-    @Test("Every line of a checklist has a row", arguments: specifications)
-    func completeness(specification: String, heading: String) throws {
-        let checklist = Conformance.checklist(
-            try Project.text(of: "docs/spec/\(specification).md")
-        )
-        #expect(checklist.count > 40)
-        let rows = Conformance.rows(try Project.text(of: "docs/conformance.md"), under: heading)
+    @Test("Every line of a checklist has a row", arguments: parts)
+    func completeness(part: Part) throws {
+        let checklist = part.names(try Project.text(of: "docs/spec/\(part.specification).md"))
+        #expect(part.count.contains(checklist.count))
+        let page = try Project.text(of: "docs/conformance.md")
+        let rows = Conformance.rows(page, under: part.heading)
         #expect(rows.flatMap { Conformance.lines($0.lines) } == checklist)
     }
 
-    @Test("Every row names tests that exist, or says why there is none", arguments: specifications)
-    func references(specification: String, heading: String) throws {
+    @Test("Every row names tests that exist, or says why there is none", arguments: parts)
+    func references(part: Part) throws {
+        let heading = part.heading
         for row in Conformance.rows(try Project.text(of: "docs/conformance.md"), under: heading) {
             let references = Conformance.references(row.tests)
             #expect(!references.isEmpty || row.tests.count > 30, "\(row.lines) says nothing")
@@ -56,6 +82,10 @@ struct ConformanceTests {
                 .init(file: "S/T", test: "a b"), .init(file: "S/T", test: "c"),
                 .init(file: "U", test: "d"),
             ]
+        )
+        #expect(
+            Conformance.openings("- [ ] Never twice.\n- [x] no\n- [ ] Manual: copy, file.")
+                == ["Never twice", "Manual"]
         )
         #expect(Conformance.checklist("- [ ] H1 one\n- [ ] no name\n- [x] H2 two") == ["H1"])
     }
