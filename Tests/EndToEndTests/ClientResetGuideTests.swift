@@ -9,7 +9,7 @@ struct ClientResetGuideTests {
         let page = try String(contentsOfFile: "/\(root)/docs/client-resets.md", encoding: .utf8)
         return page.split(separator: "\n").filter { $0.hasPrefix("    ") }
             .map { String($0.drop { $0 == " " }) }
-            .filter { $0.hasPrefix("realm-") }
+            .filter { $0.hasPrefix("realm-") || $0.hasPrefix("sqlite3 ") }
     }
 
     @Test("Every command of the page does what the page says")
@@ -41,7 +41,7 @@ struct ClientResetGuideTests {
                         count += 1
                     }
                     print("docs/client-resets.md: \(count) commands")
-                    #expect(count == 11)
+                    #expect(count == 16)
                 }
             }
         }
@@ -54,6 +54,9 @@ struct ClientResetGuideTests {
             try await world.expectState("needs-reset", on: "south")
             return
         }
+        if command.hasPrefix("sqlite3"), command.contains("EXCEPT") {
+            try await world.write("DELETE FROM Item WHERE _id = 3;", on: "north")
+        }
         guard command.hasPrefix("realm-agent reset") else { return }
         #expect(try await world.agent("north", "suspend", "stock").status == 0)
         try await world.write("UPDATE Item SET note = 'mine' WHERE _id = 1;", on: "north")
@@ -65,6 +68,7 @@ struct ClientResetGuideTests {
 
     private func run(_ command: String, in world: ResetWorld) async throws -> Programs.Outcome {
         let directory = world.deployment.directory
+        if command.hasPrefix("sqlite3 ") { return try await runSQL(command, in: world) }
         var words = command.split(separator: " ").map(String.init)
         switch words.removeFirst() {
         case "realm-agent":
@@ -91,6 +95,19 @@ struct ClientResetGuideTests {
         }
     }
 
+    /// The page's paths are those of a package.
+    private func runSQL(_ command: String, in world: ResetWorld) async throws -> Programs.Outcome {
+        let directory = "\(world.deployment.directory)/north"
+        let copy = try #require(world.recovered("north", ".sqlite").last)
+        let text = command.replacing(
+            "/var/lib/realm-agent/recovered/stock-20261120T220000Z.sqlite",
+            with: copy
+        ).replacing("/var/lib/realm-agent/", with: "\(directory)/")
+        let parts = text.split(separator: "\"").map(String.init)
+        let file = try #require(parts.first?.split(separator: " ").last.map(String.init))
+        return try await Programs.run("sqlite3", [file, try #require(parts.last)])
+    }
+
     private func check(
         _ command: String,
         _ outcome: Programs.Outcome,
@@ -101,9 +118,14 @@ struct ClientResetGuideTests {
         case _ where command.contains("ingest"):
             guard !command.contains("--dry-run") else { return }
             try await world.expectNotes("1|mine\n2|two\n3|new\n", on: "north")
+        case _ where command.hasPrefix("sqlite3") && command.contains("EXCEPT"):
+            #expect(outcome.output == "3|new\n")
+        case _ where command.hasPrefix("sqlite3"):
+            #expect(try await notes() == "1|mine\n2|two\n3|new\n")
         case _ where command.contains("--dry-run"):
             #expect(outcome.output.hasPrefix("a reset of stock would do this\n"))
-            #expect(outcome.output.contains("recover  Item 1: note"), "\(outcome.output)")
+            let verb = command.contains("discard") ? "discard" : "recover"
+            #expect(outcome.output.contains("\(verb)  Item 1: note"), "\(outcome.output)")
             #expect(try await notes() == "1|mine\n2|two\n3|new\n")
         case "realm-agent reset stock":
             #expect(outcome.output.hasPrefix("stock was reset\n"))
