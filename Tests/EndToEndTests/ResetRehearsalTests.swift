@@ -45,6 +45,17 @@ struct ResetRehearsalTests {
         return outcome.output + outcome.errors
     }
 
+    /// The same lines, in the order in which the changes happened to be captured.
+    private func expectLines(
+        _ output: String,
+        _ expected: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (lines, wanted) = (output.split(separator: "\n"), expected.split(separator: "\n"))
+        #expect(lines.first == wanted.first, sourceLocation: sourceLocation)
+        #expect(lines.sorted() == wanted.sorted(), sourceLocation: sourceLocation)
+    }
+
     @Test(
         "What would be recovered, dropped and why, or discarded, object by object; nothing changes"
     )
