@@ -1,19 +1,6 @@
-package import Changesets
+import Changesets
 
 extension Instruction {
-    /// Where the instruction leads; nil for one without a path.
-    package var pathTarget: PathTarget? {
-        switch self {
-        case .addTable, .eraseTable, .createObject, .eraseObject, .addColumn, .eraseColumn: nil
-        case .update(let update): update.target
-        case .addInteger(let target, _), .arrayInsert(let target, _, _),
-            .arrayMove(let target, _, _), .arrayErase(let target, _), .clear(let target, _),
-            .setInsert(let target, _):
-            target
-        case .setErase(let erase): erase.target
-        }
-    }
-
     /// The value that the instruction puts somewhere.
     var storedPayload: Payload? {
         switch self {

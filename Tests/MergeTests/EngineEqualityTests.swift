@@ -29,6 +29,40 @@ struct EngineEqualityTests {
         print("\(style): \(Self.seeds) merges by both engines, \(refused) of them refused")
     }
 
+    @Test(
+        "What theirs cannot meet may be left out: it stays as it is, and all else comes out the same",
+        arguments: RandomOperands.Style.allCases
+    )
+    func leavingOut(_ style: RandomOperands.Style) throws {
+        var (leftOut, refused) = (0, 0)
+        for seed in 0..<Self.seeds {
+            var random = RandomOperands(seed: seed, style: style)
+            let (ours, theirs) = (random.operands(fileIdent: 2), random.operands(fileIdent: 3))
+            let places = TouchedPlaces(of: theirs)
+            let isNear = ours.map { places.mayMeet($0.changeset) }
+            let whole = Outcome(ours, theirs, engine: .plain)
+            let partial = Outcome(
+                zip(ours, isNear).filter(\.1).map(\.0),
+                theirs,
+                engine: .indexed
+            )
+            // Where the mistake is, is told by the number of the changeset.
+            #expect((whole.error == nil) == (partial.error == nil), "seed \(seed)")
+            guard whole.error == nil else {
+                refused += 1
+                continue
+            }
+            #expect(whole.theirs == partial.theirs, "seed \(seed)")
+            #expect(zip(whole.ours, isNear).filter(\.1).map(\.0) == partial.ours, "seed \(seed)")
+            for (index, original) in ours.enumerated() where !isNear[index] {
+                #expect(whole.ours[index] == original.changeset, "seed \(seed)")
+                leftOut += 1
+            }
+        }
+        #expect(refused < Self.seeds / 2)
+        print("\(style): \(Self.seeds) merges, \(leftOut) changesets left out, \(refused) refused")
+    }
+
     private struct Outcome: Equatable {
         var ours: [Changeset] = []
         var theirs: [Changeset] = []

@@ -18,7 +18,7 @@ struct OutgoingObjects {
         var own = Changeset()
         own.strings = changeset.strings
         own.instructions = changeset.instructions.filter { instruction in
-            instruction.object.map { isOutgoing(changeset.reference($0)) } ?? false
+            instruction.objectTarget.map { isOutgoing(changeset.reference($0)) } ?? false
         }
         if !own.instructions.isEmpty { _ = try replay.replay(own) }
     }
@@ -31,16 +31,5 @@ struct OutgoingObjects {
 
     private func isOutgoing(_ object: ObjectReference) -> Bool {
         schema[object.className]?.isAsymmetric ?? false
-    }
-}
-
-extension Instruction {
-    /// The object that the instruction is about; nil for one about the schema.
-    fileprivate var object: ObjectTarget? {
-        switch self {
-        case .addTable, .eraseTable, .addColumn, .eraseColumn: nil
-        case .createObject(let target), .eraseObject(let target): target
-        default: pathTarget?.object
-        }
     }
 }

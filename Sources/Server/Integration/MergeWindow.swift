@@ -6,42 +6,56 @@ import Versions
 /// the form it has taken for this client (sync history, 14.4).
 struct MergeWindow {
     /// Oldest first; as many as `operands`.
-    private var versions: [ServerVersion] = []
-    private var operands: [MergeOperand] = []
+    private var versions: [ServerVersion]
+    private var operands: [MergeOperand]
 
     /// Loads the entries after a version that did not come from the client itself; up to the snapshot
     /// that it began with, those of the snapshot.
+    ///
+    /// Of a long history only what the uploads may meet is held in memory: a client that begins sends
+    /// its schema, and everybody else's objects have nothing to do with that.
     init(
         of client: FileIdent,
         with snapshot: ServerVersion = .zero,
         in file: ServerFileID,
         after version: ServerVersion,
+        meeting uploads: TouchedPlaces,
         from store: any FileReading
     ) throws(StoreError) {
         let reciprocals = try store.reciprocals(for: client, in: file, after: version)
-        var entries: [HistoryEntry] = []
-        let take = { (entry: HistoryEntry) throws(StoreError) -> Visit in
-            if entry.origin != client, !entry.changeset.isEmpty { entries.append(entry) }
+        var window: [(ServerVersion, MergeOperand)] = []
+        let take: (HistoryEntry) throws(StoreError) -> Visit = { entry throws(StoreError) in
+            guard entry.origin != client, !entry.changeset.isEmpty else { return .next }
+            let number = entry.version.version
+            let operand = try Self.operand(of: entry, reciprocals[number], in: file)
+            if uploads.mayMeet(operand.changeset) { window.append((number, operand)) }
             return .next
         }
         if snapshot > version {
             try store.forEachSnapshotEntry(of: file, in: snapshot, after: version, take)
         }
         try store.forEachEntry(of: file, after: max(version, snapshot), readBy: client, take)
-        for entry in entries {
-            let number = entry.version.version
-            let bytes = reciprocals[number] ?? entry.changeset
-            guard let changeset = try? Changeset(decoding: bytes) else {
-                throw StoreError(
-                    .unusable,
-                    "history entry \(number.rawValue) of server file \(file.rawValue) is damaged"
-                )
-            }
-            let origin = entry.origin == .none ? FileIdent.server : entry.origin
-            let stamp = Stamp(timestamp: entry.timestamp.rawValue, fileIdent: origin.rawValue)
-            versions.append(number)
-            operands.append(MergeOperand(changeset: changeset, stamp: stamp))
+        self.versions = window.map(\.0)
+        self.operands = window.map(\.1)
+    }
+
+    private static func operand(
+        of entry: HistoryEntry,
+        _ reciprocal: [UInt8]?,
+        in file: ServerFileID
+    ) throws(StoreError) -> MergeOperand {
+        guard let changeset = try? Changeset(decoding: reciprocal ?? entry.changeset) else {
+            let number = entry.version.version.rawValue
+            throw StoreError(
+                .unusable,
+                "history entry \(number) of server file \(file.rawValue) is damaged"
+            )
         }
+        let origin = entry.origin == .none ? FileIdent.server : entry.origin
+        return MergeOperand(
+            changeset: changeset,
+            stamp: Stamp(timestamp: entry.timestamp.rawValue, fileIdent: origin.rawValue)
+        )
     }
 
     /// About half a minute of work. Only thousands of changes to one list on either side come near it;

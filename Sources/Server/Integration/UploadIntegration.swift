@@ -100,18 +100,19 @@ package struct UploadIntegration {
         var objects = try FileObjects(of: file.id, in: transaction)
         var applier = Applier<FileObjects>()
         var schema = objects.schema
-        var window = try MergeWindow(
-            of: client,
-            with: uploader.snapshotVersion,
-            in: file.id,
-            after: first.cursor.lastIntegratedServerVersion,
-            from: transaction
-        )
         var parsed: [MergeOperand] = []
         for changeset in changesets {
             let operand = try parse(changeset, of: client)
             parsed.append(operand)
         }
+        var window = try MergeWindow(
+            of: client,
+            with: uploader.snapshotVersion,
+            in: file.id,
+            after: first.cursor.lastIntegratedServerVersion,
+            meeting: TouchedPlaces(of: parsed),
+            from: transaction
+        )
         // Changesets of one base are merged at once: each builds on the ones before it.
         var start = changesets.startIndex
         while start < changesets.endIndex {

@@ -1,0 +1,72 @@
+package import Changesets
+
+/// What a run of changesets is about: enough to tell which changesets of the other side some merge
+/// rule could act on (the candidate table of merge rules, 10).
+///
+/// One that is about nothing of it can be left out of the merge: neither side would change.
+package struct TouchedPlaces {
+    private var classes: Set<Text> = []
+    private var columns: Set<Column> = []
+    private var objects: Set<ObjectReference> = []
+    private var erasesSchema = false
+
+    private struct Column: Hashable {
+        let className: Text
+        let field: Text
+    }
+
+    package init(of operands: [MergeOperand]) {
+        for operand in operands { insert(operand.changeset) }
+    }
+
+    private mutating func insert(_ changeset: Changeset) {
+        var last: Instruction.ObjectTarget?
+        for instruction in changeset.instructions {
+            switch instruction {
+            case .eraseTable, .eraseColumn:
+                erasesSchema = true
+            case .addTable(let table):
+                classes.insert(changeset.text(table.className))
+            case .addColumn(let column):
+                columns.insert(Self.column(column, of: changeset))
+            default:
+                // Several instructions in a row are mostly about one object.
+                guard let target = instruction.objectTarget, target != last else { continue }
+                last = target
+                objects.insert(changeset.reference(target))
+            }
+        }
+    }
+
+    /// Whether some rule could act on an instruction of the changeset and one of the run. Erased
+    /// classes and columns concern everything.
+    package func mayMeet(_ changeset: Changeset) -> Bool {
+        if erasesSchema { return true }
+        var last: Instruction.ObjectTarget?
+        return changeset.instructions.contains { instruction in
+            switch instruction {
+            case .eraseTable, .eraseColumn:
+                return true
+            case .addTable(let table):
+                return classes.contains(changeset.text(table.className))
+            case .addColumn(let column):
+                return columns.contains(Self.column(column, of: changeset))
+            default:
+                guard !objects.isEmpty, let target = instruction.objectTarget, target != last
+                else { return false }
+                last = target
+                return objects.contains(changeset.reference(target))
+            }
+        }
+    }
+
+    private static func column(
+        _ column: Instruction.AddColumn,
+        of changeset: Changeset
+    ) -> Column {
+        Column(
+            className: changeset.text(column.className),
+            field: changeset.text(column.field)
+        )
+    }
+}
