@@ -19,16 +19,20 @@ struct MergeWindow {
         with snapshot: ServerVersion = .zero,
         in file: ServerFileID,
         after version: ServerVersion,
-        meeting uploads: TouchedPlaces,
+        meeting uploads: [MergeOperand],
         from store: any FileReading
     ) throws(StoreError) {
         let reciprocals = try store.reciprocals(for: client, in: file, after: version)
         var window: [(ServerVersion, MergeOperand)] = []
+        var places: TouchedPlaces?
         let take: (HistoryEntry) throws(StoreError) -> Visit = { entry throws(StoreError) in
             guard entry.origin != client, !entry.changeset.isEmpty else { return .next }
             let number = entry.version.version
             let operand = try Self.operand(of: entry, reciprocals[number], in: file)
-            if uploads.mayMeet(operand.changeset) { window.append((number, operand)) }
+            // Most uploads have nobody else's entries to meet.
+            let touched = places ?? TouchedPlaces(of: uploads)
+            places = touched
+            if touched.mayMeet(operand.changeset) { window.append((number, operand)) }
             return .next
         }
         if snapshot > version {

@@ -110,7 +110,7 @@ package struct UploadIntegration {
             with: uploader.snapshotVersion,
             in: file.id,
             after: first.cursor.lastIntegratedServerVersion,
-            meeting: TouchedPlaces(of: parsed),
+            meeting: parsed,
             from: transaction
         )
         // Changesets of one base are merged at once: each builds on the ones before it.

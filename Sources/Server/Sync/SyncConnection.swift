@@ -44,8 +44,9 @@ actor SyncConnection {
     private(set) var isOver = false
 
     /// Whether a task is at it; while there is nothing to send there is none, since thousands of
-    /// connections say nothing most of the time, and a task costs more than all they keep.
-    private var isWriting = false
+    /// connections say nothing most of the time, and a task costs more than all they keep. At first
+    /// there is: nothing may overtake the first message.
+    private var isWriting = true
     private let reader = Waiter()
     private let scans = Waiter()
 
@@ -104,6 +105,7 @@ actor SyncConnection {
         logger.debug("sync connection opened")
         perform(machine.opened(connectionID: id))
         await withDiscardingTaskGroup { group in
+            group.addTask { await self.writeMessages() }
             group.addTask {
                 await self.readMessages()
                 self.signal.finish()

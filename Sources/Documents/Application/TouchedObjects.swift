@@ -1,0 +1,129 @@
+import Changesets
+import Schemas
+
+/// The objects that a batch of instructions touches, as they leave them. It knows no store: whoever has
+/// one reads for it and writes what has become of the objects.
+struct TouchedObjects {
+    private(set) var entries: [Entry] = []
+    private var positions: [ObjectReference: Int] = [:]
+    private var focus: Focus?
+
+    /// What is known of an object so far.
+    struct Entry {
+        let object: ObjectReference
+        fileprivate(set) var state = State.unread
+        /// Of what is read or written; beside the state and not in it, to be changed where it is.
+        fileprivate(set) var document = Document(values: [])
+
+        enum State {
+            case unread
+            case read
+            case missing
+            case written
+            case erased
+        }
+    }
+
+    /// The object of the instruction before: the next one is mostly about the same.
+    private struct Focus {
+        let target: Instruction.ObjectTarget
+        let entry: Int
+        let classPosition: Int
+    }
+
+    /// To be called before the instructions of each changeset, whose strings are its own.
+    mutating func beginChangeset() {
+        focus = nil
+    }
+
+    mutating func removeAll() {
+        entries = []
+        positions = [:]
+        focus = nil
+    }
+
+    /// Says what the store has of an object that `apply` wanted to be read.
+    mutating func setRead(_ document: Document?, at entry: Int) {
+        entries[entry].state = document == nil ? .missing : .read
+        if let document { entries[entry].document = document }
+    }
+
+    /// Carries an instruction out. If its object must be read first, nothing has happened yet, and the
+    /// position of the object's entry is returned.
+    mutating func apply(
+        _ instruction: Instruction,
+        _ editor: inout InstructionEditor
+    ) throws(BadInstruction) -> Int? {
+        switch instruction {
+        case .createObject(let target):
+            let found = try find(target, &editor)
+            switch entries[found.entry].state {
+            case .unread: return found.entry
+            case .read, .written: break
+            case .missing, .erased:
+                entries[found.entry].document = editor.resolver.newDocument(of: found.classPosition)
+                entries[found.entry].state = .written
+            }
+            return nil
+        case .eraseObject(let target):
+            let found = try find(target, &editor)
+            entries[found.entry].state = .erased
+            entries[found.entry].document = Document(values: [])
+            return nil
+        case .update(let update) where update.target.path.isEmpty:
+            return try change(update.target, &editor) {
+                (editor, property, value) throws(BadInstruction) in
+                try editor.update(property, to: update.payload, &value)
+            }
+        default:
+            guard let edit = Edit(instruction) else {
+                preconditionFailure("\(instruction.code) is no change to an object")
+            }
+            return try change(edit.target, &editor) {
+                (editor, property, value) throws(BadInstruction) in
+                try editor.apply(edit, property, to: &value)
+            }
+        }
+    }
+
+    /// Lends the value of a property to the body.
+    private mutating func change(
+        _ target: Instruction.PathTarget,
+        _ editor: inout InstructionEditor,
+        _ body: (
+            inout InstructionEditor, ResolvedProperty, inout Value
+        ) throws(BadInstruction) -> Void
+    ) throws(BadInstruction) -> Int? {
+        let found = try find(target.object, &editor)
+        switch entries[found.entry].state {
+        case .unread: return found.entry
+        case .read, .written: break
+        case .missing, .erased:
+            let className = editor.schema.classes[found.classPosition].name
+            throw BadInstruction(.missingObject(className))
+        }
+        let property = try editor.resolver.property(target.field, of: found.classPosition)
+        try body(&editor, property, &entries[found.entry].document.values[property.position])
+        entries[found.entry].state = .written
+        return nil
+    }
+
+    private mutating func find(
+        _ target: Instruction.ObjectTarget,
+        _ editor: inout InstructionEditor
+    ) throws(BadInstruction) -> Focus {
+        if let focus, focus.target == target { return focus }
+        let (classPosition, object) = try editor.resolver.object(target)
+        let entry: Int
+        if let known = positions[object] {
+            entry = known
+        } else {
+            entry = entries.count
+            entries.append(Entry(object: object))
+            positions[object] = entry
+        }
+        let found = Focus(target: target, entry: entry, classPosition: classPosition)
+        focus = found
+        return found
+    }
+}
