@@ -18,7 +18,7 @@ struct AdminOptions: ParsableArguments {
         _ path: String,
         body: some Encodable = [String: String]()
     ) async throws -> [UInt8] {
-        let client = AdminClient(socketPath: try file.read().adminSocketPath)
+        let client = AdminClient(socketPath: try file.adminSocketPath())
         let body = method == .get ? [] : try AdminJSON.encode(body)
         do throws(AdminClient.Failure) {
             return try await client.call(method, path, body: body)

@@ -25,8 +25,20 @@ struct ConfigurationFile: ParsableArguments {
     /// The configuration; what is wrong with it goes to standard error, all at once.
     func read(_ named: NamedFiles? = nil) throws -> ServerConfiguration {
         let (configuration, diagnostics) = load(named)
+        return try told(configuration, diagnostics)
+    }
+
+    /// Where a server that runs is asked, whatever else is wrong with the configuration.
+    func adminSocketPath() throws -> String {
+        let (sources, failures) = ConfigurationTexts(mainFile: path).read()
+        let (path, diagnostics) =
+            failures.isEmpty ? ServerConfigurationReader.adminSocketPath(sources) : (nil, failures)
+        return try told(path, diagnostics)
+    }
+
+    private func told<Value>(_ value: Value?, _ diagnostics: [Diagnostic]) throws -> Value {
         for diagnostic in diagnostics { StandardError.write(diagnostic.description) }
-        guard let configuration else { throw Self.failure }
-        return configuration
+        guard let value else { throw Self.failure }
+        return value
     }
 }

@@ -141,6 +141,8 @@ struct ServerProcessTests {
                 #expect(refused.status == 2)
                 #expect(refused.errors.contains(complaint), "\(refused.errors)")
                 #expect(try await server("check").status == 2)
+                // What asks the server that runs has no need of the file that it refused.
+                #expect(try await server("apps", "list").output.contains("test-app"))
             }
             daemon.signal(.terminalClosed)
             let isTold = await eventually {

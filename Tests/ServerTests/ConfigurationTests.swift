@@ -14,6 +14,29 @@ struct ConfigurationTests {
         return (configuration, diagnostics.map(\.description))
     }
 
+    @Test("Where the server is administered can be read whatever else is wrong")
+    func adminSocket() {
+        func socket(_ text: String) -> (path: String?, diagnostics: [String]) {
+            let result = ServerConfigurationReader.adminSocketPath([
+                ConfigurationSource(file: "x.yaml", bytes: Array(text.utf8))
+            ])
+            return (result.path, result.diagnostics.map(\.description))
+        }
+        for text in ["", "server: 7", "server: { listne: x }", "aps: {}\napps: { a: { x: 1 } }"] {
+            #expect(socket(text) == ("/run/realm-server/admin.sock", []), "\(text)")
+        }
+        #expect(socket("server: { storage: sqlite:/a/b.sqlite, x: 1 }") == ("/a/admin.sock", []))
+        #expect(socket("server: { admin_socket: /a/s, tls: 7 }") == ("/a/s", []))
+        #expect(socket("server: {").path == nil)
+        let relative = socket("server:\n  admin_socket: a/s")
+        #expect(relative.path == nil)
+        #expect(
+            relative.diagnostics.first?.hasPrefix("x.yaml:2:17: error: server.admin_socket: ")
+                == true,
+            "\(relative)"
+        )
+    }
+
     @Test("Everything this version honours is read")
     func complete() throws {
         let (configuration, diagnostics) = read(

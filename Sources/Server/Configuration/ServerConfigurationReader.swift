@@ -47,7 +47,7 @@ package enum ServerConfigurationReader {
         return (diagnostics.hasErrors ? nil : configuration, diagnostics.diagnostics)
     }
 
-    private static func server(
+    static func server(
         _ keys: MappingReader,
         _ files: NamedFiles?
     ) -> ServerConfiguration {

@@ -29,6 +29,8 @@ actor SyncConnection {
     private var countedBacklogInBytes = 0
     private var outbox = Outbox()
     private var scansUnderWay = 0
+    private var loggedFailures = 0
+    private static let failuresInLog = 20
     private var hasHeard = true
     private var ticksOfSilence = 0
     /// Set when the machine has said its last word.
@@ -188,9 +190,10 @@ extension SyncConnection {
     /// What a message has come to; an error that it was answered with is in the log too.
     private func take(_ effects: [ServerConnection.Effect]) {
         for case .send(.jsonError(let report)) in effects {
-            logger.notice(
+            logFailure(
                 report.session == nil ? "sync connection failed" : "sync session failed",
-                metadata: ["code": "\(report.code)", "reason": "\(report.body.message)"]
+                report.code,
+                report.body.message
             )
         }
         perform(effects)
@@ -325,12 +328,23 @@ extension SyncConnection {
         }
     }
 
-    func fail(_ key: SessionKey, _ failure: SessionFailure) {
+    /// The first ones of a connection count; a client must not fill the log with more.
+    private func logFailure(
+        _ message: Logger.Message,
+        _ code: Int,
+        _ reason: String,
+        _ level: Logger.Level = .notice
+    ) {
+        loggedFailures += 1
         logger.log(
-            level: failure.level,
-            "sync session failed",
-            metadata: ["code": "\(failure.fault.code)", "reason": "\(failure.reason)"]
+            level: loggedFailures <= Self.failuresInLog ? level : .debug,
+            message,
+            metadata: ["code": "\(code)", "reason": "\(reason)"]
         )
+    }
+
+    func fail(_ key: SessionKey, _ failure: SessionFailure) {
+        logFailure("sync session failed", failure.fault.code, failure.reason, failure.level)
         work.fail(key)
         countBacklog()
         perform(

@@ -67,9 +67,8 @@ shell 'echo "aps: {}" >/etc/realm-server.d/20-wrong.yaml'
 since=$(now)
 refuse "a reload of the server with a mistake fails" inside systemctl reload realm-server
 check "the journal names the mistake and its place" names_mistake realm-server "$since" 20-wrong.yaml
-shell 'rm /etc/realm-server.d/20-wrong.yaml'
 check "and the server goes on as it was" serves kiosk-fghij
-shell 'rm /etc/realm-server.d/10-kiosk.yaml; systemctl kill --signal=HUP realm-server'
+shell 'rm /etc/realm-server.d/20-wrong.yaml /etc/realm-server.d/10-kiosk.yaml; systemctl kill --signal=HUP realm-server'
 gone() { ! serves "$1"; }
 eventually "an app that is taken out again is gone after a signal" gone kiosk-fghij
 insert "$stock" 4 milk
