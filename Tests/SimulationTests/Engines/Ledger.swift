@@ -61,7 +61,7 @@ struct Ledger {
             switch self {
             case .entry(let key, let entry): "\(key) = \(entry.latest ?? "deleted")"
             case .sum(let amount): "sum + \(amount)"
-            case .mark(let name), .tag(let name): name
+            case .mark(let element), .tag(let element): element.text
             case .other: "other"
             }
         }
