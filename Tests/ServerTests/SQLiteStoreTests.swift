@@ -93,6 +93,36 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test("A store of the layout before is brought up to this one, beside a copy of what it was")
+    func olderLayout() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = "\(directory)/server.sqlite"
+            try await SQLiteStore(.file(path: path)).close()
+            let database = try Connection(path: path)
+            try database.execute(
+                """
+                DROP INDEX login_session_end;
+                ALTER TABLE login_session DROP COLUMN expires_at;
+                INSERT INTO login_session(app_id, digest, user_id, device_id, device, created_at)
+                    VALUES ('a', x'00', 'u', 'd', '{}', 1000);
+                PRAGMA user_version = 3;
+                """
+            )
+            database.close()
+
+            for _ in 1...2 { try await SQLiteStore(.file(path: path)).close() }
+            let upgraded = try Connection(path: path)
+            #expect(try upgraded.integer("PRAGMA user_version") == StoreLayout.version)
+            let end = try upgraded.integer("SELECT expires_at FROM login_session")
+            #expect(end == Int64(157_680_001_000))
+            let kept = try Connection(path: "\(path).layout-3")
+            #expect(try kept.integer("PRAGMA user_version") == 3)
+            #expect(try kept.integer("SELECT count(*) FROM login_session") == 1)
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(path).layout-3")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
     /// The process dies before the n-th change of any file; whatever was acknowledged must be there
     /// afterwards, and the store must open.
     @Test("A crash at any write loses nothing that was acknowledged")

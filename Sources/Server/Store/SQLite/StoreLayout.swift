@@ -182,6 +182,8 @@ enum StoreLayout {
             }
         case (false, Self.applicationID, Self.version):
             break
+        case (false, Self.applicationID, _) where StoreUpgrade.isPossible(from: version):
+            try StoreUpgrade.run(on: connection, from: version)
         case (false, Self.applicationID, _):
             throw StoreError(
                 .unusable,

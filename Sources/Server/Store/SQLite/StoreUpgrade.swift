@@ -1,0 +1,47 @@
+import Glibc
+import SQLite
+
+/// Brings the store of an older version up to the layout of this one, beside a copy of what was: the
+/// older version can go on with that.
+enum StoreUpgrade {
+    /// What each layout needs to become the next one.
+    private static let steps: [Int64: String] = [
+        // When a log-in ended was not on record: none lasts longer than five years (app services, 7).
+        3: """
+        ALTER TABLE login_session ADD COLUMN expires_at INTEGER NOT NULL DEFAULT 0;
+        UPDATE login_session
+            SET expires_at = created_at + \(TokenLifetimes.refreshRange.upperBound * 1000);
+        CREATE INDEX login_session_end ON login_session (app_id, expires_at);
+        """
+    ]
+
+    /// Whether this version can make its own layout of that one.
+    static func isPossible(from layout: Int64) -> Bool {
+        steps.keys.contains(layout)
+    }
+
+    /// A crash leaves the store as it was, or upgraded.
+    static func run(on connection: Connection, from layout: Int64) throws {
+        try keepCopy(of: connection, layout)
+        try connection.transaction {
+            for step in layout..<StoreLayout.version {
+                guard let statements = steps[step] else { continue }
+                try connection.execute(statements)
+            }
+            try connection.execute("PRAGMA user_version = \(StoreLayout.version)")
+        }
+    }
+
+    /// Next to the store, as private as it: `PATH.layout-N`.
+    private static func keepCopy(of connection: Connection, _ layout: Int64) throws {
+        let copy = "\(connection.path).layout-\(layout)"
+        // Of an upgrade that was cut off; or of an earlier one, and then older than what is here.
+        unlink(copy)
+        let descriptor = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw StoreError(.unusable, "\(copy): \(String(cString: strerror(errno)))")
+        }
+        close(descriptor)
+        try connection.run("VACUUM INTO ?1", [.text(copy)])
+    }
+}
