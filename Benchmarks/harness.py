@@ -112,7 +112,8 @@ class Agent(Process):
 
     def is_ready(self):
         try:
-            sqlite3.connect(f"file:{self.path}?mode=ro", uri=True).execute('SELECT 1 FROM "Item"')
+            uri = f"file:{self.path}?mode=ro"
+            sqlite3.connect(uri, timeout=60, uri=True).execute('SELECT 1 FROM "Item"')
             return True
         except sqlite3.Error:
             return False

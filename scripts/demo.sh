@@ -84,18 +84,18 @@ agent() { "$bin/realm-agent" "$2" --config "$run/$1.yaml" "${@:3}"; }
 
 start_server() {
     start server "$bin/realm-server" serve --config "$run/server.yaml"
-    within 30 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" || fail "the server does not listen"
+    within 120 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" || fail "the server does not listen"
 }
 start_agent() {
     start "$1" "$bin/realm-agent" run --config "$run/$1.yaml"
-    within 30 agent "$1" status || fail "agent $1 does not answer"
+    within 120 agent "$1" status || fail "agent $1 does not answer"
 }
 
 sync_both() {
     local name
     # Twice: what the second agent uploads in the first round reaches the first in the second.
     for name in north south north south; do
-        agent "$name" sync inventory --wait --timeout 60s >>"$run/log/sync.log" 2>&1 \
+        agent "$name" sync inventory --wait --timeout 180s >>"$run/log/sync.log" 2>&1 \
             || fail "agent $name cannot sync"
     done
 }
@@ -190,8 +190,8 @@ title "Two agents: north logs in anonymously, south with e-mail and password"
 start_agent north
 start_agent south
 for name in north south; do
-    within 30 test -f "$(file_of "$name")" || fail "$name has no realm file"
-    within 30 sql "$name" 'SELECT 1 FROM "Package" LIMIT 1' || fail "$name has no table Package"
+    within 120 test -f "$(file_of "$name")" || fail "$name has no realm file"
+    within 120 sql "$name" 'SELECT 1 FROM "Package" LIMIT 1' || fail "$name has no table Package"
     say "$name: $(file_of "$name")"
 done
 
@@ -209,8 +209,7 @@ while IFS=$'\t' read -r name version architecture rest; do
     done
 done <"$run/inventory.tsv" >"$run/times.tsv"
 began=$(date +%s%N)
-sqlite3 "$(file_of north)" >/dev/null <<SQL
-.timeout 10000
+sqlite3 -cmd '.timeout 10000' "$(file_of north)" >/dev/null <<SQL
 CREATE TEMP TABLE inventory(name, version, architecture, size, section, maintainer);
 CREATE TEMP TABLE times(id, at);
 .mode list
@@ -231,9 +230,9 @@ sql north 'SELECT name, version, installed_size, installed_at FROM "Package" ORD
 
 title "The same rows in south's file"
 all_rows_are_south() { [ "$(count_of south)" = "$rows" ]; }
-within 60 all_rows_are_south || fail "south has $(count_of south) of $rows rows"
+within 120 all_rows_are_south || fail "south has $(count_of south) of $rows rows"
 say "$(((($(date +%s%N) - began)) / 1000000)) ms from the start of the load to the last row in south's file"
-agent south sync inventory --wait --timeout 60s >>"$run/log/sync.log" 2>&1 || fail "south cannot sync"
+agent south sync inventory --wait --timeout 180s >>"$run/log/sync.log" 2>&1 || fail "south cannot sync"
 compare
 
 title "Both sides write at the same time, also to the same fields"
@@ -266,7 +265,7 @@ say "200 rows written on each side while the server is away"
 ) &
 writer=$!
 some_are_written() { [ "$(sql north "SELECT count(*) FROM \"Package\" WHERE name = 'busy'")" -gt 20 ]; }
-within 10 some_are_written || fail "the program does not get to write"
+within 120 some_are_written || fail "the program does not get to write"
 stop KILL north
 say "agent north killed with SIGKILL while a program was writing to its file"
 wait $writer || fail "a program could not write while the agent was dead"
@@ -286,6 +285,6 @@ done
 printf '\n%sEvery step held.%s Files: %s\n' "$bold" "$plain" "$run"
 if [ "$ends_by_itself" = 1 ]; then exit 0; fi
 printf 'Everything goes on running until Ctrl-C. Try:\n'
-printf '  sqlite3 %s "UPDATE Package SET note = '"'hello'"' WHERE name = '"'bash'"'"\n' "$(file_of north)"
-printf '  sqlite3 %s "SELECT name, note FROM Package WHERE note = '"'hello'"'"\n' "$(file_of south)"
+printf "  sqlite3 -cmd '.timeout 10000' %s \"UPDATE Package SET note = 'hello' WHERE name = 'bash'\"\n" "$(file_of north)"
+printf "  sqlite3 -cmd '.timeout 10000' %s \"SELECT name, note FROM Package WHERE note = 'hello'\"\n" "$(file_of south)"
 wait

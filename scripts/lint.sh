@@ -24,4 +24,18 @@ for script in $(git ls-files '*.sh' .ci/run); do
     sh -n "$script" 2>/dev/null || bash -n "$script" || say "$script does not parse"
 done
 
+# docs/local-realm.md, "Opening it" says why. What is checked: commands of pages and scripts, those that
+# Swift tests start, and Python's connections.
+impatient=$(git grep -nP '\bsqlite3 (?!(-\w+ )*-cmd .?["'\''][.]timeout )(?=[-./$'\''%A-Z]|"[./$\\]|\w+[.]sqlite)|run\("sqlite3", (?!.*"[.]timeout )|^ *"sqlite3",$|sqlite3[.]connect\((?!.*timeout=)' \
+    -- ':!scripts/lint.sh' || true)
+[ -z "$impatient" ] || say "sqlite3 without a busy timeout (-cmd '.timeout 10000'):
+$impatient"
+
+# A loop of a test that spins until something happens never ends when it does not: TestSupport has
+# `eventually` and `until`, which give up.
+endless=$(git grep -nE '^ *while .*(\{ *(await )?(Task\.(yield|sleep)|usleep)|sleep\()' -- Tests || true)
+endless="$endless$(git grep -nE '(until|while) .*; do *sleep [0-9.]+; *done' -- '*.sh' || true)"
+[ -z "$endless" ] || say "loops without a limit:
+$endless"
+
 exit $fail

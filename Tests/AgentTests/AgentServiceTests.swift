@@ -7,7 +7,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("The agent as a whole, without any realm")
+@Suite("The agent as a whole, without any realm", .timeLimit(.minutes(10)))
 struct AgentServiceTests {
     let temporary: TemporaryDirectory
 
@@ -52,7 +52,7 @@ struct AgentServiceTests {
         let run = Task { try await service.run() }
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
         // It answers as soon as it listens, and still answers after that.
-        while (try? await client.status()) == nil { await Task.yield() }
+        try await until { (try? await client.status()) != nil }
         for _ in 0..<3 { #expect(try await client.status().realms.isEmpty) }
         #expect(throws: AgentLock.Failure.self) { _ = try self.service(configuration) }
         run.cancel()

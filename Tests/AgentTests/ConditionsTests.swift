@@ -11,7 +11,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("What the host tells of its network and power")
+@Suite("What the host tells of its network and power", .timeLimit(.minutes(10)))
 struct ConditionsTests {
     let temporary: TemporaryDirectory
 
@@ -68,12 +68,12 @@ struct ConditionsTests {
     }
 
     private func wait(for pauses: [String: String], _ agent: RunningAgent) async {
-        while await self.pauses(agent) != pauses { await Task.yield() }
+        #expect(await eventually { await self.pauses(agent) == pauses })
     }
 
     @Test(
         "Realms pause with the cause and go on without it, each as it is configured",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(10))
     )
     func pausing() async throws {
         let host = Host()
@@ -97,7 +97,7 @@ struct ConditionsTests {
         await agent.close()
     }
 
-    @Test("No realm asks a server before the host has been asked", .timeLimit(.minutes(1)))
+    @Test("No realm asks a server before the host has been asked", .timeLimit(.minutes(10)))
     func order() async throws {
         let host = Host()
         let watch = ConditionsWatch { await host.follow($0) }
@@ -112,9 +112,11 @@ struct ConditionsTests {
                 await supervisor.run()
             }
             host.tell(Conditions(interface: "wwan0"))
-            while await supervisor.permission != .paused(.deniedInterface, detail: nil) {
-                await Task.yield()
-            }
+            #expect(
+                await eventually {
+                    await supervisor.permission == .paused(.deniedInterface, detail: nil)
+                }
+            )
             #expect(exchange.count == 0)
             group.cancelAll()
         }
@@ -165,7 +167,7 @@ struct ConditionsTests {
 
     @Test(
         "What failed is tried again as soon as another interface carries the default route",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(10))
     )
     func reconnecting() async throws {
         let host = Host()
@@ -182,17 +184,17 @@ struct ConditionsTests {
             await keeper.begin()
             group.addTask { await keeper.run() }
             for interface in ["eth0", "wlan0"] {
-                while exchange.count == 0 { await Task.yield() }
+                #expect(await eventually { exchange.count != 0 })
                 exchange.reset()
                 host.tell(Conditions(interface: interface))
             }
-            while exchange.count == 0 { await Task.yield() }
+            #expect(await eventually { exchange.count != 0 })
             exchange.reset()
             host.tell(Conditions(interface: "wwan0"))
-            while await supervisor.permission == .run { await Task.yield() }
+            #expect(await eventually { await supervisor.permission != .run })
             #expect(exchange.count == 0)
             host.tell(Conditions(interface: "wlan0"))
-            while exchange.count == 0 { await Task.yield() }
+            #expect(await eventually { exchange.count != 0 })
             group.cancelAll()
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("Telling the service manager how the agent is")
+@Suite("Telling the service manager how the agent is", .timeLimit(.minutes(10)))
 struct HealthKeeperTests {
     final class Told: Sendable {
         let alive = Mutex(0)

@@ -1,11 +1,12 @@
 import Scheduling
 import SyncClient
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Agent
 
-@Suite("The way to a server, watched", .timeLimit(.minutes(1)))
+@Suite("The way to a server, watched", .timeLimit(.minutes(10)))
 struct LinkWatchTests {
     let time = ManualTime()
 
@@ -74,7 +75,7 @@ struct LinkWatchTests {
         }
 
         func wait(for count: Int) async {
-            while self.count < count { await Task.yield() }
+            #expect(await eventually { self.count >= count })
         }
     }
 

@@ -1,5 +1,7 @@
 import SyncClient
 import Synchronization
+import TestSupport
+import Testing
 
 /// Time that passes only when a test says so, and then wakes whoever slept until then.
 final class ManualTime: Sendable {
@@ -20,7 +22,7 @@ final class ManualTime: Sendable {
 
     /// Returns when so many tasks sleep: what they had to do is done.
     func settle(asleep count: Int = 1) async {
-        while state.withLock({ $0.sleepers.count }) < count { await Task.yield() }
+        #expect(await eventually { state.withLock { $0.sleepers.count } >= count })
     }
 
     /// Lets time pass, once so many tasks sleep.

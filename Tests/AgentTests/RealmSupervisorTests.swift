@@ -13,7 +13,7 @@ import Transport
 
 @testable import Agent
 
-@Suite("A realm that cannot be brought up")
+@Suite("A realm that cannot be brought up", .timeLimit(.minutes(10)))
 struct RealmSupervisorTests {
     let temporary: TemporaryDirectory
 
@@ -163,7 +163,7 @@ struct RealmSupervisorTests {
             handlers: handlers(#"{"decision":"stop"}"#)
         )
         let run = Task { await supervisor.run() }
-        while await supervisor.status().cause != "by-plugin" { await Task.yield() }
+        try await until { await supervisor.status().cause == "by-plugin" }
         #expect(await supervisor.status().state == .suspended)
         #expect(await supervisor.status().detail?.contains("ops") == true)
         let data = FileManager.default.contents(atPath: temporary.file("request")) ?? Data()
@@ -179,7 +179,7 @@ struct RealmSupervisorTests {
         let handlers = handlers(#"{"decision":"stop","realm":"orders"}"#)
         let supervisor = try supervisor(status: 401, handlers: handlers)
         let run = Task { await supervisor.run() }
-        while await handlers.registry.report().last?.failures == 0 { await Task.yield() }
+        try await until { await handlers.registry.report().last?.failures != 0 }
         #expect(await handlers.registry.report().last?.lastFailure?.code == "plugin.bad_answer")
         let status = await supervisor.status()
         #expect(status.state == .loginRequired)
@@ -240,7 +240,7 @@ struct RealmSupervisorTests {
         try await supervisor(status: 401).suspend()
         let supervisor = try supervisor(status: 401)
         let run = Task { await supervisor.run() }
-        while await supervisor.status().state != .suspended { await Task.yield() }
+        try await until { await supervisor.status().state == .suspended }
         #expect(await supervisor.status().cause == "by-user")
         let report = await supervisor.sync(timeout: nil)
         #expect(report.outcome == .offline)
@@ -265,7 +265,7 @@ struct RealmSupervisorTests {
         #expect(status.detail == "ops, until 2100-01-01T00:00:00.000Z")
         await supervisor.suspend(until: WallTime.now().millisecondsSince1970 + 1)
         let run = Task { await supervisor.run() }
-        while await supervisor.status().state == .suspended { await Task.yield() }
+        try await until { await supervisor.status().state != .suspended }
         #expect(await supervisor.sync(timeout: nil).outcome == .loginRequired)
         run.cancel()
         await run.value

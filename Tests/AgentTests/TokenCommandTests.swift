@@ -6,7 +6,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("A token from a command")
+@Suite("A token from a command", .timeLimit(.minutes(10)))
 struct TokenCommandTests {
     private let temporary: TemporaryDirectory
 

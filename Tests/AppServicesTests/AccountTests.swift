@@ -1,7 +1,7 @@
 import AppServices
 import Testing
 
-@Suite("What becomes of an account (app services, 13)")
+@Suite("What becomes of an account (app services, 13)", .timeLimit(.minutes(10)))
 struct AccountTests {
     typealias Store = UserSessionTests.MemoryStore
 

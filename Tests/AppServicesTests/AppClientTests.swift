@@ -4,7 +4,7 @@ import Testing
 
 @testable import struct AppServices.Location
 
-@Suite("Calls of the App Services API")
+@Suite("Calls of the App Services API", .timeLimit(.minutes(10)))
 struct AppClientTests {
     static let location = ScriptedExchange.Step.reply(
         status: 200,

@@ -6,7 +6,7 @@ import Outbound
 import TestSupport
 import Testing
 
-@Suite("HTTP over the network")
+@Suite("HTTP over the network", .timeLimit(.minutes(10)))
 struct AsyncHTTPExchangeTests {
     private let temporary: TemporaryDirectory
 
@@ -29,7 +29,7 @@ struct AsyncHTTPExchangeTests {
         let result: Result<Int, UnreachableError>
         do throws(UnreachableError) {
             let request = ServiceRequest(method: .get, url: url)
-            result = .success(try await exchange.perform(request, timeout: .seconds(30)).status)
+            result = .success(try await exchange.perform(request, timeout: .seconds(180)).status)
         } catch {
             result = .failure(error)
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppServices
 
-@Suite("What a log-in sends for each provider (app services, 4.1)")
+@Suite("What a log-in sends for each provider (app services, 4.1)", .timeLimit(.minutes(10)))
 struct CredentialTests {
     /// The body that a log-in sends, without its options.
     func body(_ credential: Credential) async throws -> [String: JSONValue] {

@@ -2,7 +2,7 @@ import AppServices
 import Synchronization
 import Testing
 
-@Suite("What becomes of a user's log-in, and who hears of it")
+@Suite("What becomes of a user's log-in, and who hears of it", .timeLimit(.minutes(10)))
 struct UserNewsTests {
     /// What was told, in order.
     private final class News: Sendable {

@@ -1,7 +1,8 @@
 import AppServices
+import TestSupport
 import Testing
 
-@Suite("A user's log-in over time")
+@Suite("A user's log-in over time", .timeLimit(.minutes(10)))
 struct UserSessionTests {
     actor MemoryStore: AccountStore {
         var account: Account?
@@ -245,7 +246,7 @@ struct UserSessionTests {
         ])
         let session = session(exchange)
         let logIn = Task { try await session.logIn() }
-        while exchange.calls.count < 2 { await Task.yield() }
+        try await until { exchange.calls.count >= 2 }
         logIn.cancel()
         await #expect(throws: UserSession.Failure.unavailable(reason: "cancelled")) {
             try await logIn.value

@@ -26,7 +26,7 @@ extension ControlTests {
     }
 }
 
-@Suite("Other users at the control socket")
+@Suite("Other users at the control socket", .timeLimit(.minutes(10)))
 struct OtherUsersTests {
     /// Asks as `nobody` with these supplementary groups, and gives the HTTP status.
     func status(

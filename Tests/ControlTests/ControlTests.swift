@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-@Suite("The control API over a real Unix socket")
+@Suite("The control API over a real Unix socket", .timeLimit(.minutes(10)))
 struct ControlTests {
     struct Backend: ControlBackend {
         func status() async -> StatusReport {
@@ -261,7 +261,7 @@ struct ControlTests {
             var request = HTTPClientRequest(url: "http+unix://\(encoded)/\(path)")
             request.method = .init(rawValue: method)
             if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
-            let reply = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+            let reply = try await HTTPClient.shared.execute(request, timeout: .seconds(180))
             let bytes = Array(buffer: try await reply.body.collect(upTo: 1 << 16))
             #expect(Int(reply.status.code) == status)
             #expect(try JSONBody.decode(ControlError.Body.self, from: bytes).error.code == code)

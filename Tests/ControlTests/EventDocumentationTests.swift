@@ -3,7 +3,7 @@ import Testing
 
 @testable import Control
 
-@Suite("docs/control-api.md on events and metrics")
+@Suite("docs/control-api.md on events and metrics", .timeLimit(.minutes(10)))
 struct EventDocumentationTests {
     private static let page: String = {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

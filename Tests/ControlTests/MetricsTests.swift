@@ -59,7 +59,7 @@ extension ControlTests {
             for (path, status) in [("metrics", 200), ("v1/status", 404), ("v1/metrics", 404)] {
                 let reply = try await HTTPClient.shared.execute(
                     HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)"),
-                    timeout: .seconds(30)
+                    timeout: .seconds(180)
                 )
                 #expect(Int(reply.status.code) == status)
             }

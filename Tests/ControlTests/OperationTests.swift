@@ -5,7 +5,7 @@ import Testing
 
 @testable import Control
 
-@Suite("Operations on realms and users over the control socket")
+@Suite("Operations on realms and users over the control socket", .timeLimit(.minutes(10)))
 struct OperationTests {
     @Test("Operations on realms and users cross the socket with what they say")
     func operations() async throws {
@@ -57,7 +57,7 @@ struct OperationTests {
             let socket = client.socketPath.replacing("/", with: "%2F")
             let reply = try await HTTPClient.shared.execute(
                 HTTPClientRequest(url: "http+unix://\(socket)/v1/ready"),
-                timeout: .seconds(30)
+                timeout: .seconds(180)
             )
             #expect(reply.status.code == 503)
             let body = String(buffer: try await reply.body.collect(upTo: 1 << 16))

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
-@Suite("Users of a running agent, with the real programs", .serialized)
+@Suite("Users of a running agent, with the real programs", .serialized, .timeLimit(.minutes(30)))
 struct AccountTests {
     /// The configuration of an agent with one user and one realm.
     private func configure(_ deployment: Deployment, user: String) throws {

@@ -1,7 +1,12 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
-@Suite("Wrong input gives a clear message and damages nothing", .serialized)
+@Suite(
+    "Wrong input gives a clear message and damages nothing",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
 struct BadInputTests {
     private func agent(_ deployment: Deployment, _ verb: [String]) async throws -> Programs.Outcome
     {

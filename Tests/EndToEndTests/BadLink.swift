@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Subprocess
+import TestSupport
 import Testing
 
 #if canImport(System)

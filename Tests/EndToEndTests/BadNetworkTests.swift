@@ -1,7 +1,8 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
-@Suite("The agent behind a bad network, in namespaces of its own")
+@Suite("The agent behind a bad network, in namespaces of its own", .timeLimit(.minutes(30)))
 struct BadNetworkTests {
     private static let server = "\(BadLink.farAddress):9090"
 

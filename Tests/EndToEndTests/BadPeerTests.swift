@@ -7,7 +7,7 @@ import Versions
 
 /// Peers that mean no good, against the server as a process: nobody else notices, and what they make it
 /// hold in memory has bounds (wire protocol, 15).
-@Suite("Bad peers of a running server", .serialized)
+@Suite("Bad peers of a running server", .serialized, .timeLimit(.minutes(30)))
 struct BadPeerTests {
     /// The most memory that a process has had so far, in MiB.
     private func peak(of process: Int32) throws -> Int {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@Suite("check --connect, with the real programs")
+@Suite("check --connect, with the real programs", .timeLimit(.minutes(30)))
 struct CheckConnectTests {
     @Test("It tries server, log-in and every realm, says why not, and changes nothing")
     func connect() async throws {

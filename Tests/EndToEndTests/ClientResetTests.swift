@@ -1,7 +1,8 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
-@Suite("Client resets, with the real programs", .serialized)
+@Suite("Client resets, with the real programs", .serialized, .timeLimit(.minutes(30)))
 struct ClientResetTests {
     @Test("After sync was terminated, unsynced writes of every client reach every other")
     func terminate() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The verbs that ask a running agent, with the real programs")
+@Suite("The verbs that ask a running agent, with the real programs", .timeLimit(.minutes(30)))
 struct ControlVerbTests {
     @Test(
         "events prints what happened, log-level changes what is logged, without an agent both say so"

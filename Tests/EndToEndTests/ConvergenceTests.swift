@@ -1,7 +1,8 @@
 import Subprocess
+import TestSupport
 import Testing
 
-@Suite("Two agents and a server as processes", .serialized)
+@Suite("Two agents and a server as processes", .serialized, .timeLimit(.minutes(30)))
 struct ConvergenceTests {
     @Test("Rows written on one side appear on the other; concurrent writes end the same")
     func twoAgents() async throws {
@@ -157,11 +158,8 @@ struct ConvergenceTests {
 
 extension ConvergenceTests {
     private func exists(_ deployment: Deployment, _ agent: String) async throws -> Bool {
-        let outcome = try await Programs.run(
-            "sqlite3",
-            ["-readonly", deployment.file(agent), "SELECT count(*) FROM \"Item\""]
-        )
-        return outcome.status == 0
+        try await Programs.attemptSQL(deployment.file(agent), "SELECT count(*) FROM \"Item\";")
+            .status == 0
     }
 
     private func load(

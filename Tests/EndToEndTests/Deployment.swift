@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Subprocess
+import TestSupport
 import Testing
 
 #if canImport(System)
@@ -145,7 +146,7 @@ struct Deployment {
 
     /// Syncs now, through the running agent or without one.
     @discardableResult
-    func sync(_ agent: String, timeout: String = "60s") async throws -> Programs.Outcome {
+    func sync(_ agent: String, timeout: String = "180s") async throws -> Programs.Outcome {
         try await Programs.run(
             "realm-agent",
             ["sync", "--wait", "--timeout", timeout, "--config", "\(directory)/\(agent).yaml"]

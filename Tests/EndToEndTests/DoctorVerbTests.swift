@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@Suite("Looking for faults, with the real programs")
+@Suite("Looking for faults, with the real programs", .timeLimit(.minutes(30)))
 struct DoctorVerbTests {
     @Test(
         "doctor finds nothing wrong while all is well, then a missing trigger and a missing server"

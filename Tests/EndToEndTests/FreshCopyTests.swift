@@ -1,11 +1,16 @@
 import FoundationEssentials
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 import Versions
 
 /// Client reset, 4 and 12: what can come between a reset and its download.
-@Suite("The fresh copy of a client reset, with the real programs", .serialized)
+@Suite(
+    "The fresh copy of a client reset, with the real programs",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
 struct FreshCopyTests {
     /// Refuses the file that was seen first, and lets a test say what becomes of the downloads of others.
     private final class Refusal: Sendable {
@@ -94,7 +99,7 @@ struct FreshCopyTests {
                     "--for",
                     "upload",
                     "--timeout",
-                    "60s"
+                    "180s"
                 )
                 #expect(waiting.status == 0, "\(waiting.errors)")
                 #expect(try await world.reset("north", "finished")?.did_recover == true)

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
-@Suite("What the agent leaves in a journal, read back")
+@Suite("What the agent leaves in a journal, read back", .timeLimit(.minutes(30)))
 struct JournalTests {
     private static let script =
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path

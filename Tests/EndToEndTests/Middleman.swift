@@ -54,7 +54,7 @@ final class Middleman: Sendable {
         let parts = uri.split(separator: "?", maxSplits: 1)
         let client = try WebSocketClient(
             tls: .makeClientConfiguration(),
-            connectTimeout: .seconds(30),
+            connectTimeout: .seconds(180),
             maximumMessageSizeInBytes: Self.messageLimit
         )
         try await client.withConnection(

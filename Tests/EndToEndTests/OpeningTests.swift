@@ -1,8 +1,13 @@
 import FoundationEssentials
 import Subprocess
+import TestSupport
 import Testing
 
-@Suite("Opening a realm whose first download takes long, with the real programs", .serialized)
+@Suite(
+    "Opening a realm whose first download takes long, with the real programs",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
 struct OpeningTests {
     /// Passes so many bytes of the server's on each connection, and the rest once the file is gone.
     private static let stallingProxy = """
@@ -173,7 +178,7 @@ struct OpeningTests {
                 "--for",
                 "open",
                 "--timeout",
-                "60s"
+                "180s"
             )
             #expect(wait.status == 0, "\(wait.errors)")
             #expect(try await deployment.count("south") == count)
@@ -193,10 +198,11 @@ struct OpeningTests {
             contentsOfFile: "\(deployment.directory)/south.yaml",
             encoding: .utf8
         )
-        try deployment.write(
-            "south.yaml",
-            text + "\n    open: { download: always, timeout: 1s }\n"
-        )
+        func limit(_ timeout: String) throws {
+            let open = "\n    open: { download: always, timeout: \(timeout) }\n"
+            try deployment.write("south.yaml", text + open)
+        }
+        try limit("180s")
         // The first start needs the server; the second finds none.
         try await deployment.withServer { _ in
             try await deployment.withAgent("south") { _ in
@@ -208,11 +214,12 @@ struct OpeningTests {
                     "--for",
                     "open",
                     "--timeout",
-                    "60s"
+                    "180s"
                 )
                 #expect(wait.status == 0, "\(wait.errors)")
             }
         }
+        try limit("1s")
         try await deployment.withAgent("south") { _ in
             let wait = try await agent(
                 deployment,
@@ -222,7 +229,7 @@ struct OpeningTests {
                 "--for",
                 "open",
                 "--timeout",
-                "60s"
+                "180s"
             )
             #expect(wait.status == 3, "\(wait.errors)")
             let isTold = try await eventually {
@@ -240,10 +247,7 @@ struct OpeningTests {
 extension Deployment {
     /// Nothing as long as there is no table.
     fileprivate func rowCountIfAny(_ agent: String) async throws -> Int {
-        let outcome = try await Programs.run(
-            "sqlite3",
-            ["-cmd", ".timeout 30000", file(agent), "SELECT count(*) FROM Item;"]
-        )
+        let outcome = try await Programs.attemptSQL(file(agent), "SELECT count(*) FROM Item;")
         return Int(outcome.output.filter { !$0.isWhitespace }) ?? 0
     }
 }

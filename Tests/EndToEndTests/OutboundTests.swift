@@ -3,7 +3,11 @@ import Subprocess
 import TestSupport
 import Testing
 
-@Suite("How the agent reaches the server, with the real programs", .serialized)
+@Suite(
+    "How the agent reaches the server, with the real programs",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
 struct OutboundTests {
     /// Changes the files of server and agent.
     private func change(

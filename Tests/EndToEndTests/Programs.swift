@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Subprocess
+import TestSupport
 import Testing
 
 #if canImport(System)
@@ -55,21 +56,15 @@ enum Programs {
     /// Runs SQL with the `sqlite3` tool, as any program would, with a busy timeout.
     @discardableResult
     static func sqlite3(_ file: String, _ sql: String) async throws -> String {
-        let outcome = try await run("sqlite3", ["-bail", file], input: ".timeout 30000\n\(sql)")
+        let outcome = try await attemptSQL(file, sql)
         #expect(outcome.status == 0, "sqlite3: \(outcome.errors)")
         return outcome.output
     }
-}
 
-/// Waits until the condition holds; false if that takes longer than a minute.
-func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    let clock = ContinuousClock()
-    let deadline = clock.now + .seconds(60)
-    while clock.now < deadline {
-        if try await condition() { return true }
-        try? await clock.sleep(for: .milliseconds(20))
+    /// The same for SQL that may fail: a realm that starts over has no tables for a moment.
+    static func attemptSQL(_ file: String, _ sql: String) async throws -> Outcome {
+        try await run("sqlite3", ["-bail", "-cmd", ".timeout 30000", file], input: sql)
     }
-    return false
 }
 
 extension FilePath {

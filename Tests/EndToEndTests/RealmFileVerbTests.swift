@@ -1,7 +1,8 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
-@Suite("Verbs about realm files, with the real programs", .serialized)
+@Suite("Verbs about realm files, with the real programs", .serialized, .timeLimit(.minutes(30)))
 struct RealmFileVerbTests {
     private func agent(
         _ deployment: Deployment,

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Glibc
 import Subprocess
+import TestSupport
 import Testing
 
-@Suite("Configuration and schedules of a running agent", .serialized)
+@Suite("Configuration and schedules of a running agent", .serialized, .timeLimit(.minutes(30)))
 struct ReloadTests {
     private func agent(_ deployment: Deployment, _ verb: [String]) async throws -> Programs.Outcome
     {

@@ -1,8 +1,13 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Client reset, 1 and 12: programs keep the file open meanwhile.
-@Suite("Client resets beside programs that read and write, with the real programs", .serialized)
+@Suite(
+    "Client resets beside programs that read and write, with the real programs",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
 struct ResetBesideProgramsTests {
     @Test("Programs see one change, and what they write meanwhile reaches the server")
     func concurrentPrograms() async throws {

@@ -7,7 +7,8 @@ import Testing
 /// the recorded client: log-in, sockets, the realm's file and a program that writes into it included.
 @Suite(
     "The recorded reset, played to a real agent",
-    .enabled(if: Vectors.areRequiredOrPresent, "the folder of vectors is not there")
+    .enabled(if: Vectors.areRequiredOrPresent, "the folder of vectors is not there"),
+    .timeLimit(.minutes(30))
 )
 struct ResetConversationVectorTests {
     private static let schema = """

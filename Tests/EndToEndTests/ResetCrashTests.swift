@@ -10,7 +10,7 @@ import Testing
 
 /// Client reset, 12: one client reset after the other, each by an agent that dies or runs out of disk
 /// somewhere between capturing what was written and proving the reset, in whichever of its files.
-@Suite("Client resets cut short, with real processes", .serialized)
+@Suite("Client resets cut short, with real processes", .serialized, .timeLimit(.minutes(30)))
 struct ResetCrashTests {
     /// How many seeds; `REALM_SEEDS` asks for more, `REALM_FIRST_SEED` leaves out those before it.
     private static func seeds(_ count: Int) -> Range<Int> {
@@ -153,7 +153,7 @@ struct ResetCrashTests {
             ] in
             let files = FaultyFiles(isDefault: true)
             if change > 0 { files.arm(isTorn ? .tornKill : .kill, at: change) }
-            _ = try await ResetCrashTests.sync(configuration, timeout: .seconds(60))
+            _ = try await ResetCrashTests.sync(configuration, timeout: .seconds(180))
             try Data("\(files.changes)".utf8).write(to: URL(filePath: count))
             Glibc.kill(getpid(), SIGKILL)
         }
@@ -215,7 +215,7 @@ struct ResetCrashTests {
                     files.heal()
                     let report = try await ResetCrashTests.sync(
                         configuration,
-                        timeout: .seconds(60)
+                        timeout: .seconds(180)
                     )
                     exit(report?.outcome == .done ? 0 : 1)
                 }

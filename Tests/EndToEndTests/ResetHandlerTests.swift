@@ -1,8 +1,9 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Interfaces, 7; client reset, 9 and 11.
-@Suite("Handlers of client resets, with the real programs", .serialized)
+@Suite("Handlers of client resets, with the real programs", .serialized, .timeLimit(.minutes(30)))
 struct ResetHandlerTests {
     /// One synchronised row, and an unsynced change of it, behind a server that has forgotten the file.
     private func withForgottenFile(
@@ -43,10 +44,10 @@ struct ResetHandlerTests {
             kind=$(echo "$request" | jq -r .kind)
             echo "$request" >"\(directory)/$kind.json"
             path=$(echo "$request" | jq -r .path)
-            sqlite3 -readonly "$path" 'SELECT _id, note FROM Item' >"\(directory)/$kind.rows"
+            look() { sqlite3 -readonly -cmd '.timeout 30000' "$1" 'SELECT _id, note FROM Item'; }
+            look "$path" >"\(directory)/$kind.rows"
             before=$(echo "$request" | jq -r '.before_path // empty')
-            [ -z "$before" ] ||
-                sqlite3 -readonly "$before" 'SELECT _id, note FROM Item' >"\(directory)/before.rows"
+            [ -z "$before" ] || look "$before" >"\(directory)/before.rows"
             echo '{"note":"seen"}'
             """
         )

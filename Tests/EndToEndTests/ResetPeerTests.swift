@@ -1,11 +1,16 @@
 import FoundationEssentials
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 import Versions
 
 /// Client reset, 2 and 8; wire protocol, 8 and 9: what our server never says, or only at other times.
-@Suite("What servers of others ask a client to do, with the real programs", .serialized)
+@Suite(
+    "What servers of others ask a client to do, with the real programs",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
 struct ResetPeerTests {
     /// One synchronised row, and one that is not; then the body, with the agent's way to the server.
     private func with(

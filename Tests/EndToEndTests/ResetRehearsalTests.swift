@@ -1,7 +1,7 @@
 import Testing
 
 /// Client reset, 14: what a reset would do, said before it is done.
-@Suite("Rehearsals of client resets, with the real programs", .serialized)
+@Suite("Rehearsals of client resets, with the real programs", .serialized, .timeLimit(.minutes(30)))
 struct ResetRehearsalTests {
     /// Three rows on both sides; one is gone on the server by now, and all have changed here.
     private func with(_ body: (ResetWorld) async throws -> Void) async throws {

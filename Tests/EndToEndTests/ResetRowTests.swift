@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Client reset, 7.5 and 7.6, over the real protocol: one agent makes the local edits while it is
 /// suspended, another the remote ones, and sync is terminated in between. All rows are reset at once.
-@Suite("The tables of client resets, with the real programs", .serialized)
+@Suite("The tables of client resets, with the real programs", .serialized, .timeLimit(.minutes(30)))
 struct ResetRowTests {
     private static let schema = """
         classes:
@@ -338,8 +339,7 @@ struct ResetRowTests {
             try await deployment.withAgent("north") { _ in
                 let isThere = try await eventually {
                     let sql = "UPDATE Item SET stars = 5 WHERE _id = 1;"
-                    return try await Programs.run("sqlite3", [deployment.file("north"), sql])
-                        .status == 0
+                    return try await Programs.attemptSQL(deployment.file("north"), sql).status == 0
                 }
                 #expect(isThere)
                 #expect(try await world.reset("north", "finished")?.did_recover == true)

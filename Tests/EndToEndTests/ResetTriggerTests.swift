@@ -1,9 +1,14 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Client reset, 2: what makes a reset necessary, and what the agent does about it. That sync was
 /// terminated is in `ClientResetTests`; the rest needs no server of ours, or none that can be told to.
-@Suite("What makes a client reset necessary, with the real programs", .serialized)
+@Suite(
+    "What makes a client reset necessary, with the real programs",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
 struct ResetTriggerTests {
     /// One synchronised row by an agent that has stopped; the server runs on while the body does.
     private func synchronised(_ world: ResetWorld) async throws {

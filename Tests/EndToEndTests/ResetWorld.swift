@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// One server and some agents whose realms have to be reset, as real processes.
@@ -120,8 +121,8 @@ struct ResetWorld {
         var notes = ""
         // A realm that begins anew has no tables for a moment.
         let isThere = try await eventually {
-            let sql = ".timeout 30000\nSELECT _id, note FROM \"Item\" ORDER BY _id;"
-            let outcome = try await Programs.run("sqlite3", [deployment.file(agent)], input: sql)
+            let sql = "SELECT _id, note FROM \"Item\" ORDER BY _id;"
+            let outcome = try await Programs.attemptSQL(deployment.file(agent), sql)
             notes = outcome.output + outcome.errors
             return notes == expected
         }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Subprocess
+import TestSupport
 import Testing
 
 #if canImport(System)
@@ -8,7 +9,7 @@ import Testing
     import SystemPackage
 #endif
 
-@Suite("The server as a process", .serialized)
+@Suite("The server as a process", .serialized, .timeLimit(.minutes(30)))
 struct ServerProcessTests {
     private func serve(_ deployment: Deployment, _ more: [String] = []) async throws
         -> Programs.Outcome

@@ -1,4 +1,5 @@
 import Subprocess
+import TestSupport
 import Testing
 
 #if canImport(System)
@@ -7,7 +8,7 @@ import Testing
     import SystemPackage
 #endif
 
-@Suite("The agent under a service manager")
+@Suite("The agent under a service manager", .timeLimit(.minutes(30)))
 struct ServiceManagerTests {
     @Test(
         "It is ready when it serves, gives signs of life from its work, tells its state, reloads, and stops"

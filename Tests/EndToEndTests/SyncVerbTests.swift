@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("One sync and no more, with the real programs", .serialized)
+@Suite("One sync and no more, with the real programs", .serialized, .timeLimit(.minutes(30)))
 struct SyncVerbTests {
     private func sync(_ deployment: Deployment, _ options: String...) async throws
         -> Programs.Outcome
@@ -33,7 +33,7 @@ struct SyncVerbTests {
     }
 
     private func expectSynced(_ deployment: Deployment) async throws {
-        let outcome = try await sync(deployment, "--timeout", "60s", "--json")
+        let outcome = try await sync(deployment, "--timeout", "180s", "--json")
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains(#""outcome":"done""#), "\(outcome.output)")
         #expect(outcome.output.contains(#""realm":"stock""#), "\(outcome.output)")

@@ -3,7 +3,11 @@ import Subprocess
 import Testing
 
 /// Features, P3, P4, E6 and U10; sync history, 9.3.
-@Suite("Waiting for uploads and downloads, with the real programs", .serialized)
+@Suite(
+    "Waiting for uploads and downloads, with the real programs",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
 struct WaitTests {
     @Test("A wait outlives the server, and the token that expires meanwhile")
     func tokenRefresh() async throws {
@@ -26,7 +30,7 @@ struct WaitTests {
             }
             try await world.write("INSERT INTO Item(_id, note) VALUES (2, 'south')", on: "south")
             let wait = Task {
-                try await world.agent("south", "wait", "stock", "--timeout", "60s")
+                try await world.agent("south", "wait", "stock", "--timeout", "180s")
             }
             // Tokens count whole seconds, so two of them are more than one lifetime.
             try await Task.sleep(for: .seconds(2))
@@ -63,7 +67,7 @@ struct WaitTests {
                 #expect(try await deployment.sync("south").status == 0)
                 try await world.server("sync", "terminate", "--yes")
                 try await world.write("INSERT INTO Item(_id, note) VALUES (2, 'two')", on: "south")
-                async let wait = world.agent("south", "wait", "stock", "--timeout", "60s")
+                async let wait = world.agent("south", "wait", "stock", "--timeout", "180s")
                 try await world.server("sync", "enable")
                 let outcome = try await wait
                 #expect(outcome.status == 0, "\(outcome.errors)\(deployment.log("south"))")
@@ -102,7 +106,7 @@ struct WaitTests {
                     on: "south"
                 )
                 // The server has taken it in and undone it: nothing is left to upload.
-                let wait = try await world.agent("south", "wait", "stock", "--timeout", "60s")
+                let wait = try await world.agent("south", "wait", "stock", "--timeout", "180s")
                 #expect(wait.status == 0, "\(wait.errors)")
                 try await world.expectNotes("", on: "south")
                 let rejects = try await world.agent("south", "rejects", "stock", "--json").output

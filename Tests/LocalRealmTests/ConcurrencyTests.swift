@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Versions
 
-@Suite("Programs that write while downloads are applied", .timeLimit(.minutes(2)))
+@Suite("Programs that write while downloads are applied", .timeLimit(.minutes(10)))
 struct ConcurrencyTests {
     static let rowsOfEach: Int64 = 120
 

@@ -4,7 +4,7 @@ import SQLite
 import Schemas
 import Testing
 
-@Suite("Noticing what other programs write", .timeLimit(.minutes(1)))
+@Suite("Noticing what other programs write", .timeLimit(.minutes(10)))
 struct WatchingTests {
     let fixture: RealmFixture
 

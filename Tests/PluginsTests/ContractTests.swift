@@ -4,7 +4,7 @@ import Testing
 
 @testable import Plugins
 
-@Suite("The contract of handlers")
+@Suite("The contract of handlers", .timeLimit(.minutes(10)))
 struct ContractTests {
     @Test("Each kind of event has the document that the contract shows", arguments: documents)
     func requests(_ event: HandlerEvent, _ document: String) {

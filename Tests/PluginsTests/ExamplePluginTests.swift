@@ -5,7 +5,7 @@ import Testing
 
 @testable import Plugins
 
-@Suite("The example plugins")
+@Suite("The example plugins", .timeLimit(.minutes(10)))
 struct ExamplePluginTests {
     let temporary: TemporaryDirectory
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Plugins
 
-@Suite("Handlers of an event")
+@Suite("Handlers of an event", .timeLimit(.minutes(10)))
 struct RegistryTests {
     private func plugin(_ name: String, _ kind: PluginConfiguration.Kind) -> PluginConfiguration {
         PluginConfiguration(name: name, kind: kind)

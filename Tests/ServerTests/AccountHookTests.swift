@@ -4,7 +4,7 @@ import Testing
 @testable import Server
 
 /// Checklist lines E4 to E7 of app services, 16: accounts that programs of the operator's look after.
-@Suite("App services: confirmation and reset by mail and by function")
+@Suite("App services: confirmation and reset by mail and by function", .timeLimit(.minutes(10)))
 struct AccountHookTests {
     private let base = "/app/shop-abcde/auth/providers/local-userpass"
     private let ann = #"{"email":"ann@example.net"}"#

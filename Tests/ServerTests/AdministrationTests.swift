@@ -9,7 +9,7 @@ import Versions
 @testable import Server
 
 /// Checklist lines D of app services, 16, as far as they are about partition-based sync.
-@Suite("Administration")
+@Suite("Administration", .timeLimit(.minutes(10)))
 struct AdministrationTests {
     @Test("D1 Clients of a paused app are sent away, and go on where they stopped")
     func pause() async throws {

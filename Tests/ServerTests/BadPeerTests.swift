@@ -8,7 +8,7 @@ import Versions
 
 @testable import Server
 
-@Suite("Bad peers")
+@Suite("Bad peers", .timeLimit(.minutes(10)))
 struct BadPeerTests {
     @Test(
         "Messages that cannot be read end their connection, and no other",

@@ -6,7 +6,7 @@ import Versions
 
 @testable import Server
 
-@Suite("How long connections live")
+@Suite("How long connections live", .timeLimit(.minutes(10)))
 struct ConnectionTimeTests {
     private let timing: ServerTiming
     private let clock = StepClock()

@@ -9,7 +9,7 @@ import Versions
 @testable import Server
 
 /// Many clients of one file, who upload, download and come back in any order.
-@Suite("Convergence")
+@Suite("Convergence", .timeLimit(.minutes(10)))
 struct ConvergenceTests {
     private func run(seed: UInt64, clients count: Int, rounds: Int) async throws {
         let world = try await ServerFileWorld(downloadLimitInBytes: 2000, seed: seed)

@@ -7,7 +7,7 @@ import Versions
 @testable import Server
 
 /// Checklist lines S and D of wire protocol, 19, as a client meets them.
-@Suite("Sync conversations")
+@Suite("Sync conversations", .timeLimit(.minutes(10)))
 struct ConversationTests {
     @Test(
         "The first message names the connection, for clients that can read it",

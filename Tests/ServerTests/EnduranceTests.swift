@@ -7,7 +7,7 @@ import Versions
 
 @testable import Server
 
-@Suite("What the server endures")
+@Suite("What the server endures", .timeLimit(.minutes(10)))
 struct EnduranceTests {
     /// Is locked for the first few transactions of each kind, as if another program had it.
     private final class LockedStore: ServerStore {

@@ -1,11 +1,12 @@
 import JSON
 import Logging
+import TestSupport
 import Testing
 
 @testable import Server
 
 /// Checklist lines A4 and A7 of app services, 16: users whom a program of the operator's knows.
-@Suite("App services: custom functions")
+@Suite("App services: custom functions", .timeLimit(.minutes(10)))
 struct FunctionLogInTests {
     private let path = "/app/shop-abcde/auth/providers/custom-function/login"
 
@@ -173,7 +174,7 @@ struct FunctionLogInTests {
                     _ = try? await runner.ask(slow, .logIn, about: TestApps.shop, [:])
                 }
             }
-            while await runner.load.waiting < 1 { await Task.yield() }
+            #expect(await eventually { await runner.load.waiting >= 1 })
             await #expect(throws: HookRunner.Failure.overloaded) {
                 try await runner.ask(slow, .logIn, about: TestApps.shop, [:])
             }

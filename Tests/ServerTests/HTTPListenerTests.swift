@@ -10,7 +10,7 @@ import Testing
 @testable import Server
 
 /// What only real sockets show: heads, bodies and timeouts.
-@Suite("HTTP on a real port")
+@Suite("HTTP on a real port", .timeLimit(.minutes(10)))
 struct HTTPListenerTests {
     /// Runs the listener, lends its address, and stops it.
     private func withListener<Result: Sendable>(
@@ -58,7 +58,7 @@ struct HTTPListenerTests {
         request.method = .init(rawValue: method)
         request.headers.add(contentsOf: headers)
         if let body { request.body = .bytes(body) }
-        return try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+        return try await HTTPClient.shared.execute(request, timeout: .seconds(180))
     }
 
     /// Writes bytes to a fresh connection and reads what comes back until it is closed.
@@ -166,7 +166,7 @@ struct HTTPListenerTests {
 
     @Test("A client that never finishes the body of a request is dropped")
     func slowBody() async throws {
-        let timeouts = HTTPTimeouts(request: .seconds(2), idle: .seconds(3600))
+        let timeouts = HTTPTimeouts(request: .seconds(6), idle: .seconds(3600))
         try await withListener(timeouts: timeouts) { address, _ throws in
             let head =
                 "POST /api/client/v2.0/app/shop-abcde/auth/providers/anon-user/login HTTP/1.1"

@@ -5,7 +5,7 @@ import Versions
 @testable import Server
 
 /// Each row of sync history, 13, against what is really stored.
-@Suite("Identifying client files")
+@Suite("Identifying client files", .timeLimit(.minutes(10)))
 struct IdentificationTests {
     private struct Prepared {
         let world: ServerFileWorld

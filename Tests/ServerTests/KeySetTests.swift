@@ -6,7 +6,7 @@ import Testing
 @testable import Server
 
 /// Checklist line A5 of app services, 16, for apps that trust several keys.
-@Suite("App services: tokens signed by one of several keys")
+@Suite("App services: tokens signed by one of several keys", .timeLimit(.minutes(10)))
 struct KeySetTests {
     private static let secret = "a secret of more than thirty-two characters"
     private static let other = "another secret, also more than thirty-two long"

@@ -16,7 +16,8 @@ import Versions
 /// included.
 @Suite(
     "Recorded conversations",
-    .enabled(if: Vectors.areRequiredOrPresent, "the golden vectors are not there")
+    .enabled(if: Vectors.areRequiredOrPresent, "the golden vectors are not there"),
+    .timeLimit(.minutes(10))
 )
 struct RecordedConversationVectorTests {
     /// What happened to the recorded server before a connection was made.

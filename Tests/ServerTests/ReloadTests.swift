@@ -8,7 +8,7 @@ import Testing
 @testable import Server
 
 /// A configuration that changes while the server runs.
-@Suite("Reload")
+@Suite("Reload", .timeLimit(.minutes(10)))
 struct ReloadTests {
     private static let base = """
         server: { listen: "127.0.0.1:0", storage: "sqlite:/nowhere/server.sqlite" }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Server
 
-@Suite("TLS of the server")
+@Suite("TLS of the server", .timeLimit(.minutes(10)))
 struct ServerTLSTests {
     private func files(in directory: String) throws -> ServerTLS.TLSFiles {
         let files = ServerTLS.TLSFiles(
@@ -69,7 +69,7 @@ struct ServerTLSTests {
                 let url = "https://\(address)/api/client/v2.0/app/shop-abcde/location"
                 let reply = try await client.execute(
                     HTTPClientRequest(url: url),
-                    timeout: .seconds(20)
+                    timeout: .seconds(180)
                 )
                 let body = String(buffer: try await reply.body.collect(upTo: 4096))
                 #expect(body.contains("\"hostname\":\"https://\(address)\""))

@@ -6,7 +6,7 @@ import Versions
 @testable import Server
 
 /// Interfaces, 9; sync history, 16.
-@Suite("Snapshots, and history that goes")
+@Suite("Snapshots, and history that goes", .timeLimit(.minutes(10)))
 struct SnapshotTests {
     private static let limit: Int64 = 30 * 86_400 * 1000
 

@@ -1,6 +1,7 @@
 import ScriptedPeers
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 import Versions
@@ -8,7 +9,7 @@ import Versions
 @testable import SyncClient
 
 /// The rules of wire protocol, 10.1 and 11, as the running engine keeps them.
-@Suite("Connections over time, on a clock of the test's own", .timeLimit(.minutes(5)))
+@Suite("Connections over time, on a clock of the test's own", .timeLimit(.minutes(10)))
 struct ConnectionTimeTests {
     private let clock = VirtualTime()
 
@@ -31,16 +32,16 @@ struct ConnectionTimeTests {
     }
 
     private func attempts(_ count: Int, of endpoint: ScriptedEndpoint) async {
-        while endpoint.tokens.count < count { await Task.yield() }
+        #expect(await eventually { endpoint.tokens.count >= count })
     }
 
     private func bound(_ realm: RealmClient) async {
-        while await realm.snapshot().phase != .bound { await Task.yield() }
+        #expect(await eventually { await realm.snapshot().phase == .bound })
     }
 
     /// The server has nothing more to answer but PINGs.
     private func quiet(_ realm: RealmClient) async {
-        while await !realm.snapshot().standing.hasCompleted { await Task.yield() }
+        #expect(await eventually { await realm.snapshot().standing.hasCompleted })
     }
 
     // MARK: Back-off
@@ -81,7 +82,7 @@ struct ConnectionTimeTests {
         try await run(endpoint) { realm, connection, _ in
             let error = ConnectionError(code: "102", sdkCode: .clientSession)
             let phase = SessionPhase.offline(.serverError(reason: "no (102)", error: error))
-            while await realm.snapshot().phase != phase { await Task.yield() }
+            try await until { await realm.snapshot().phase == phase }
             for _ in 0..<48 {
                 clock.advance(by: .seconds(3_600))
                 for _ in 0..<20 { await Task.yield() }
@@ -162,7 +163,7 @@ struct ConnectionTimeTests {
             await quiet(realm)
             await clock.pass(.seconds(6)...(.seconds(6_000)))
             for count in 1...3 {
-                while pings.withLock({ $0.count }) < count { await Task.yield() }
+                try await until { pings.withLock({ $0.count }) >= count }
                 await clock.pass(.seconds(5_400)...(.seconds(6_000)))
             }
         }
@@ -228,7 +229,7 @@ struct ConnectionTimeTests {
             await connection.leave(realm)
             await clock.pass(.seconds(500)...(.seconds(500)))
             // With the code 1000, which is the end of the stream for the server.
-            while !hasEnded.withLock({ $0 }) { await Task.yield() }
+            try await until { hasEnded.withLock({ $0 }) }
             #expect(endpoint.tokens.count == 1)
         }
     }
@@ -261,10 +262,10 @@ struct ConnectionTimeTests {
             try await run(endpoint, timing: timing) { realm, _, path in
                 await clock.pass(.seconds(750)...(.seconds(1_000)))
                 try RealmOnConnection.insert(path, 1)
-                while !heard.withLock({ $0.contains("UPLOAD") }) {
+                try await until {
                     // The capture gathers for a millisecond.
                     clock.advance(by: .milliseconds(1))
-                    await Task.yield()
+                    return heard.withLock { $0.contains("UPLOAD") }
                 }
             }
             let expected =

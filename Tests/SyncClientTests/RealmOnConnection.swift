@@ -53,7 +53,7 @@ enum RealmOnConnection {
         try await withThrowingTaskGroup { group in
             group.addTask { await connection.run() }
             group.addTask { try await connection.run(realm) }
-            while await !realm.wantsConnection { await Task.yield() }
+            try await until { await realm.wantsConnection }
             try await body(realm, connection, path)
             group.cancelAll()
         }

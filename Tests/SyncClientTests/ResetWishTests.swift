@@ -7,7 +7,7 @@ import Transport
 @testable import SyncClient
 
 /// Client reset, 2.
-@Suite("What makes a client reset necessary, against a scripted server")
+@Suite("What makes a client reset necessary, against a scripted server", .timeLimit(.minutes(10)))
 struct ResetWishTests {
     /// A server that answers the IDENT with this error.
     private func refusing(_ fault: SessionFault) -> ScriptedEndpoint {
@@ -75,7 +75,7 @@ struct ResetWishTests {
         }
         try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             await realm.asksForResets()
-            let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+            let outcome = await realm.sync(timeout: .seconds(180), .continuous)
             guard case .refused(let issue) = outcome else {
                 Issue.record("unexpected \(outcome)")
                 return
@@ -94,7 +94,7 @@ struct ResetWishTests {
                 #expect(await realm.resetWanted.wait())
                 #expect(await realm.resetCause == nil)
                 #expect(await realm.removalIssue?.code == "\(fault.code)")
-                let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+                let outcome = await realm.sync(timeout: .seconds(180), .continuous)
                 guard case .refused(let issue) = outcome else {
                     Issue.record("unexpected \(outcome)")
                     return

@@ -2,12 +2,13 @@ import Logging
 import ScriptedPeers
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 
 @testable import SyncClient
 
-@Suite("Lines that the server writes for our log", .timeLimit(.minutes(1)))
+@Suite("Lines that the server writes for our log", .timeLimit(.minutes(10)))
 struct ServerLogTests {
     /// Keeps level, message and text of each line.
     private struct Handler: LogHandler {
@@ -66,8 +67,8 @@ struct ServerLogTests {
             Handler { line in lines.withLock { $0.append(line) } }
         }
         try await RealmOnConnection.with(endpoint, logger: logger) { _, _, _ in
-            while lines.withLock({ $0.count(where: { $0.hasPrefix("warning server") }) }) < 2 {
-                await Task.yield()
+            try await until {
+                lines.withLock({ $0.count(where: { $0.hasPrefix("warning server") }) }) >= 2
             }
         }
         let server = lines.withLock { $0.filter { $0.hasPrefix("warning server") } }

@@ -1,12 +1,13 @@
 import ScriptedPeers
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 
 @testable import SyncClient
 
-@Suite("Errors of a session that are about the user or the address")
+@Suite("Errors of a session that are about the user or the address", .timeLimit(.minutes(10)))
 struct SessionActionTests {
     /// Refuses the first session of the connection with that action.
     static func refuse(_ action: String, tryAgain: Bool = false) -> ScriptedEndpoint.Play {
@@ -49,7 +50,7 @@ struct SessionActionTests {
             problems.withLock { $0.append(isFatal) }
         }
         try await RealmOnConnection.with(endpoint, report: report) { realm, _, _ in
-            while await realm.snapshot().phase != .bound { await Task.yield() }
+            try await until { await realm.snapshot().phase == .bound }
             #expect(endpoint.calls == [.refreshToken("token 1")])
             #expect(endpoint.tokens == ["token 1", "token 2"])
         }
@@ -60,7 +61,7 @@ struct SessionActionTests {
     func refreshLocation() async throws {
         let endpoint = ScriptedEndpoint(Self.refuse("RefreshLocation"), Self.serve)
         try await RealmOnConnection.with(endpoint) { realm, _, _ in
-            while await realm.snapshot().phase != .bound { await Task.yield() }
+            try await until { await realm.snapshot().phase == .bound }
             #expect(endpoint.calls == [.refreshLocation, .refreshToken("token 1")])
         }
     }
@@ -80,7 +81,7 @@ struct SessionActionTests {
             #expect(await realm.snapshot().phase == .offline(.loginRequired(reason: reason)))
             #expect(endpoint.calls == [.logOut])
             connection.reconnect()
-            while await realm.snapshot().phase != .bound { await Task.yield() }
+            try await until { await realm.snapshot().phase == .bound }
         }
     }
 
@@ -107,10 +108,10 @@ struct SessionActionTests {
                 Self.serve
             )
             try await RealmOnConnection.with(endpoint) { realm, connection, _ in
-                while await realm.snapshot().phase != .offline(cause) { await Task.yield() }
+                try await until { await realm.snapshot().phase == .offline(cause) }
                 endpoint.refuse(nil)
                 connection.reconnect()
-                while await realm.snapshot().phase != .bound { await Task.yield() }
+                try await until { await realm.snapshot().phase == .bound }
             }
         }
     }
@@ -131,7 +132,7 @@ struct SessionActionTests {
                 Self.serve
             )
             try await RealmOnConnection.with(endpoint) { realm, _, _ in
-                while await realm.snapshot().phase != .bound { await Task.yield() }
+                try await until { await realm.snapshot().phase == .bound }
                 #expect(endpoint.calls == [.refreshToken("token 1")])
             }
         }
@@ -146,12 +147,10 @@ struct SessionActionTests {
         )
         try await RealmOnConnection.with(endpoint) { realm, connection, _ in
             let reason = "no (201)"
-            while await realm.snapshot().phase != .offline(.backoff(reason: reason)) {
-                await Task.yield()
-            }
+            try await until { await realm.snapshot().phase == .offline(.backoff(reason: reason)) }
             #expect(endpoint.tokens.count == 2)
             connection.reconnect()
-            while await realm.snapshot().phase != .bound { await Task.yield() }
+            try await until { await realm.snapshot().phase == .bound }
         }
     }
 }

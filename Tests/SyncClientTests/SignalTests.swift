@@ -2,7 +2,7 @@ import Testing
 
 @testable import SyncClient
 
-@Suite("A signal wakes one waiting task, and no wake-up is lost")
+@Suite("A signal wakes one waiting task, and no wake-up is lost", .timeLimit(.minutes(10)))
 struct SignalTests {
     @Test("Raised before anybody waits, it wakes the next one, once")
     func raisedFirst() async {

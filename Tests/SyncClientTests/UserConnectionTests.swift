@@ -14,7 +14,7 @@ import Versions
 
 @testable import SyncClient
 
-@Suite("A realm on its connection, against a scripted server")
+@Suite("A realm on its connection, against a scripted server", .timeLimit(.minutes(10)))
 struct UserConnectionTests {
     @Test("A fresh file binds, gets its ident, and a write goes up and is acknowledged")
     func firstSync() async throws {
@@ -37,7 +37,7 @@ struct UserConnectionTests {
         }
         try await RealmOnConnection.withRealm(endpoint) { realm, path in
             try RealmOnConnection.insert(path, 1)
-            #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
+            #expect(await realm.sync(timeout: .seconds(180), .continuous) == .done)
             let snapshot = await realm.snapshot()
             #expect(snapshot.phase == .bound)
             #expect(snapshot.file.fileIdent == RealmOnConnection.file)
@@ -54,7 +54,7 @@ struct UserConnectionTests {
         let endpoint = ScriptedEndpoint()
         try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             for _ in 0..<2 {
-                let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+                let outcome = await realm.sync(timeout: .seconds(180), .continuous)
                 #expect(
                     outcome == .offline(reason: "the server cannot be reached: nobody is there")
                 )
@@ -76,7 +76,7 @@ struct UserConnectionTests {
         )
         try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             // The back-off is ten minutes: only an immediate attempt can succeed in time.
-            while await realm.snapshot().phase != .bound { await Task.yield() }
+            try await until { await realm.snapshot().phase == .bound }
             #expect(endpoint.calls == [.refreshToken("token 1")])
         }
     }
@@ -99,7 +99,7 @@ struct UserConnectionTests {
             try await server.listen()
         }
         try await RealmOnConnection.withRealm(endpoint) { realm, path in
-            let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+            let outcome = await realm.sync(timeout: .seconds(180), .continuous)
             guard case .refused(let issue) = outcome else {
                 Issue.record("unexpected \(outcome)")
                 return
@@ -108,7 +108,7 @@ struct UserConnectionTests {
             #expect(issue.code == "208")
             // The file stays writable, and what is written stays captured.
             try RealmOnConnection.insert(path, 5)
-            #expect(await realm.sync(timeout: .seconds(30), .continuous) == .refused(issue))
+            #expect(await realm.sync(timeout: .seconds(180), .continuous) == .refused(issue))
         }
     }
 
@@ -120,7 +120,7 @@ struct UserConnectionTests {
             try await server.listen()
         }
         try await RealmOnConnection.withRealm(endpoint) { realm, _ in
-            let outcome = await realm.sync(timeout: .seconds(30), .continuous)
+            let outcome = await realm.sync(timeout: .seconds(180), .continuous)
             guard case .offline = outcome else {
                 Issue.record("unexpected \(outcome)")
                 return
@@ -136,7 +136,7 @@ struct UserConnectionTests {
             try await server.listen()
         }
         try await RealmOnConnection.withRealm(endpoint) { realm, _ in
-            while await realm.snapshot().phase != .bound { await Task.yield() }
+            try await until { await realm.snapshot().phase == .bound }
             #expect(await realm.sync(timeout: .milliseconds(1), .continuous) == .timedOut)
             #expect(await realm.snapshot().phase == .bound)
         }
@@ -165,7 +165,7 @@ struct UserConnectionTests {
             endpoint,
             busyTimeout: .milliseconds(500)
         ) { realm, path in
-            #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
+            #expect(await realm.sync(timeout: .seconds(180), .continuous) == .done)
             let program = try Connection(path: path)
             try program.execute("INSERT INTO \"Item\"(_id) VALUES (1); BEGIN IMMEDIATE")
             let outcome = await realm.sync(timeout: .seconds(1), .continuous)
@@ -178,7 +178,7 @@ struct UserConnectionTests {
             #expect(await realm.snapshot().phase == .bound)
             try program.execute("ROLLBACK")
             program.close()
-            #expect(await realm.sync(timeout: .seconds(30), .continuous) == .done)
+            #expect(await realm.sync(timeout: .seconds(180), .continuous) == .done)
         }
     }
 
@@ -209,14 +209,14 @@ struct UserConnectionTests {
             }
         }
         try await RealmOnConnection.with(endpoint) { realm, connection, path in
-            while await realm.snapshot().phase != .bound { await Task.yield() }
+            try await until { await realm.snapshot().phase == .bound }
             await connection.leave(realm)
             #expect(await realm.snapshot().phase == .detached)
-            while heard.withLock({ $0.count }) < 2 { await Task.yield() }
+            try await until { heard.withLock({ $0.count }) >= 2 }
             // What is written meanwhile is captured, and goes up later.
             try RealmOnConnection.insert(path, 9)
             await connection.join(realm)
-            while await realm.snapshot().phase != .bound { await Task.yield() }
+            try await until { await realm.snapshot().phase == .bound }
             #expect(heard.withLock { $0 } == ["BIND 1", "UNBIND 1", "BIND 2"])
         }
     }
@@ -280,7 +280,7 @@ struct UserConnectionTests {
             await server.stream.close(.messageTooBig, reason: "too big")
         }
         try await RealmOnConnection.withRealm(endpoint) { realm, _ in
-            while await !realm.snapshot().phase.isRefused { await Task.yield() }
+            try await until { await realm.snapshot().phase.isRefused }
             let outcome = await realm.wait(for: [.download], timeout: .seconds(60), .continuous)
             guard case .refused(let issue) = outcome else {
                 Issue.record("unexpected \(outcome)")

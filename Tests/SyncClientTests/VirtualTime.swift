@@ -1,5 +1,7 @@
 import SyncClient
 import Synchronization
+import TestSupport
+import Testing
 
 /// A clock that stands still until a test moves it.
 final class VirtualTime: Sendable {
@@ -61,12 +63,14 @@ final class VirtualTime: Sendable {
     /// Waits until somebody sleeps for a while in this range from now, and says how long.
     @discardableResult
     func sleeper(_ range: ClosedRange<Duration>) async -> Duration {
-        while true {
-            let rest = state.withLock { state in
+        var rest: Duration?
+        let isThere = await eventually {
+            rest = state.withLock { state in
                 state.sleepers.values.map { $0.until - state.now }.filter(range.contains).min()
             }
-            if let rest { return rest }
-            await Task.yield()
+            return rest != nil
         }
+        #expect(isThere, "nobody sleeps for \(range)")
+        return rest ?? range.lowerBound
     }
 }

@@ -17,7 +17,7 @@ if [ ! -s /etc/machine-id ]; then
     mount --bind /run/machine-id /etc/machine-id
 fi
 setpriv --pdeathsig KILL /lib/systemd/systemd-journald >/run/journald.log 2>&1 &
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [ -S /run/systemd/journal/socket ] && exec "$@"
     sleep 0.1
 done

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("What the kernel measures of a connection", .timeLimit(.minutes(1)))
+@Suite("What the kernel measures of a connection", .timeLimit(.minutes(10)))
 struct LinkStatisticsTests {
     private func exchange(_ stream: any MessageStream, messages: Int) async throws {
         for _ in 0..<messages {
@@ -40,7 +40,7 @@ struct LinkStatisticsTests {
         }
         try await tests.connect(.webSocket, server: { _ in }) { stream in
             _ = try? await stream.receive()
-            while await stream.statistics() != nil { await Task.yield() }
+            try await until { await stream.statistics() == nil }
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Transport
 
 /// What every stream must do; the real one and its twin pass the same tests.
-@Suite("Message streams, over a real WebSocket and in memory")
+@Suite("Message streams, over a real WebSocket and in memory", .timeLimit(.minutes(10)))
 struct MessageStreamTests {
     enum Kind: CaseIterable {
         case inMemory
@@ -121,7 +121,7 @@ struct MessageStreamTests {
     }
 }
 
-@Suite("Opening WebSocket connections")
+@Suite("Opening WebSocket connections", .timeLimit(.minutes(10)))
 struct WebSocketClientTests {
     /// A TCP server that answers whatever comes with the same bytes.
     func answering(
@@ -131,7 +131,7 @@ struct WebSocketClientTests {
         try await RawServer.with(answer: Array(answer.utf8), body)
     }
 
-    func connect(port: Int, timeout: Duration = .seconds(20)) async -> TransportError? {
+    func connect(port: Int, timeout: Duration = .seconds(180)) async -> TransportError? {
         do {
             let client = try WebSocketClient(
                 tls: .makeClientConfiguration(),

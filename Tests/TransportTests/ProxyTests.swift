@@ -7,13 +7,13 @@ import Testing
 
 @testable import Transport
 
-@Suite("WebSocket through a proxy")
+@Suite("WebSocket through a proxy", .timeLimit(.minutes(10)))
 struct ProxyTests {
     /// What an exchange of a message through the proxy ends with; nil after a successful one.
     private func connect(
         _ url: String,
         through rules: ProxyRules,
-        timeout: Duration = .seconds(20)
+        timeout: Duration = .seconds(180)
     ) async throws -> TransportError? {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .certificates([try TestCertificate.certificate()])

@@ -8,14 +8,14 @@ import Testing
 
 @testable import Transport
 
-@Suite("WebSocket over TLS")
+@Suite("WebSocket over TLS", .timeLimit(.minutes(10)))
 struct TLSTests {
     private func client(trusting roots: NIOSSLTrustRoots) throws -> WebSocketClient {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = roots
         return try WebSocketClient(
             tls: configuration,
-            connectTimeout: .seconds(20),
+            connectTimeout: .seconds(180),
             maximumMessageSizeInBytes: 1 << 20
         )
     }
@@ -79,7 +79,7 @@ struct TLSTests {
         }
         let client = try WebSocketClient(
             tls: files.configuration(),
-            connectTimeout: .seconds(20),
+            connectTimeout: .seconds(180),
             maximumMessageSizeInBytes: 1 << 20
         )
         var failure: TransportError?

@@ -6,7 +6,7 @@ import Testing
 @testable import Transport
 
 /// The rules of framing that two proper ends never show each other (wire protocol, 2.6).
-@Suite("WebSocket frames, byte by byte")
+@Suite("WebSocket frames, byte by byte", .timeLimit(.minutes(10)))
 struct WebSocketFrameTests {
     /// A client's frame with the mask `01 02 03 04`.
     static func masked(_ first: UInt8, _ payload: String) -> [UInt8] {

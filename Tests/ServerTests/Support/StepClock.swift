@@ -1,4 +1,6 @@
 import Synchronization
+import TestSupport
+import Testing
 
 /// A clock that moves only when a test moves it, and then wakes whoever slept until that time.
 final class StepClock: Clock {
@@ -58,7 +60,7 @@ final class StepClock: Clock {
 
     /// Lets time pass, once so many tasks sleep.
     func advance(by duration: Duration, whenAsleep count: Int) async {
-        while state.withLock({ $0.sleepers.count }) < count { await Task.yield() }
+        #expect(await eventually { state.withLock { $0.sleepers.count } >= count })
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let due = state.sleepers.filter { $0.value.deadline <= state.now }

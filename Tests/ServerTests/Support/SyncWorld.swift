@@ -147,7 +147,7 @@ struct SyncWorld: Sendable {
             guard let address else { preconditionFailure("there is a server") }
             let webSocket = try WebSocketClient(
                 tls: .makeClientConfiguration(),
-                connectTimeout: .seconds(20),
+                connectTimeout: .seconds(180),
                 maximumMessageSizeInBytes: Limits.client.messageSizeInBytes
             )
             let path = "/api/client/v2.0/app/\(loggedIn.user.app)/realm-sync"

@@ -19,7 +19,7 @@ eventually "that gets what it lacks" has /srv/realms/copy.sqlite 7 rice
 shell 'sqlite3 -cmd ".timeout 30000" /srv/realms/copy.sqlite "INSERT INTO Item(_id, name) VALUES (8, '"'oats'"')"'
 eventually "and whose rows arrive in the one it was copied from" has "$stock" 8 oats
 check "under an identity of its own" shell "
-    [ \"\$(sqlite3 $stock 'SELECT client_file_ident FROM _realm_state')\" != \"\$(sqlite3 /srv/realms/copy.sqlite 'SELECT client_file_ident FROM _realm_state')\" ]"
+    [ \"\$(sqlite3 -cmd '.timeout 30000' $stock 'SELECT client_file_ident FROM _realm_state')\" != \"\$(sqlite3 -cmd '.timeout 30000' /srv/realms/copy.sqlite 'SELECT client_file_ident FROM _realm_state')\" ]"
 shell 'rm /etc/realm-agent.d/30-copy.yaml && systemctl reload realm-agent'
 page server-backup
 insert "$stock" 9 oil
@@ -31,4 +31,4 @@ insert "$stock" 11 corn
 eventually "and what is written from then on arrives" has "$mirror" 11 corn
 rows="SELECT group_concat(_id || name) FROM (SELECT * FROM Item ORDER BY _id)"
 eventually "all have the same rows" \
-    shell "[ \"\$(sqlite3 $stock \"$rows\")\" = \"\$(sqlite3 $mirror \"$rows\")\" ]"
+    shell "[ \"\$(sqlite3 -cmd '.timeout 30000' $stock \"$rows\")\" = \"\$(sqlite3 -cmd '.timeout 30000' $mirror \"$rows\")\" ]"

@@ -22,11 +22,11 @@ check "the journal has fields" in_chroot bash -c '
     mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/journal /run/log/journal /run/realm-agent
     [ -s /etc/machine-id ] || echo 0123456789abcdef0123456789abcdef >/etc/machine-id
     /lib/systemd/systemd-journald &
-    until [ -S /run/systemd/journal/socket ]; do sleep 0.1; done
+    for _ in $(seq 600); do [ -S /run/systemd/journal/socket ] && break; sleep 0.1; done
     mkdir -p /root/x
     printf "version: 1\nagent: { data_directory: /root/x, control_socket: /root/x/s, log: { output: journald } }\n" >/root/x.yaml
     realm-agent run --config /root/x.yaml & agent=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         journalctl -D /run/log/journal -o json | grep -q "\"CATEGORY\":\"Agent" && found=yes && break
         sleep 0.1
     done

@@ -17,14 +17,14 @@ shell 'umask 077; echo "correct horse" >/etc/realm-agent.credentials/till-8-pass
 page credentials
 eventually "a second realm opens with a credential of its own" is_open mirror
 eventually "the rows arrive in the realm of another user" \
-    shell "[ \"\$(sqlite3 $mirror 'SELECT group_concat(name) FROM (SELECT name FROM Item ORDER BY _id)')\" = tea,salt ]"
+    shell "[ \"\$(sqlite3 -cmd '.timeout 30000' $mirror 'SELECT group_concat(name) FROM (SELECT name FROM Item ORDER BY _id)')\" = tea,salt ]"
 shell 'useradd clerk; useradd stranger'
 page group
 as() { shell "setpriv --reuid=$1 --regid=$1 --init-groups $2"; }
 check "a member of the group writes rows with SQL" \
     as clerk "sqlite3 -cmd '.timeout 30000' $stock \"INSERT INTO Item(_id, name) VALUES (3, 'bread')\""
 eventually "and they arrive, too" has "$mirror" 3 bread
-refuse "somebody outside the group reads nothing" as stranger "sqlite3 $stock 'SELECT * FROM Item'"
+refuse "somebody outside the group reads nothing" as stranger "sqlite3 -cmd '.timeout 30000' $stock 'SELECT * FROM Item'"
 refuse "nor may they ask the agent" as stranger 'realm-agent status'
 page sealed
 eventually "a sealed secret logs in as well as a plain one" is_open stock

@@ -26,15 +26,15 @@ eventually "and goes on syncing" has "$mirror" 10 eggs
 
 # The state as its first layout had it.
 metadata=/var/lib/realm-agent/private/metadata.sqlite
-shell "systemctl stop realm-agent && sqlite3 $metadata \"
+shell "systemctl stop realm-agent && sqlite3 -cmd '.timeout 30000' $metadata \"
     ALTER TABLE user DROP COLUMN identities; ALTER TABLE user DROP COLUMN profile;
     UPDATE layout SET version = 1; PRAGMA wal_checkpoint(TRUNCATE)\" >/dev/null && systemctl start realm-agent"
 eventually "state of an older layout is upgraded" is_open stock
 check "a copy of it is kept, for the agent alone" \
-    shell "[ \"\$(stat -c '%a %U' $metadata.layout-1)\" = '600 realm-agent' ] && [ \"\$(sqlite3 $metadata.layout-1 'SELECT version FROM layout')\" = 1 ]"
+    shell "[ \"\$(stat -c '%a %U' $metadata.layout-1)\" = '600 realm-agent' ] && [ \"\$(sqlite3 -cmd '.timeout 30000' $metadata.layout-1 'SELECT version FROM layout')\" = 1 ]"
 check "the state itself is of the new one" \
-    shell "[ \"\$(sqlite3 $metadata 'SELECT version FROM layout')\" -gt 1 ]"
-shell "systemctl stop realm-agent && sqlite3 $metadata 'UPDATE layout SET version = 99'"
+    shell "[ \"\$(sqlite3 -cmd '.timeout 30000' $metadata 'SELECT version FROM layout')\" -gt 1 ]"
+shell "systemctl stop realm-agent && sqlite3 -cmd '.timeout 30000' $metadata 'UPDATE layout SET version = 99'"
 since=$(shell 'date "+%Y-%m-%d %H:%M:%S"')
 shell 'systemctl start realm-agent' >/dev/null 2>&1 || true
 check "state of a newer layout is refused, with instructions" shell "
@@ -47,8 +47,8 @@ page go-back
 eventually "the copy that was kept works in its place" is_open stock
 
 store=/var/lib/realm-server/server.sqlite
-known=$(shell "sqlite3 $store 'PRAGMA user_version'")
-shell "systemctl stop realm-server && sqlite3 $store 'PRAGMA user_version = 99'"
+known=$(shell "sqlite3 -cmd '.timeout 30000' $store 'PRAGMA user_version'")
+shell "systemctl stop realm-server && sqlite3 -cmd '.timeout 30000' $store 'PRAGMA user_version = 99'"
 since=$(shell 'date "+%Y-%m-%d %H:%M:%S"')
 shell 'systemctl start realm-server' >/dev/null 2>&1 || true
 check "a store of a newer layout is refused, with instructions" shell "
@@ -56,6 +56,6 @@ check "a store of a newer layout is refused, with instructions" shell "
     journalctl -u realm-server --since '$since' | grep 'layout 99' | grep -q 'install the version that wrote it'"
 check "and not tried again and again" \
     shell '[ "$(systemctl show -p NRestarts --value realm-server)" = 0 ] && systemctl is-failed realm-server'
-shell "systemctl reset-failed realm-server; sqlite3 $store 'PRAGMA user_version = $known' && systemctl start realm-server"
+shell "systemctl reset-failed realm-server; sqlite3 -cmd '.timeout 30000' $store 'PRAGMA user_version = $known' && systemctl start realm-server"
 eventually "and is as it was for a version that knows it" \
     shell "realm-agent sync --timeout 30s stock"
