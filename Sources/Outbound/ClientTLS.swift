@@ -42,6 +42,7 @@ package struct ClientTLS: Sendable {
     /// Reads the files, and proves that what is in them belongs together.
     package func configuration() throws(Problem) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
         if let authorityFile {
             tls.trustRoots = .certificates(try Self.certificates(authorityFile, key: "ca_file"))
         }

@@ -27,6 +27,7 @@ package struct PeerCertificate: Hashable, Sendable {
         do {
             // It is for looking at: trusting it is for those who send something.
             var configuration = TLSConfiguration.makeClientConfiguration()
+            configuration.minimumTLSVersion = .tlsv12
             configuration.certificateVerification = .none
             let context = try NIOSSLContext(configuration: configuration)
             let name = (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil

@@ -134,6 +134,25 @@ enum ArchitectureRules {
         ]
     }
 
+    // MARK: TLS
+
+    /// NIOSSL speaks TLS 1.0 unless it is told otherwise, and so does each HTTP client without settings
+    /// of its own; those that only open Unix sockets speak none.
+    static func oldTLS(_ files: [SourceFile]) -> [String] {
+        files.flatMap { file -> [String] in
+            let words = Set(file.lines.flatMap(\.words))
+            let makes = ["makeClientConfiguration", "makeServerConfiguration"]
+            if !words.isDisjoint(with: makes), !words.contains("tlsv12") {
+                return ["\(file.path): set minimumTLSVersion to .tlsv12"]
+            }
+            let makesClient = file.lines.contains { $0.code.contains("HTTPClient.Configuration(") }
+            guard makesClient, words.isDisjoint(with: ["tlsConfiguration", "unix"]) else {
+                return []
+            }
+            return ["\(file.path): give HTTPClient a tlsConfiguration of TLS 1.2 or newer"]
+        }
+    }
+
     // MARK: Everywhere
 
     /// Full Foundation brings 44 MB of Unicode data into the programs.

@@ -174,6 +174,21 @@ struct ArchitectureRulesTests {
         )
     }
 
+    @Test("TLS without a lower bound is found")
+    func oldTLS() {
+        let old = [
+            file("TLSConfiguration.makeClientConfiguration()"),
+            file("configuration: .makeServerConfiguration("), file("HTTPClient.Configuration()"),
+        ]
+        #expect(ArchitectureRules.oldTLS(old).count == 3)
+        let new = [
+            file("var tls = TLSConfiguration.makeClientConfiguration()\ntls.minimum = .tlsv12"),
+            file("HTTPClient.Configuration(tlsConfiguration: tls)"),
+            file("HTTPClient.Configuration()\nHTTPClientRequest(url: \"http+unix://x\")"),
+        ]
+        #expect(ArchitectureRules.oldTLS(new) == [])
+    }
+
     @Test("Placeholders are found")
     func placeholders() {
         let paths = ["Sources/Merge/Placeholder.swift", "Sources/Merge/PlaceholderText.swift"]

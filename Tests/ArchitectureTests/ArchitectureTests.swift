@@ -32,6 +32,11 @@ struct ArchitectureTests {
         report(ArchitectureRules.forbiddenImports(try Project.sources()))
     }
 
+    @Test("Wherever TLS is spoken, it is 1.2 or newer")
+    func tlsVersions() throws {
+        report(ArchitectureRules.oldTLS(try Project.sources()))
+    }
+
     @Test("No type bears the name of its module")
     func typeNames() throws {
         report(ArchitectureRules.typesNamedLikeTheirModule(try Project.sources()))

@@ -32,6 +32,13 @@ struct ClientTLSTests {
         problem(ClientTLS(certificate: .init(file: try file(certificate), key: key)))
     }
 
+    @Test("Nothing older than TLS 1.2 is spoken")
+    func versions() throws {
+        #expect(try ClientTLS().configuration().minimumTLSVersion == .tlsv12)
+        let tls = ClientTLS(authorityFile: try file(LoopbackCertificate.certificate))
+        #expect(try tls.configuration().minimumTLSVersion == .tlsv12)
+    }
+
     @Test("Authorities, certificate and key that belong together are taken")
     func good() throws {
         #expect(problem(ClientTLS()) == nil)

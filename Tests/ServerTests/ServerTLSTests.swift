@@ -34,7 +34,7 @@ struct ServerTLSTests {
         }
     }
 
-    @Test("Requests come over TLS, and the location says so")
+    @Test("Requests come over TLS 1.2 or newer, and the location says so")
     func request() async throws {
         try await withTemporaryDirectory { directory in
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -75,6 +75,15 @@ struct ServerTLSTests {
                 #expect(body.contains("\"hostname\":\"https://\(address)\""))
                 #expect(body.contains("\"ws_hostname\":\"wss://\(address)\""))
                 try await client.shutdown()
+                for (version, isServed) in [(TLSVersion.tlsv12, true), (.tlsv11, false)] {
+                    configuration.tlsConfiguration?.minimumTLSVersion = .tlsv1
+                    configuration.tlsConfiguration?.maximumTLSVersion = version
+                    let client = HTTPClient(configuration: configuration)
+                    let request = HTTPClientRequest(url: url)
+                    let reply = try? await client.execute(request, timeout: .seconds(20))
+                    #expect((reply != nil) == isServed, "\(version)")
+                    try await client.shutdown()
+                }
                 await services.triggerGracefulShutdown()
                 try await group.waitForAll()
             }

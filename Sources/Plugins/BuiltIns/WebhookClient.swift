@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// Posts over the network, one connection for each call: events are rare.
 package struct WebhookClient: WebhookSender {
@@ -9,9 +10,14 @@ package struct WebhookClient: WebhookSender {
     package init() {}
 
     package func post(_ call: WebhookCall) async throws(HandlerFailure) -> [UInt8] {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
         let client = HTTPClient(
             eventLoopGroupProvider: .singleton,
-            configuration: HTTPClient.Configuration(redirectConfiguration: .disallow)
+            configuration: HTTPClient.Configuration(
+                tlsConfiguration: tls,
+                redirectConfiguration: .disallow
+            )
         )
         let result: Result<[UInt8], HandlerFailure>
         do throws(HandlerFailure) {

@@ -39,12 +39,12 @@ package final class ServerTLS: Sendable {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
             let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
-            let context = try NIOSSLContext(
-                configuration: .makeServerConfiguration(
-                    certificateChain: chain.map { .certificate($0) },
-                    privateKey: .privateKey(key)
-                )
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) },
+                privateKey: .privateKey(key)
             )
+            configuration.minimumTLSVersion = .tlsv12
+            let context = try NIOSSLContext(configuration: configuration)
             return Prepared(context: context, chain: chain)
         } catch {
             throw Unusable(
