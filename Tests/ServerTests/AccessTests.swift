@@ -36,6 +36,24 @@ struct AccessTests {
     }
 
     @Test(
+        "A member that is missing, or null, equals nothing; null in a rule asks whether it is missing",
+        arguments: [
+            ("partition == user.data.team", false), ("user.data.team == partition", false),
+            ("user.data.team == user.data.group", false), ("user.data.team == ''", false),
+            ("user.data.void == partition", false), ("user.data.void == user.data.team", false),
+            ("partition != user.data.team", true), ("user.data.team == null", true),
+            ("null == user.data.team", true), ("user.data.team != null", false),
+            ("user.data.void == null", true), ("partition == null", true),
+            ("user.data.team", false), ("null == null", true),
+            ("user.data.team.number == 7", false),
+        ]
+    )
+    func missingMembers(text: String, expected: Bool) throws {
+        let user = Self.user("ann", ["void": .null, "role": .string("clerk")])
+        #expect(try AccessRule(text).admits(user, to: .null) == expected)
+    }
+
+    @Test(
         "What is no rule says why",
         arguments: [
             ("", "it ends too early"), ("partition ==", "it ends too early"),

@@ -44,8 +44,7 @@ package struct AccessRule: Hashable, Sendable {
     private func holds(_ condition: Condition, _ user: User, _ partition: Partition) -> Bool {
         switch condition {
         case .value(let operand): value(of: operand, user, partition) == .bool(true)
-        case .equal(let left, let right):
-            value(of: left, user, partition) == value(of: right, user, partition)
+        case .equal(let left, let right): areEqual(left, right, user, partition)
         case .not(let inner): !holds(inner, user, partition)
         case .and(let left, let right):
             holds(left, user, partition) && holds(right, user, partition)
@@ -54,13 +53,32 @@ package struct AccessRule: Hashable, Sendable {
         }
     }
 
-    private func value(of operand: Operand, _ user: User, _ partition: Partition) -> JSONValue {
+    /// A member that the user does not have equals nothing, or users without a team would be let into the
+    /// null partition by `partition == user.data.team`. Only `null`, written in the rule, asks for it.
+    private func areEqual(
+        _ left: Operand,
+        _ right: Operand,
+        _ user: User,
+        _ partition: Partition
+    ) -> Bool {
+        switch (value(of: left, user, partition), value(of: right, user, partition)) {
+        case (let left?, let right?): left == right
+        case (nil, _?): right == .constant(.null)
+        case (_?, nil): left == .constant(.null)
+        case (nil, nil): false
+        }
+    }
+
+    /// Nil for a member of the profile that is missing, or null.
+    private func value(of operand: Operand, _ user: User, _ partition: Partition) -> JSONValue? {
         switch operand {
         case .constant(let value): value
         case .partition: partition.value
         case .userID: .string(user.id.rawValue)
         case .userData(let path):
-            JSONValue.object(user.profileData)[path.map { $0[...] }] ?? .null
+            JSONValue.object(user.profileData)[path.map { $0[...] }].flatMap {
+                $0 == .null ? nil : $0
+            }
         }
     }
 }
