@@ -60,7 +60,7 @@ struct Serve: AsyncParsableCommand {
         if configuration.apps.isEmpty {
             logger.warning("no app to serve", metadata: ["remedy": "\(NoApp.remedy)"])
         }
-        let store = try await configuration.storage.open()
+        let store = try await configuration.storage.open(logger: logger)
         let manager = ServiceManager()
         let secrets = SecretReader(environment: ProcessInfo.processInfo.environment)
         let tls = try configuration.tls.map { files throws(ServerTLS.Unusable) in
@@ -117,9 +117,9 @@ private struct Hangup: Service {
 }
 
 extension StorageLocation {
-    fileprivate func open() async throws(StoreError) -> SQLiteStore {
+    fileprivate func open(logger: Logger) async throws(StoreError) -> SQLiteStore {
         switch self {
-        case .sqlite(let path): try await SQLiteStore(.file(path: path))
+        case .sqlite(let path): try await SQLiteStore(.file(path: path), logger: logger)
         }
     }
 }

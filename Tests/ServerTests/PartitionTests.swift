@@ -51,10 +51,35 @@ struct PartitionTests {
         #expect(composed?.canonicalText.utf8.elementsEqual("\"e\u{301}\"".utf8) == false)
     }
 
-    @Test("A value of a kilobyte and more is refused")
+    @Test("A value whose canonical text is longer than a kilobyte is refused; a stored one is read")
     func size() {
         let text = "\"\(String(repeating: "x", count: 1022))\""
         #expect(Partition(extendedJSON: Array(text.utf8)) != nil)
-        #expect(Partition(extendedJSON: Array("\(text) ".utf8)) == nil)
+        #expect(Partition(extendedJSON: Array("\(text) ".utf8)) != nil)
+        let long = Array("\"\(String(repeating: "x", count: 1023))\"".utf8)
+        #expect(Partition(extendedJSON: long) == nil)
+        #expect(Partition(stored: long)?.canonicalText.utf8.count == 1025)
+        // Escapes are longer than what they stand for.
+        let escaped = "\"\(String(repeating: "\\u0905", count: 340))\""
+        #expect(Partition(extendedJSON: Array(escaped.utf8)) != nil)
+        let letters = "\"\(String(repeating: "\u{905}", count: 341))\""
+        #expect(Partition(extendedJSON: Array(letters.utf8)) == nil)
+    }
+
+    @Test("Only UTF-8 is read")
+    func encodings() {
+        let text = "\"\(String(repeating: "\u{905}", count: 100))\""
+        let little = text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+        let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
+        let wide = text.unicodeScalars.flatMap {
+            [0, 0, UInt8($0.value >> 8), UInt8($0.value & 0xff)]
+        }
+        let texts = [
+            little, big, wide, [0xff, 0xfe] + little, [0xfe, 0xff] + big,
+            [0, 0, 0xfe, 0xff] + wide, [0xef, 0xbb, 0xbf] + Array(text.utf8), [0x22, 0xff, 0x22],
+            [0x22, 0xc0, 0x80, 0x22], [0x22, 0, 0x22], Array("null\0".utf8),
+        ]
+        for text in texts { #expect(Partition(extendedJSON: text) == nil) }
+        #expect(Partition(extendedJSON: Array(text.utf8)) != nil)
     }
 }

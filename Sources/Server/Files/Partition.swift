@@ -13,17 +13,28 @@ package enum Partition: Hashable, Sendable {
 }
 
 extension Partition {
-    /// Longer partition values are refused.
+    /// Partition values whose canonical text is longer are refused.
     static let maximumSizeInBytes = 1024
 
-    /// Reads canonical Extended JSON; nil if it is anything else.
+    /// Reads canonical Extended JSON that a peer or an operator has sent; nil if it is anything else, or
+    /// too long.
     package init?(extendedJSON text: some Collection<UInt8>) {
-        guard text.count <= Self.maximumSizeInBytes,
+        guard let partition = Partition(stored: text), partition.isShortEnough else { return nil }
+        self = partition
+    }
+
+    /// Reads what the store holds, however long it is: a limit for peers must not make it unreadable.
+    init?(stored text: some Collection<UInt8>) {
+        // The decoder also takes UTF-16 and UTF-32, which it knows by zeros or by a byte order mark.
+        guard !text.contains(0), !text.starts(with: [0xef, 0xbb, 0xbf]),
+            String(validating: text, as: UTF8.self) != nil,
             let form = try? JSONDecoder().decode(Form.self, from: Data(text)),
             let value = form.partition
         else { return nil }
         self = value
     }
+
+    var isShortEnough: Bool { canonicalText.utf8.count <= Self.maximumSizeInBytes }
 
     /// What operators write: canonical Extended JSON, or the text of a string partition.
     package init(operatorText text: String) {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Logging
 package import SQLite
 import Synchronization
 
@@ -13,6 +14,7 @@ package final class SQLiteStore: ServerStore {
     /// Of a store in memory there is one connection only.
     private let reader: StoreWorker?
     private let holder: StateHolder?
+    private let logger: Logger
     private let pending = Mutex<[any PendingWrite]>([])
 
     package enum Location: Sendable {
@@ -28,31 +30,41 @@ package final class SQLiteStore: ServerStore {
     package init(
         _ location: Location,
         vfs: String? = nil,
+        logger: Logger = Logger(label: "Server"),
         executor: @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
     ) async throws(StoreError) {
+        self.logger = logger
         switch location {
         case .file(let path):
             self.file = Mutex(try StoreFile(path: path))
             self.writer = try StoreWorker(
                 path: path,
                 vfs: vfs,
-                on: executor("realm-server.store.write")
+                on: executor("realm-server.store.write"),
+                logger: logger
             )
             try await writer.prepare()
             self.reader = try StoreWorker(
                 path: path,
                 vfs: vfs,
-                on: executor("realm-server.store.read")
+                on: executor("realm-server.store.read"),
+                logger: logger
             )
             self.holder = StateHolder(
-                try StoreWorker(path: path, vfs: vfs, on: executor("realm-server.store.hold"))
+                try StoreWorker(
+                    path: path,
+                    vfs: vfs,
+                    on: executor("realm-server.store.hold"),
+                    logger: logger
+                )
             )
         case .memory:
             self.file = Mutex(nil)
             self.writer = try StoreWorker(
                 path: ":memory:",
                 vfs: Self.memoryVFS,
-                on: executor("realm-server.store")
+                on: executor("realm-server.store"),
+                logger: logger
             )
             try await writer.prepare()
             self.reader = nil
@@ -92,7 +104,8 @@ package final class SQLiteStore: ServerStore {
             try StoreWorker(
                 path: name,
                 vfs: Self.memoryVFS,
-                on: DatabaseExecutor(label: "realm-server.copy")
+                on: DatabaseExecutor(label: "realm-server.copy"),
+                logger: logger
             )
         )
         do {

@@ -1,3 +1,4 @@
+import Logging
 import SQLite
 import Versions
 
@@ -13,20 +14,38 @@ extension SQLiteTransaction: FileWriting {
         )
     }
 
+    /// A row without a readable name is left out and logged: it must not hide the others.
     func files(of app: AppID) throws(StoreError) -> [ServerFile] {
-        try files(where: "app_id = ? ORDER BY file_id", [.text(app.rawValue)])
+        try files(where: "app_id = ? ORDER BY file_id", [.text(app.rawValue)]) { id, name in
+            logger.error(
+                "a realm was skipped",
+                metadata: [
+                    "code": "store.unusable", "app": "\(app)", "file": "\(id.rawValue)",
+                    "partition": "\(Self.excerpt(of: name))",
+                    "reason": "its partition cannot be read",
+                ]
+            )
+        }
+    }
+
+    /// The beginning of a name that may be anything, for the log.
+    static func excerpt(of name: [UInt8]) -> String {
+        String(decoding: name.prefix(64), as: UTF8.self)
     }
 
     private func file(
         where condition: String,
         _ values: [SQLite.Value]
     ) throws(StoreError) -> ServerFile? {
-        try files(where: condition, values).first
+        try files(where: condition, values) { id, _ throws(StoreError) in
+            throw damaged("the name of server file \(id.rawValue)")
+        }.first
     }
 
     private func files(
         where condition: String,
-        _ values: [SQLite.Value]
+        _ values: [SQLite.Value],
+        unreadable: (ServerFileID, [UInt8]) throws(StoreError) -> Void
     ) throws(StoreError) -> [ServerFile] {
         try translating {
             let statement = try connection.statement(
@@ -40,15 +59,21 @@ extension SQLiteTransaction: FileWriting {
             defer { statement.reset() }
             try statement.bind(values)
             var files: [ServerFile] = []
-            while try statement.step() { files.append(try serverFile(statement)) }
+            while try statement.step() {
+                if let file = Self.serverFile(statement) {
+                    files.append(file)
+                } else {
+                    try unreadable(ServerFileID(statement.integer(at: 0)), statement.bytes(at: 7))
+                }
+            }
             return files
         }
     }
 
-    private func serverFile(_ row: Statement) throws(StoreError) -> ServerFile {
-        guard let app = AppID(row.text(at: 6)),
-            let partition = Partition(extendedJSON: row.bytes(at: 7))
-        else { throw damaged("the name of server file \(row.integer(at: 0))") }
+    /// Nil if its name cannot be read.
+    private static func serverFile(_ row: Statement) -> ServerFile? {
+        guard let app = AppID(row.text(at: 6)), let partition = Partition(stored: row.bytes(at: 7))
+        else { return nil }
         return ServerFile(
             id: ServerFileID(row.integer(at: 0)),
             app: app,
@@ -148,6 +173,21 @@ extension SQLiteTransaction: FileWriting {
     func removeHistory(of file: ServerFileID) throws(StoreError) {
         try translating {
             for table in ["history", "reciprocal", "snapshot"] {
+                try connection.run(
+                    "DELETE FROM \(table) WHERE file_id = ?",
+                    [.integer(file.rawValue)]
+                )
+            }
+        }
+    }
+
+    /// Removes a server file with everything that belongs to it.
+    func remove(_ file: ServerFileID) throws(StoreError) {
+        let tables = [
+            "history", "client_file", "reciprocal", "snapshot", "object", "server_file",
+        ]
+        try translating {
+            for table in tables {
                 try connection.run(
                     "DELETE FROM \(table) WHERE file_id = ?",
                     [.integer(file.rawValue)]

@@ -1,4 +1,5 @@
 import Changesets
+import Logging
 import SQLite
 import Versions
 
@@ -6,9 +7,11 @@ import Versions
 /// transaction is open.
 final class SQLiteTransaction {
     let connection: Connection
+    let logger: Logger
 
-    init(_ connection: Connection) {
+    init(_ connection: Connection, logger: Logger) {
         self.connection = connection
+        self.logger = logger
     }
 
     /// Sets the connection's ways and makes sure that the tables are there.
@@ -21,6 +24,7 @@ final class SQLiteTransaction {
             try connection.execute("PRAGMA cache_size = -16384")
             try StoreLayout.prepare(connection)
         }
+        try StoreRepair.run(in: self)
     }
 
     func close() {

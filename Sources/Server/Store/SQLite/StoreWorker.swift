@@ -1,3 +1,4 @@
+import Logging
 import SQLite
 
 /// One connection to the store, on a thread of its own.
@@ -9,11 +10,17 @@ actor StoreWorker {
         executor.asUnownedSerialExecutor()
     }
 
-    init(path: String, vfs: String?, on executor: DatabaseExecutor) throws(StoreError) {
+    init(
+        path: String,
+        vfs: String?,
+        on executor: DatabaseExecutor,
+        logger: Logger
+    ) throws(StoreError) {
         self.executor = executor
         do {
             self.transaction = SQLiteTransaction(
-                try Connection(path: path, Connection.Options(vfs: vfs))
+                try Connection(path: path, Connection.Options(vfs: vfs)),
+                logger: logger
             )
         } catch {
             throw StoreError(error, path: path)
