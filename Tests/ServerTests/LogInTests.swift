@@ -217,6 +217,28 @@ struct LogInTests {
         }
     }
 
+    @Test("Names that no account can have are refused before anything is counted or kept")
+    func longNames() async throws {
+        let apps = try await TestApps()
+        // One letter with many marks is a single character.
+        let name = "e" + String(repeating: "\u{301}", count: 300) + "@example.net"
+        let base = "/app/shop-abcde/auth/providers/local-userpass"
+        for _ in 0..<120 {
+            let login = await apps.logIn(name, "correct horse")
+            #expect(login.fields["error_code"] == "InvalidPassword")
+            for path in ["confirm", "reset"] {
+                let body = #"{"tokenId":"\#(name)","token":"x","password":"correct horse"}"#
+                let reply = await apps.call("POST", "\(base)/\(path)", body)
+                #expect(reply.fields["error_code"] == "UserpassTokenInvalid")
+            }
+            for path in ["confirm/send", "reset/send"] {
+                let reply = await apps.call("POST", "\(base)/\(path)", #"{"email":"\#(name)"}"#)
+                #expect(reply.fields["error_code"] == "UserNotFound")
+            }
+        }
+        #expect(await apps.logIn("ann@example.net", "wrong").status == 401)
+    }
+
     @Test("Linking without a token is refused, and makes no user")
     func linking() async throws {
         let apps = try await TestApps()

@@ -63,6 +63,7 @@ extension Accounts {
         guard let function = settings.resetFunction else {
             throw ServiceRefusal(.badRequest, "there is no password reset function")
         }
+        guard UserName(request.email) != nil else { throw Self.notFound }
         try requireGood(request.password, settings)
         try await loginGuard.admit(request.email, from: address)
         let (name, account) = try await account(request.email, in: app)
@@ -82,10 +83,12 @@ extension Accounts {
         switch verdict {
         case .success:
             let hash = try await hasher.hash(request.password)
-            try await store.write { transaction in
-                try Self.setPassword(hash, of: name, of: app, transaction)
+            let user = try await store.write { transaction in
+                let user = try Self.setPassword(hash, of: name, of: app, transaction)
                 try transaction.removeAccountToken(.reset, of: name, of: app)
+                return user
             }
+            endConnections(of: user, in: app)
         case .pending:
             break
         case .fail:

@@ -48,6 +48,9 @@ extension Accounts {
         _ served: ServedApp
     ) async throws -> ProvenIdentity {
         try requireEmailPassword(served.id)
+        guard credential.name.utf8.count <= UserName.maximumSizeInBytes else {
+            throw ServiceRefusal.invalidPassword
+        }
         try await loginGuard.admit(credential.name, from: address)
         let name = UserName(credential.name)
         let account: PasswordAccount? = try await store.read { snapshot in
@@ -150,14 +153,25 @@ extension Accounts {
             try transaction.insert(session, of: app, at: now)
             return session
         }
+        return try await answer(in: session, named: sessionID, identity, served)
+    }
+
+    /// Tokens that belong to a session.
+    func answer(
+        in session: LoginSession,
+        named sessionID: String,
+        _ identity: Identity,
+        _ served: ServedApp
+    ) async throws -> LoginAnswer {
+        let now = clock.secondsSince1970
         let refresh = TokenClaims(
             sessionID: sessionID,
-            userID: user.rawValue,
+            userID: session.userID.rawValue,
             deviceID: session.deviceID,
             domainID: served.domainID,
-            appID: app.rawValue,
-            issuedAt: now / 1000,
-            expiresAt: end,
+            appID: served.id.rawValue,
+            issuedAt: now,
+            expiresAt: min(session.expiresAt / 1000, now + served.configuration.tokens.refresh),
             kind: .refresh,
             refreshID: sessionID,
             identity: .init(
@@ -169,8 +183,8 @@ extension Accounts {
         )
         return LoginAnswer(
             accessToken: try await accessToken(for: refresh, served),
-            refreshToken: try await tokens.token(for: refresh, of: app),
-            userID: user.rawValue,
+            refreshToken: try await tokens.token(for: refresh, of: served.id),
+            userID: session.userID.rawValue,
             deviceID: session.deviceID
         )
     }

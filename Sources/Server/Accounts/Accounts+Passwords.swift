@@ -23,7 +23,7 @@ extension Accounts {
                     : "accounts are confirmed by a function: use confirm/call"
             )
         }
-        try await loginGuard.admitMail(to: name.rawValue, of: app)
+        try await loginGuard.admitMail(to: name, of: app)
         try await beginConfirmation(of: name, isNew: false, settings, in: app)
     }
 
@@ -36,12 +36,13 @@ extension Accounts {
                 "passwords are reset by a function: use reset/call"
             )
         }
-        try await loginGuard.admitMail(to: name.rawValue, of: app)
+        try await loginGuard.admitMail(to: name, of: app)
         try await beginReset(of: name, settings, in: app)
     }
 
     func confirm(_ id: String, _ token: String, from address: String, in app: AppID) async throws {
         try requireEmailPassword(app)
+        guard id.utf8.count <= UserName.maximumSizeInBytes else { throw Self.badToken }
         try await loginGuard.admit(id, from: address)
         let now = clock.millisecondsSince1970()
         try await store.write { transaction in
@@ -60,23 +61,27 @@ extension Accounts {
         in app: AppID
     ) async throws {
         let settings = try requireEmailPassword(app)
+        guard id.utf8.count <= UserName.maximumSizeInBytes else { throw Self.badToken }
         try requireGood(password, settings)
         try await loginGuard.admit(id, from: address)
         let hash = try await hasher.hash(password)
         let now = clock.millisecondsSince1970()
-        try await store.write { transaction in
+        let user = try await store.write { transaction in
             let known = try Self.use(id, token, .reset, of: app, at: now, transaction)
-            try Self.setPassword(hash, of: known.name, of: app, transaction)
+            return try Self.setPassword(hash, of: known.name, of: app, transaction)
         }
+        endConnections(of: user, in: app)
         await loginGuard.recordSuccess(id, from: address)
     }
 
+    /// Revokes the sessions of the account's user, if it has one by now; the caller ends its connections
+    /// once that is stored.
     static func setPassword(
         _ hash: PasswordHash,
         of name: UserName,
         of app: AppID,
         _ transaction: any StoreTransaction
-    ) throws {
+    ) throws -> UserID? {
         guard let account = try transaction.passwordAccount(name, of: app) else { throw badToken }
         try transaction.setPassword(hash, of: name, of: app)
         let user = try transaction.user(
@@ -85,6 +90,13 @@ extension Accounts {
             of: app
         )
         if let user { try transaction.revokeLoginSessions(ofUser: user.id, of: app) }
+        return user?.id
+    }
+
+    /// A thief of the old password must not keep a connection that is open.
+    func endConnections(of user: UserID?, in app: AppID) {
+        guard let user else { return }
+        registry.ask(app, user, to: .leave(reason: "password reset"))
     }
 
     /// For the operator: tokens that wait to be delivered.
@@ -119,6 +131,7 @@ extension Accounts {
         return token
     }
 
+    static let notFound = ServiceRefusal(.userNotFound, "user not found")
     private static let badToken = ServiceRefusal(.userpassTokenInvalid, "invalid token data")
 
     private static func use(
@@ -142,6 +155,7 @@ extension Accounts {
         askedFrom address: String,
         in app: AppID
     ) async throws -> (UserName, PasswordAccount) {
+        guard email.utf8.count <= UserName.maximumSizeInBytes else { throw Self.notFound }
         try await loginGuard.admit(email, from: address)
         let found = try await account(email, in: app)
         await loginGuard.recordSuccess(email, from: address)
@@ -152,10 +166,9 @@ extension Accounts {
         _ email: String,
         in app: AppID
     ) async throws -> (UserName, PasswordAccount) {
-        let notFound = ServiceRefusal(.userNotFound, "user not found")
-        guard let name = UserName(email) else { throw notFound }
+        guard let name = UserName(email) else { throw Self.notFound }
         let account = try await store.read { try $0.passwordAccount(name, of: app) }
-        guard let account else { throw notFound }
+        guard let account else { throw Self.notFound }
         return (name, account)
     }
 

@@ -35,6 +35,7 @@ extension Accounts {
             token,
             is: .access,
             app: app,
+            requiresSession: true,
             whenDisabled: ServiceRefusal(.userDisabled, "user disabled", status: 403)
         )
         return SyncUser(
@@ -103,30 +104,39 @@ extension Accounts {
         return (claims, try served(named))
     }
 
+    /// `requiresSession`: an access token must not outlive its session here, since what it asks for buys
+    /// more than a look at the profile (app services, 10.3). A refresh token never does.
     func authenticate(
         _ token: String?,
         is kind: TokenClaims.Kind,
         app: AppID?,
+        requiresSession: Bool = false,
         whenDisabled: ServiceRefusal = .invalidSession("user disabled")
     ) async throws -> (TokenClaims, ServedApp, User) {
         let (claims, served) = try await verify(token, is: kind, app: app)
         let app = served.configuration.id
         let userID = UserID(claims.userID)
         let digest = SessionDigest(ofSession: claims.sessionID)
+        let checksSession = kind == .refresh || requiresSession
         let (user, session) = try await store.read { snapshot in
-            let session = kind == .refresh ? try snapshot.loginSession(digest, of: app) : nil
+            let session = checksSession ? try snapshot.loginSession(digest, of: app) : nil
             return (try snapshot.user(userID, of: app), session)
         }
         guard let user else { throw ServiceRefusal.invalidSession("no such user") }
         guard !user.isDisabled else { throw whenDisabled }
-        switch kind {
-        case .access: break
-        case .refresh:
-            guard let session, !session.isRevoked, session.userID == userID else {
-                throw ServiceRefusal.invalidSession("session revoked")
-            }
-        }
+        if checksSession { _ = try Self.live(session, of: userID) }
         return (claims, served, user)
+    }
+
+    /// The session, if it is the user's and not revoked.
+    static func live(
+        _ session: LoginSession?,
+        of user: UserID
+    ) throws(ServiceRefusal) -> LoginSession {
+        guard let session, !session.isRevoked, session.userID == user else {
+            throw .invalidSession("session revoked")
+        }
+        return session
     }
 }
 

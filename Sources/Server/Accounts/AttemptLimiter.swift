@@ -1,14 +1,41 @@
+import Crypto
+
 /// Slows down guessing: each key has a bucket of attempts that refills with time.
+///
+/// What it keeps is bounded: a key is a digest, whatever a peer has sent, there are `capacity` of them
+/// at most, and full buckets are forgotten.
 struct AttemptLimiter {
     /// Attempts that may follow each other at once.
     let burst: Int
     /// Milliseconds after which one more attempt is allowed.
     let refillInterval: Int64
-    /// Keys remembered; beyond it, the oldest grudges go first.
+    /// Keys remembered; when full, the keys whose buckets refill soonest go first.
     let capacity: Int
 
     /// When each bucket will be full again, in milliseconds since 1970.
-    private var fullAt: [String: Int64] = [:]
+    private var fullAt: [Key: Int64] = [:]
+    /// When buckets that are full again are looked for.
+    private var sweepAt = Int64.min
+
+    /// Names a bucket in 16 bytes.
+    struct Key: Hashable, Sendable {
+        private let high: UInt64
+        private let low: UInt64
+
+        /// A digest of the parts, which must not be told apart by their ends alone.
+        init(_ parts: String...) {
+            var hash = SHA256()
+            for part in parts {
+                withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) {
+                    hash.update(bufferPointer: $0)
+                }
+                hash.update(data: Array(part.utf8))
+            }
+            let bytes = Array(hash.finalize())
+            self.high = bytes[0..<8].reduce(0) { $0 << 8 | UInt64($1) }
+            self.low = bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
 
     init(burst: Int, refillInterval: Int64, capacity: Int = 10_000) {
         self.burst = burst
@@ -16,23 +43,29 @@ struct AttemptLimiter {
         self.capacity = capacity
     }
 
+    /// How many buckets are not full.
+    var count: Int { fullAt.count }
+
     /// Takes one attempt. If there is none: the milliseconds until there is, and nothing is taken.
-    mutating func take(_ key: String, at now: Int64) -> Int64? {
-        let wait = max(fullAt[key] ?? now, now) - now - Int64(burst - 1) * refillInterval
+    mutating func take(_ key: Key, at now: Int64) -> Int64? {
+        // A clock that was set back must not keep a bucket empty for longer than it takes to fill.
+        let full = min(max(fullAt[key] ?? now, now), now + Int64(burst) * refillInterval)
+        let wait = full - now - Int64(burst - 1) * refillInterval
         guard wait <= 0 else { return wait }
-        if fullAt.count >= capacity, fullAt[key] == nil { makeRoom(at: now) }
-        fullAt[key] = max(fullAt[key] ?? now, now) + refillInterval
+        if now >= sweepAt || fullAt.count >= capacity { makeRoom(for: key, at: now) }
+        fullAt[key] = full + refillInterval
         return nil
     }
 
     /// The attempt turned out well: it does not count.
-    mutating func giveBack(_ key: String) {
+    mutating func giveBack(_ key: Key) {
         fullAt[key]? -= refillInterval
     }
 
-    private mutating func makeRoom(at now: Int64) {
+    private mutating func makeRoom(for key: Key, at now: Int64) {
+        sweepAt = now + Int64(burst) * refillInterval
         fullAt = fullAt.filter { $0.value > now }
-        guard fullAt.count >= capacity else { return }
+        guard fullAt.count >= capacity, fullAt[key] == nil else { return }
         let kept = fullAt.sorted { $0.value > $1.value }.prefix(capacity / 2)
         fullAt = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     }

@@ -23,6 +23,8 @@ struct DeviceReport: Sendable {
 
     /// Larger reports are not kept.
     static let maximumSizeInBytes = 4096
+    /// Ids have 24 bytes; this server made no longer ones.
+    static let maximumIDSizeInBytes = 64
 }
 
 /// The fields of a request body that this server reads; all of them are strings, and each may be
@@ -133,8 +135,9 @@ struct RequestFields: Decodable {
 
     private static func report(_ texts: [String: String]) -> DeviceReport {
         let json = (try? texts.json()).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        let id = texts["deviceId"]
         return DeviceReport(
-            id: texts["deviceId"],
+            id: id.flatMap { $0.utf8.count <= DeviceReport.maximumIDSizeInBytes ? $0 : nil },
             json: json.utf8.count <= DeviceReport.maximumSizeInBytes ? json : "{}"
         )
     }
