@@ -16,6 +16,7 @@ package struct RealmServer: Service {
     /// Nil where nobody can say what the configuration is by now.
     package let reload: ConfigurationReload?
     private let tls: ServerTLS?
+    private let proxies: TrustedProxies
     private let isAdministered: Bool
     private let clock: WallClock
     private let onListening: @Sendable (ListenAddress) async -> Void
@@ -29,7 +30,7 @@ package struct RealmServer: Service {
         store: any ServerStore,
         clock: WallClock,
         random: RandomSource,
-        hasher: PasswordHasher = PasswordHasher(),
+        hasher: PasswordHasher? = nil,
         secrets: SecretReader = SecretReader(environment: [:]),
         timing: ServerTiming = ServerTiming(),
         tls: ServerTLS? = nil,
@@ -43,7 +44,8 @@ package struct RealmServer: Service {
         let accounts = try await Accounts(
             apps: configuration.apps,
             store: store,
-            hasher: hasher,
+            hasher: hasher
+                ?? PasswordHasher(waitingAtMost: configuration.limits.waitingLogIns),
             secrets: secrets,
             clock: clock,
             random: random,
@@ -52,7 +54,9 @@ package struct RealmServer: Service {
         self.accounts = accounts
         self.configuration = configuration
         let publicAddress = PublicAddress(configuration.publicURL)
+        let proxies = TrustedProxies(configuration.trustedProxies, logger: logger)
         self.tls = tls
+        self.proxies = proxies
         self.isAdministered = isAdministered
         self.clock = clock
         self.store = store
@@ -78,6 +82,7 @@ package struct RealmServer: Service {
                 accounts: accounts,
                 sync: sync,
                 publicAddress: publicAddress,
+                proxies: proxies,
                 tls: tls,
                 setLogLevel: setLogLevel,
                 logger: logger,
@@ -103,6 +108,7 @@ package struct RealmServer: Service {
             gate: gate,
             serve: { await serve($0) },
             tls: tls,
+            proxies: proxies,
             clock: clock,
             logger: logger
         )

@@ -50,6 +50,44 @@ struct HostileUserTests {
         }
     }
 
+    @Test("A flood of registrations keeps nobody else from logging in")
+    func registrationFlood() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        let file = "\(deployment.directory)/server.yaml"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let limits = "server:\n  trusted_proxies: [127.0.0.1]\n  limits: { waiting_log_ins: 16 }\n"
+        try deployment.write("server.yaml", text.replacing("server:\n", with: limits))
+        try await deployment.withServer { _ in
+            #expect(try deployment.register("ann@example.net", "correct horse").status == 201)
+            let path = "/app/\(Deployment.app)/auth/providers/local-userpass/register"
+            // All are sent before any answer is read.
+            let flood = try (0..<100).map { number in
+                let connection = try RawConnection(port: deployment.port)
+                let body = #"{"email":"n\#(number)@example.net","password":"correct horse"}"#
+                try connection.send(
+                    "POST /api/client/v2.0\(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
+                        + "X-Forwarded-For: 203.0.113.9\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                        + body
+                )
+                return connection
+            }
+            for _ in 0..<3 {
+                let login = try deployment.logIn(
+                    "ann@example.net",
+                    "correct horse",
+                    from: "198.51.100.7"
+                )
+                #expect(login.status == 200, "\(login.body)")
+            }
+            let answers = try flood.map { try $0.readToEnd() }
+            let refused = answers.filter { $0.hasPrefix("HTTP/1.1 503 ") }
+            #expect(!refused.isEmpty)
+            #expect(refused.allSatisfy { $0.lowercased().contains("retry-after: 1\r\n") })
+            #expect(answers.count { $0.hasPrefix("HTTP/1.1 201 ") } == 100 - refused.count)
+        }
+    }
+
     // MARK: Partition paths
 
     private static let longPath = String(repeating: "\u{905}", count: 480)
@@ -127,6 +165,47 @@ struct HostileUserTests {
             try await Programs.sqlite3(store, poison)
             try await expectAdministration()
             #expect(deployment.log("server").contains("a realm was skipped"))
+        }
+    }
+
+    // MARK: Addresses
+
+    @Test("Behind a trusted proxy, one client's guesses lock out no other client")
+    func proxy() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        let file = "\(deployment.directory)/server.yaml"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let trusting = text.replacing(
+            "server:\n",
+            with: "server:\n  trusted_proxies: [127.0.0.1]\n"
+        )
+        try await deployment.withServer { _ in
+            #expect(try deployment.register("ann@example.net", "correct horse").status == 201)
+            func guess(_ client: String) throws -> Int {
+                try deployment.logIn("ann@example.net", "wrong horse", from: client).status
+            }
+            // A proxy that is not trusted speaks for nobody: all its clients are one.
+            for _ in 0..<10 { #expect(try guess("203.0.113.9") == 401) }
+            #expect(try guess("198.51.100.7") == 429)
+            #expect(deployment.log("server").contains("a proxy is not trusted"))
+
+            try deployment.write("server.yaml", trusting)
+            let reload = try await Programs.run("realm-server", ["reload", "--config", file])
+            #expect(reload.output == "applied: server.trusted_proxies\n", "\(reload.errors)")
+            for _ in 0..<10 { #expect(try guess("203.0.113.9") == 401) }
+            // What the client says of itself comes first, and is not believed.
+            #expect(try guess("198.51.100.7, 203.0.113.9") == 429)
+            let owner = try deployment.logIn(
+                "ann@example.net",
+                "correct horse",
+                from: "203.0.113.9, 198.51.100.7"
+            )
+            #expect(owner.status == 200)
+            // Nor does a network of IPv6 have more guesses than an address of IPv4.
+            for host in 1...10 { #expect(try guess("2001:db8:1:2::\(host)") == 401) }
+            #expect(try guess("2001:db8:1:2:ffff::1") == 429)
+            #expect(try guess("2001:db8:1:3::1") == 401)
         }
     }
 

@@ -24,6 +24,7 @@ struct HTTPListenerTests {
             services: apps.services,
             gate: SyncGate(accounts: apps.accounts, logger: logger),
             serve: { try? await $0.channel.channel.close() },
+            proxies: TrustedProxies(logger: logger),
             clock: apps.clock.wallClock,
             logger: logger
         )
@@ -221,6 +222,7 @@ struct HTTPListenerTests {
                 services: apps.services,
                 gate: SyncGate(accounts: apps.accounts, logger: logger),
                 serve: { _ in },
+                proxies: TrustedProxies(logger: logger),
                 clock: apps.clock.wallClock,
                 logger: logger
             )

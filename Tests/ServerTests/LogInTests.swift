@@ -185,6 +185,108 @@ struct LogInTests {
         #expect(await apps.register("ann@example.net", "correct horse").status == 201)
     }
 
+    @Test("Every spelling of a name is counted as the same one")
+    func spellings() async throws {
+        let apps = try await TestApps()
+        _ = await apps.register("ann@example.net", "correct horse")
+        let names = ["ann", "Ann", "aNn", "anN", "ANn", "aNN", "AnN", "ANN", " ann", "  ann"]
+        for name in names {
+            #expect(await apps.logIn("\(name)@example.net", "wrong").status == 401)
+        }
+        #expect(await apps.logIn("aNN@Example.net", "wrong").status == 429)
+    }
+
+    /// Guesses names from an address until it may not guess any more.
+    private func exhaust(_ apps: TestApps) async {
+        for number in 0..<101 {
+            let status = await apps.logIn("nobody-\(number)@example.net", "wrong").status
+            #expect(status == (number < 100 ? 401 : 429))
+        }
+    }
+
+    @Test("Wrong passwords of others at an address keep out nobody who has come from there before")
+    func acquaintances() async throws {
+        let apps = try await TestApps()
+        for name in ["ann", "bob"] {
+            #expect(await apps.register("\(name)@example.net", "correct horse").status == 201)
+        }
+        #expect(await apps.logIn("ann@example.net", "correct horse").status == 200)
+        await exhaust(apps)
+        #expect(await apps.logIn("ann@example.net", "correct horse").status == 200)
+        // Bob might be one more guess.
+        #expect(await apps.logIn("bob@example.net", "correct horse").status == 429)
+        // To ask for a mail proves nothing.
+        apps.clock.advance(bySeconds: 3600)
+        let path = "/app/shop-abcde/auth/providers/local-userpass/reset/send"
+        #expect(await apps.call("POST", path, #"{"email":"bob@example.net"}"#).status == 202)
+        await exhaust(apps)
+        #expect(await apps.logIn("bob@example.net", "correct horse").status == 429)
+        // Guesses at ann's password are counted all the same.
+        for _ in 0..<10 { #expect(await apps.logIn("ann@example.net", "wrong").status == 401) }
+        #expect(await apps.logIn("ann@example.net", "wrong").status == 429)
+    }
+
+    @Test("A device that the user has logged in from is not kept out by guesses from elsewhere")
+    func devices() async throws {
+        let apps = try await TestApps()
+        _ = await apps.register("ann@example.net", "correct horse")
+        let device = try #require(
+            await apps.logIn("ann@example.net", "correct horse").fields["device_id"]
+        )
+        func logIn(_ password: String, _ device: String) async -> Int {
+            await apps.call(
+                "POST",
+                "/app/\(TestApps.shop)/auth/providers/local-userpass/login",
+                """
+                {"username":"ann@example.net","password":"\(password)",
+                "options":{"device":{"deviceId":"\(device)"}}}
+                """
+            ).status
+        }
+        for _ in 0..<10 { #expect(await logIn("wrong", "65a1f0c2e4b0a1b2c3d4e5f7") == 401) }
+        #expect(await logIn("correct horse", "65a1f0c2e4b0a1b2c3d4e5f7") == 429)
+        #expect(await logIn("correct horse", device) == 200)
+        // A thief of the device's id has no more guesses than anyone else.
+        for _ in 0..<10 { #expect(await logIn("wrong", device) == 401) }
+        #expect(await logIn("wrong", device) == 429)
+    }
+
+    @Test("A right API key, and a right token for a password, is never refused for wrong ones")
+    func unguessable() async throws {
+        var app = TestApps.configurations[0]
+        app.apiKey = true
+        let apps = try await TestApps(apps: [app])
+        let admin = TestAdmin(apps, .testing(apps))
+        let key = try await admin.call("POST", "apps/shop-abcde/server_keys", "{\"name\":\"till\"}")
+            .decode(KeyReport.self)
+        func logIn(_ key: String) async -> Int {
+            await apps.call(
+                "POST",
+                "/app/shop-abcde/auth/providers/api-key/login",
+                "{\"key\":\"\(key)\"}"
+            ).status
+        }
+        await exhaust(apps)
+        for _ in 0..<200 { #expect(await logIn("wrong") == 401) }
+        #expect(await logIn(key.key ?? "") == 200)
+
+        _ = await apps.register("ann@example.net", "correct horse")
+        apps.clock.advance(bySeconds: 60)
+        let base = "/app/shop-abcde/auth/providers/local-userpass"
+        let asked = await apps.call("POST", "\(base)/reset/send", #"{"email":"ann@example.net"}"#)
+        #expect(asked.status == 202)
+        let pending = try await admin.call("GET", "apps/shop-abcde/pending")
+            .decode([PendingReport].self)
+        let token = try #require(pending.first)
+        func reset(_ text: String) async -> Int {
+            let fields = #""tokenId":"\#(token.tokenId)","token":"\#(text)""#
+            let body = #"{\#(fields),"password":"battery staple"}"#
+            return await apps.call("POST", "\(base)/reset", body).status
+        }
+        for number in 0..<110 { #expect(await reset("wrong") == (number < 100 ? 400 : 429)) }
+        #expect(await reset(token.token) == 200)
+    }
+
     @Test("Names that are tried out at the routes for mails are counted as guesses")
     func triedNames() async throws {
         let apps = try await TestApps()

@@ -20,6 +20,7 @@ struct ReloadTests {
     private struct Subject: Sendable {
         let reload: ConfigurationReload
         let address: PublicAddress
+        let proxies: TrustedProxies
         let text: Mutexed<String>
         let level: Mutexed<LogConfiguration.Level?>
 
@@ -27,6 +28,9 @@ struct ReloadTests {
             let text = Mutexed(ReloadTests.base)
             let level = Mutexed<LogConfiguration.Level?>(nil)
             let address = PublicAddress(nil)
+            let proxies = TrustedProxies(
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            )
             let read = { @Sendable () -> ConfigurationReload.Reading in
                 ServerConfigurationReader.read(
                     [ConfigurationSource(file: "s.yaml", bytes: Array(text.value.utf8))],
@@ -38,12 +42,14 @@ struct ReloadTests {
                 accounts: world.apps.accounts,
                 sync: world.sync,
                 publicAddress: address,
+                proxies: proxies,
                 tls: nil,
                 setLogLevel: { level.value = $0 },
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                 read: read
             )
             self.address = address
+            self.proxies = proxies
             self.text = text
             self.level = level
         }

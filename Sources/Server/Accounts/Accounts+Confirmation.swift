@@ -65,9 +65,13 @@ extension Accounts {
         }
         guard UserName(request.email) != nil else { throw Self.notFound }
         try requireGood(request.password, settings)
-        try await loginGuard.admit(request.email, from: address)
+        let admission = try await loginGuard.admit(attempt(request.email, from: address, in: app))
         let (name, account) = try await account(request.email, in: app)
-        let isCurrent = try await hasher.verify(request.password, against: account.hash)
+        let isCurrent = try await hasher.verify(
+            request.password,
+            against: account.hash,
+            from: address
+        )
         let token = try await makeToken(.reset, for: name, in: app)
         let verdict = await verdict(
             of: function,
@@ -82,7 +86,7 @@ extension Accounts {
         )
         switch verdict {
         case .success:
-            let hash = try await hasher.hash(request.password)
+            let hash = try await hasher.hash(request.password, from: address)
             let user = try await store.write { transaction in
                 let user = try Self.setPassword(hash, of: name, of: app, transaction)
                 try transaction.removeAccountToken(.reset, of: name, of: app)
@@ -97,7 +101,7 @@ extension Accounts {
                 "failed to reset password for user \"\(name.rawValue)\""
             )
         }
-        await loginGuard.recordSuccess(request.email, from: address)
+        await loginGuard.forgive(admission)
     }
 
     private static let mailRefusal = ServiceRefusal(

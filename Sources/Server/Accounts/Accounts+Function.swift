@@ -12,7 +12,13 @@ extension Accounts {
         guard let function = served.configuration.function else {
             throw ServiceRefusal.providerNotFound(ProviderType.customFunction.rawValue)
         }
-        try await loginGuard.admit("", from: address)
+        // By payload: a machine with a wrong one must not keep out the others of its site.
+        let name = (try? JSONValue.object(payload).json()).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        let admission = try await loginGuard.admit(
+            LoginGuard.Attempt(address: address, name: "\(served.id) function \(name ?? "")")
+        )
         let answer: JSONValue?
         do throws(HookRunner.Failure) {
             answer = try await hooks.ask(
@@ -27,7 +33,7 @@ extension Accounts {
         guard let proven = ProvenIdentity(answer) else {
             throw ServiceRefusal(.authError, "the log-in function does not know this user")
         }
-        await loginGuard.recordSuccess("", from: address)
+        await loginGuard.recordSuccess(admission)
         return proven
     }
 }

@@ -20,7 +20,7 @@ extension Accounts {
         if case .anonymous = credential {
             throw ServiceRefusal(.badRequest, "an anonymous identity cannot be linked")
         }
-        let proven = try await prove(credential, from: address, served)
+        let proven = try await prove(credential, from: address, .none, served)
         let digest = SessionDigest(ofSession: claims.sessionID)
         let session = try await store.write { transaction in
             // It may have been revoked while the credential was checked.

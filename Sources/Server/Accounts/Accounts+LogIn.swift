@@ -9,7 +9,7 @@ extension Accounts {
         to app: AppID
     ) async throws -> LoginAnswer {
         let served = try served(app)
-        let proven = try await prove(credential, from: address, served)
+        let proven = try await prove(credential, from: address, device, served)
         let user = try await user(of: proven, served.id)
         return try await issue(for: user, proven.identity, device, served)
     }
@@ -18,6 +18,7 @@ extension Accounts {
     func prove(
         _ credential: Credential,
         from address: String,
+        _ device: DeviceReport,
         _ served: ServedApp
     ) async throws -> ProvenIdentity {
         switch credential {
@@ -29,14 +30,19 @@ extension Accounts {
             let id = random.objectID(at: clock).description
             return ProvenIdentity(identity: Identity(id: id, provider: .anonymous, email: ""))
         case .emailPassword(let credential):
-            return try await prove(credential, from: address, served)
+            return try await prove(credential, from: address, device, served)
         case .apiKey(let secret):
-            return try await prove(secret, from: address, served)
+            return try await prove(secret, served)
         case .customToken(let token):
             guard let tokens = served.externalTokens else {
                 throw ServiceRefusal.providerNotFound(ProviderType.customToken.rawValue)
             }
-            return try await tokens.prove(token, at: clock.secondsSince1970)
+            do {
+                return try await tokens.prove(token, at: clock.secondsSince1970)
+            } catch let refusal as ServiceRefusal {
+                try await loginGuard.recordWrongToken(from: address)
+                throw refusal
+            }
         case .customFunction(let payload):
             return try await prove(payload, from: address, served)
         }
@@ -45,22 +51,44 @@ extension Accounts {
     private func prove(
         _ credential: EmailPasswordCredential,
         from address: String,
+        _ device: DeviceReport,
         _ served: ServedApp
     ) async throws -> ProvenIdentity {
         try requireEmailPassword(served.id)
         guard credential.name.utf8.count <= UserName.maximumSizeInBytes else {
             throw ServiceRefusal.invalidPassword
         }
-        try await loginGuard.admit(credential.name, from: address)
         let name = UserName(credential.name)
-        let account: PasswordAccount? = try await store.read { snapshot in
-            guard let name else { return nil }
-            return try snapshot.passwordAccount(name, of: served.id)
+        let app = served.id
+        let (account, isKnownDevice) = try await store.read {
+            snapshot -> (PasswordAccount?, Bool) in
+            guard let name, let account = try snapshot.passwordAccount(name, of: app) else {
+                return (nil, false)
+            }
+            let id = account.identityID
+            guard let device = device.id,
+                let user = try snapshot.user(identifiedBy: .emailPassword, id, of: app)
+            else { return (account, false) }
+            return (account, try snapshot.isDevice(device, knownOf: user.id, of: app))
         }
-        let isRight = try await hasher.verify(credential.password, against: account?.hash)
+        var attempt = attempt(credential.name, from: address, in: app)
+        if isKnownDevice { attempt.knownDevice = device.id }
+        let admission = try await loginGuard.admit(attempt)
+        let isRight: Bool
+        do {
+            isRight = try await hasher.verify(
+                credential.password,
+                against: account?.hash,
+                from: address
+            )
+        } catch {
+            // Nothing was tried out.
+            await loginGuard.forgive(admission)
+            throw error
+        }
         // One answer for every way to be wrong (app services, 14).
         guard isRight, let account, let name else { throw ServiceRefusal.invalidPassword }
-        await loginGuard.recordSuccess(credential.name, from: address)
+        await loginGuard.recordSuccess(admission)
         guard account.isConfirmed else {
             throw ServiceRefusal(.authError, "confirmation required")
         }
@@ -73,21 +101,19 @@ extension Accounts {
         )
     }
 
+    /// A key has 256 bits: nobody guesses it, so nobody is slowed down.
     private func prove(
         _ secret: APIKeySecret,
-        from address: String,
         _ served: ServedApp
     ) async throws -> ProvenIdentity {
         guard served.configuration.apiKey else {
             throw ServiceRefusal.providerNotFound(ProviderType.apiKey.rawValue)
         }
-        try await loginGuard.admit("", from: address)
         let digest = secret.digest
         let key = try await store.read { try $0.apiKey(digest, of: served.id) }
         guard let key else {
             throw ServiceRefusal(.apiKeyNotFound, "API key not found", status: 401)
         }
-        await loginGuard.recordSuccess("", from: address)
         guard !key.isDisabled else { throw ServiceRefusal(.authError, "API key is disabled") }
         return ProvenIdentity(
             identity: Identity(id: key.id, provider: .apiKey, email: ""),

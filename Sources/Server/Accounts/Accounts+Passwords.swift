@@ -43,13 +43,12 @@ extension Accounts {
     func confirm(_ id: String, _ token: String, from address: String, in app: AppID) async throws {
         try requireEmailPassword(app)
         guard id.utf8.count <= UserName.maximumSizeInBytes else { throw Self.badToken }
-        try await loginGuard.admit(id, from: address)
+        try await requireToken(id, token, .confirm, from: address, in: app)
         let now = clock.millisecondsSince1970()
         try await store.write { transaction in
             let known = try Self.use(id, token, .confirm, of: app, at: now, transaction)
             try transaction.setConfirmed(known.name, of: app)
         }
-        await loginGuard.recordSuccess(id, from: address)
     }
 
     /// Sets a new password; every device of the account has to log in again.
@@ -63,15 +62,15 @@ extension Accounts {
         let settings = try requireEmailPassword(app)
         guard id.utf8.count <= UserName.maximumSizeInBytes else { throw Self.badToken }
         try requireGood(password, settings)
-        try await loginGuard.admit(id, from: address)
-        let hash = try await hasher.hash(password)
+        // Before the hash, which is dear.
+        try await requireToken(id, token, .reset, from: address, in: app)
+        let hash = try await hasher.hash(password, from: address)
         let now = clock.millisecondsSince1970()
         let user = try await store.write { transaction in
             let known = try Self.use(id, token, .reset, of: app, at: now, transaction)
             return try Self.setPassword(hash, of: known.name, of: app, transaction)
         }
         endConnections(of: user, in: app)
-        await loginGuard.recordSuccess(id, from: address)
     }
 
     /// Revokes the sessions of the account's user, if it has one by now; the caller ends its connections
@@ -134,6 +133,22 @@ extension Accounts {
     static let notFound = ServiceRefusal(.userNotFound, "user not found")
     private static let badToken = ServiceRefusal(.userpassTokenInvalid, "invalid token data")
 
+    /// The token has 256 bits, so a right one is never refused for wrong ones.
+    private func requireToken(
+        _ id: String,
+        _ token: String,
+        _ purpose: AccountToken.Purpose,
+        from address: String,
+        in app: AppID
+    ) async throws {
+        let now = clock.millisecondsSince1970()
+        let known = try await store.read { try $0.accountToken(id, of: app) }
+        guard let known, known.purpose == purpose, known.isGood(token, at: now) else {
+            try await loginGuard.recordWrongToken(from: address)
+            throw Self.badToken
+        }
+    }
+
     private static func use(
         _ id: String,
         _ token: String,
@@ -156,10 +171,15 @@ extension Accounts {
         in app: AppID
     ) async throws -> (UserName, PasswordAccount) {
         guard email.utf8.count <= UserName.maximumSizeInBytes else { throw Self.notFound }
-        try await loginGuard.admit(email, from: address)
+        let admission = try await loginGuard.admit(attempt(email, from: address, in: app))
         let found = try await account(email, in: app)
-        await loginGuard.recordSuccess(email, from: address)
+        await loginGuard.forgive(admission)
         return found
+    }
+
+    /// The name as it is stored, or every spelling of it would be counted alone.
+    func attempt(_ email: String, from address: String, in app: AppID) -> LoginGuard.Attempt {
+        LoginGuard.Attempt(address: address, name: "\(app) \(UserName(email)?.rawValue ?? email)")
     }
 
     func account(
@@ -178,7 +198,7 @@ extension Accounts {
     ) throws(ServiceRefusal) {
         let maximum = EmailPasswordConfiguration.maximumLength
         guard (settings.minimumLength...maximum).contains(password.unicodeScalars.count),
-            PasswordHasher.canHash(password)
+            PasswordCrypt.canHash(password)
         else {
             throw ServiceRefusal(
                 .badRequest,

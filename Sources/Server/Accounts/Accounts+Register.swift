@@ -23,7 +23,7 @@ extension Accounts {
         }
         let account = PasswordAccount(
             identityID: random.objectID(at: clock).description,
-            hash: try await hasher.hash(credential.password),
+            hash: try await hasher.hash(credential.password, from: address ?? ""),
             isConfirmed: address == nil || settings.confirmsAtOnce
         )
         let now = clock.millisecondsSince1970()

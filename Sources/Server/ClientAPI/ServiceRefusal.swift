@@ -29,7 +29,7 @@ package struct ServiceRefusal: Error, Hashable, Sendable {
     /// Nil where no name of the table fits: clients then report an unknown error with the text.
     package let code: Code?
     package let message: String
-    /// Of status 429 only.
+    /// Of 429, and of a 503 that ends soon.
     package let retryAfterInSeconds: Int?
 
     package init(
@@ -113,6 +113,12 @@ extension ServiceRefusal {
             retryAfterInSeconds: seconds
         )
     }
+
+    static let tooManyLogIns = ServiceRefusal(
+        .maintenanceInProgress,
+        "too many log-ins at once; try again in 1 s",
+        retryAfterInSeconds: 1
+    )
 
     static func tooManyAttempts(retryAfterInSeconds seconds: Int) -> ServiceRefusal {
         ServiceRefusal(

@@ -3,30 +3,37 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var listen: ListenAddress
     /// What the location route answers; nil mirrors the request.
     package var publicURL: PublicURL?
+    /// Whose `X-Forwarded-For` is believed.
+    package var trustedProxies: [AddressRange]
     package var storage: StorageLocation
     /// Where an operator reaches the server; nil: beside the store.
     package var adminSocket: String?
     /// Nil: without TLS.
     package var tls: ServerTLS.TLSFiles?
     package var log: LogConfiguration
+    package var limits: ServerLimits
     /// In the order of the file.
     package var apps: [AppConfiguration]
 
     package init(
         listen: ListenAddress = .standard,
         publicURL: PublicURL? = nil,
+        trustedProxies: [AddressRange] = [],
         storage: StorageLocation,
         adminSocket: String? = nil,
         tls: ServerTLS.TLSFiles? = nil,
         log: LogConfiguration = LogConfiguration(),
+        limits: ServerLimits = .standard,
         apps: [AppConfiguration]
     ) {
         self.listen = listen
         self.publicURL = publicURL
+        self.trustedProxies = trustedProxies
         self.storage = storage
         self.adminSocket = adminSocket
         self.tls = tls
         self.log = log
+        self.limits = limits
         self.apps = apps
     }
 }

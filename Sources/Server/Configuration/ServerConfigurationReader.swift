@@ -54,6 +54,9 @@ package enum ServerConfigurationReader {
         return ServerConfiguration(
             listen: keys.optional("listen", default: .standard) { $0.listenAddress() },
             publicURL: keys.optional("public_url") { $0.publicURL() },
+            trustedProxies: keys.optional("trusted_proxies", default: []) { list in
+                list.elements { $0.addressRange() }
+            },
             storage: keys.optional("storage", default: .standard) { $0.storage() },
             adminSocket: keys.optional("admin_socket") { $0.absolutePath() },
             tls: keys.optional("tls") { $0.tls(files) },
@@ -63,6 +66,7 @@ package enum ServerConfigurationReader {
                     output: log.optional("output") { $0.choice() }
                 )
             },
+            limits: keys.section("limits") { ServerLimits(reading: $0) },
             apps: []
         )
     }
@@ -85,6 +89,14 @@ extension NodeReader {
             expected: "a URL of scheme, host and port only, such as https://sync.example.com"
         )
         return text.flatMap { PublicURL($0) }
+    }
+
+    fileprivate func addressRange() -> AddressRange? {
+        let text = string(
+            matching: { AddressRange($0) != nil },
+            expected: "an address or a range such as 127.0.0.1, 10.0.0.0/8 or fd00::/8"
+        )
+        return text.flatMap { AddressRange($0) }
     }
 
     fileprivate func storage() -> StorageLocation? {

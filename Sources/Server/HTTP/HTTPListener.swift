@@ -12,6 +12,7 @@ struct HTTPListener: Sendable {
     let gate: SyncGate
     let serve: @Sendable (SyncSocket) async -> Void
     var tls: ServerTLS?
+    let proxies: TrustedProxies
     var timeouts = HTTPTimeouts()
     var limits = Limits.server
     let clock: WallClock
@@ -29,7 +30,7 @@ struct HTTPListener: Sendable {
 
     /// Calls `onListening` with the real port as soon as clients can connect.
     func run(onListening: @escaping @Sendable (ListenAddress) async -> Void) async throws {
-        let responder = HTTPResponder(services: services, clock: clock)
+        let responder = HTTPResponder(services: services, proxies: proxies, clock: clock)
         let builder = HTTPServerBuilder { responder in
             ListenerChannel(
                 responder: responder,

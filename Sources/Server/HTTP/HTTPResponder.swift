@@ -5,6 +5,7 @@ import NIOCore
 /// Turns HTTP requests into calls of the client API, and their answers into responses.
 struct HTTPResponder: Sendable {
     let services: ClientAPI
+    let proxies: TrustedProxies
     let clock: WallClock
 
     func response(to request: Request, from channel: any Channel) async -> Response {
@@ -37,7 +38,12 @@ struct HTTPResponder: Sendable {
                 query: String(target.dropFirst(path.count + 1)),
                 authorization: request.headers[.authorization],
                 host: request.head.authority,
-                address: channel.remoteAddress?.ipAddress ?? "",
+                address: proxies.limitKey(
+                    of: channel.remoteAddress?.ipAddress,
+                    forwarded: HTTPField.Name("X-Forwarded-For").map {
+                        request.headers[values: $0]
+                    } ?? []
+                ),
                 body: Array(buffer: body)
             )
         )

@@ -26,6 +26,7 @@ package actor ConfigurationReload {
     private let accounts: Accounts
     private let sync: SyncService
     private let publicAddress: PublicAddress
+    private let proxies: TrustedProxies
     private let tls: ServerTLS?
     private let setLogLevel: @Sendable (LogConfiguration.Level) -> Void
     private let logger: Logger
@@ -38,6 +39,7 @@ package actor ConfigurationReload {
         accounts: Accounts,
         sync: SyncService,
         publicAddress: PublicAddress,
+        proxies: TrustedProxies,
         tls: ServerTLS?,
         setLogLevel: @escaping @Sendable (LogConfiguration.Level) -> Void,
         logger: Logger,
@@ -47,6 +49,7 @@ package actor ConfigurationReload {
         self.accounts = accounts
         self.sync = sync
         self.publicAddress = publicAddress
+        self.proxies = proxies
         self.tls = tls
         self.setLogLevel = setLogLevel
         self.logger = logger
@@ -139,6 +142,10 @@ package actor ConfigurationReload {
         if configuration.publicURL != running.publicURL {
             publicAddress.url = configuration.publicURL
             applied.append("public_url")
+        }
+        if configuration.trustedProxies != running.trustedProxies {
+            proxies.all = configuration.trustedProxies
+            applied.append("trusted_proxies")
         }
         if configuration.log.level != running.log.level {
             setLogLevel(configuration.log.level)

@@ -7,6 +7,7 @@ extension ServerConfiguration {
             ("admin_socket", adminSocketPath == running.adminSocketPath),
             ("tls", (tls == nil) == (running.tls == nil)),
             ("log.output", log.output == running.log.output),
+            ("limits", limits == running.limits),
         ]
         return settings.filter { !$0.isSame }.map { "server.\($0.name)" }
     }
@@ -18,6 +19,7 @@ extension ServerConfiguration {
         configuration.storage = running.storage
         configuration.adminSocket = running.adminSocket
         configuration.log.output = running.log.output
+        configuration.limits = running.limits
         if (tls == nil) != (running.tls == nil) { configuration.tls = running.tls }
         return configuration
     }

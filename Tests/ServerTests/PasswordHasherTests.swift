@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Server
+
+@Suite("Password hashes")
+struct PasswordHasherTests {
+    @Test("A hash fits its password only; without one the answer is no")
+    func hashes() async throws {
+        let hasher = PasswordHasher(cost: 1)
+        let hash = try await hasher.hash("correct horse")
+        #expect(try await hasher.verify("correct horse", against: hash))
+        #expect(try await !hasher.verify("wrong horse", against: hash))
+        #expect(try await !hasher.verify("correct horse", against: nil))
+        #expect(try await !hasher.verify("correct\0horse", against: hash))
+    }
+
+    @Test("A flood from one address is sent away for now, another address is not")
+    func flood() async throws {
+        let hasher = PasswordHasher(cost: 3, waitingAtMost: 20)
+        @Sendable func attempt(_ address: String) async -> Int {
+            do {
+                _ = try await hasher.hash("correct horse", from: address)
+                return 200
+            } catch {
+                #expect((error as? ServiceRefusal)?.retryAfterInSeconds == 1)
+                return (error as? ServiceRefusal)?.status ?? 0
+            }
+        }
+        await withTaskGroup(of: (isHome: Bool, status: Int).self) { group in
+            for _ in 0..<200 { group.addTask { (false, await attempt("flood")) } }
+            for _ in 0..<5 { group.addTask { (true, await attempt("home")) } }
+            for _ in 0..<200 { group.addTask { (false, await attempt("flood")) } }
+            var refusals = 0
+            for await (isHome, status) in group {
+                if isHome { #expect(status == 200) } else if status == 503 { refusals += 1 }
+            }
+            #expect(refusals > 100)
+        }
+        #expect(await hasher.waitingCount == 0)
+    }
+}
