@@ -117,6 +117,7 @@ package struct RealmServer: Service {
                 group.addTask { try await serveAdministration(at: path) }
             }
             group.addTask { await sync.keepTrimming() }
+            group.addTask { await sync.keepSweeping() }
             group.addTask { await sync.keepTime() }
             group.addTask { await accounts.keepRemovingExpired(sync.timing) }
             try await listener.run { address in

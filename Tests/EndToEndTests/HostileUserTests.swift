@@ -141,8 +141,9 @@ struct HostileUserTests {
             """
         let poison = """
             INSERT INTO server_file (app_id, partition) VALUES \(rows);
-            INSERT INTO client_file SELECT file_id, 2, 1, 'u', 0, 0, 0, 0, 0, 0, 0, 0
-                FROM server_file WHERE partition <> '"good"';
+            INSERT INTO client_file (file_id, ident, salt, user_id, generation, client_version,
+                recip_base_version, locked_server_version, is_expired, session_epoch, last_seen_at)
+                SELECT file_id, 2, 1, 'u', 0, 0, 0, 0, 0, 0, 0 FROM server_file WHERE partition <> '"good"';
             INSERT INTO history (file_id, version, version_salt, origin_file_ident, client_version,
                 origin_timestamp, cumulative_bytes, changeset)
                 SELECT file_id, 1, 1, 2, 2, 1, 0, x'00' FROM server_file
@@ -165,6 +166,43 @@ struct HostileUserTests {
             try await Programs.sqlite3(store, poison)
             try await expectAdministration()
             #expect(deployment.log("server").contains("a realm was skipped"))
+        }
+    }
+
+    // MARK: Quotas
+
+    @Test("One user does not fill the store with realms; others go on making theirs")
+    func manyRealms() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        let file = "\(deployment.directory)/server.yaml"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try deployment.write(
+            "server.yaml",
+            text + "\n    quotas: { realms: 50, client_files: 60 }\n"
+        )
+        try deployment.configure("north")
+        try await deployment.withServer { _ in
+            let token = try #require(try deployment.logInAnonymously().field("access_token"))
+            let connection = try connect(deployment, token)
+            var refused = 0
+            for number in 1...300 {
+                let path = "\"realm \(number)\""
+                try connection.sendFrame("bind \(number) \(path.utf8.count) 0 1 0\n\(path)")
+                guard case .message(let answer)? = try connection.receiveFrame() else {
+                    throw RawConnection.Failure(what: "no answer to BIND \(number)")
+                }
+                if answer.hasPrefix("ident \(number) ") { continue }
+                refused += 1
+                #expect(answer.hasPrefix("json_error 201 "), "\(answer)")
+                #expect(answer.contains("\"tryAgain\":true"))
+                #expect(answer.contains("\"action\":\"Transient\""))
+            }
+            #expect(refused == 250)
+            let sync = try await deployment.sync("north")
+            #expect(sync.status == 0, "\(sync.errors)")
+            let list = try await server(deployment, "realms", "list")
+            #expect(list.output.split(separator: "\n").count == 51)
         }
     }
 

@@ -101,6 +101,9 @@ struct SQLiteStoreTests {
             let database = try Connection(path: path)
             try database.execute(
                 """
+                DROP INDEX client_file_of_user;
+                DROP INDEX client_file_unidentified;
+                ALTER TABLE client_file DROP COLUMN history_bytes;
                 DROP INDEX login_session_end;
                 ALTER TABLE login_session DROP COLUMN expires_at;
                 INSERT INTO login_session(app_id, digest, user_id, device_id, device, created_at)

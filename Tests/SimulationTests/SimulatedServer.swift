@@ -22,12 +22,8 @@ final class SimulatedServer {
         self.location = location
         store = try await SQLiteStore(location)
         engine = Self.engine(store, salt: 0)
-        file = try await engine.open(
-            Self.partition,
-            of: Self.app(),
-            for: Self.user,
-            needsFileIdent: false
-        ).file
+        let app = try Self.app()
+        file = try await store.write { try $0.makeFile(of: app, Self.partition).id }
     }
 
     private struct NoSuchApp: Error {}

@@ -177,6 +177,9 @@ extension Accounts {
                 expiresAt: end * 1000
             )
             try transaction.insert(session, of: app, at: now)
+            if let limit = served.configuration.quotas.sessions {
+                try transaction.removeOldestLoginSessions(ofUser: user, of: app, keeping: limit)
+            }
             return session
         }
         return try await answer(in: session, named: sessionID, identity, served)

@@ -19,6 +19,7 @@ package struct AppConfiguration: Hashable, Sendable {
     package var customUserData: CustomUserDataConfiguration?
     package var tokens: TokenLifetimes
     package var access: AccessRules
+    package var quotas: UserQuotas
     /// The path of the schema file; nil where clients alone make the schema.
     package var schemaFile: String?
     /// Client files that were away for longer start over; nil: none has to.
@@ -37,6 +38,7 @@ package struct AppConfiguration: Hashable, Sendable {
         customUserData: CustomUserDataConfiguration? = nil,
         tokens: TokenLifetimes = TokenLifetimes(),
         access: AccessRules = AccessRules(),
+        quotas: UserQuotas = .standard,
         schemaFile: String? = nil,
         offlineLimit: Duration? = Self.usualOfflineLimit
     ) {
@@ -52,6 +54,7 @@ package struct AppConfiguration: Hashable, Sendable {
         self.customUserData = customUserData
         self.tokens = tokens
         self.access = access
+        self.quotas = quotas
         self.schemaFile = schemaFile
         self.offlineLimit = offlineLimit
     }

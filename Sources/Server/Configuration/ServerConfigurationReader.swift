@@ -232,6 +232,7 @@ extension AppConfiguration {
                     write: access.optional("write") { $0.accessRule() }
                 )
             },
+            quotas: keys.section("quotas") { UserQuotas(reading: $0) },
             schemaFile: keys.optional("schema") { node in
                 let path = node.absolutePath()
                 if let path { files?.checkSchema(path, at: node) }

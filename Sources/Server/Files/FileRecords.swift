@@ -7,6 +7,9 @@ package struct ServerFileID: Hashable, Sendable {
     package init(_ rawValue: Int64) {
         self.rawValue = rawValue
     }
+
+    /// Of no server file.
+    package static let none = ServerFileID(0)
 }
 
 /// The server-side realm of one partition: what all its client files are replicas of

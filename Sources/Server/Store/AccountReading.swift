@@ -96,5 +96,11 @@ package protocol AccountWriting: AccountReading {
     func revokeLoginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError)
     func revokeLoginSessions(ofUser user: UserID, of app: AppID) throws(StoreError)
     func removeLoginSessions(of app: AppID, expiredAt time: Int64) throws(StoreError)
+    /// Removes all but so many sessions of a user: revoked ones first, then the oldest.
+    func removeOldestLoginSessions(
+        ofUser user: UserID,
+        of app: AppID,
+        keeping limit: Int
+    ) throws(StoreError)
     func removeAccountTokens(of app: AppID, createdBefore time: Int64) throws(StoreError)
 }

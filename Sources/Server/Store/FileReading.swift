@@ -37,6 +37,21 @@ package protocol FileReading {
     /// Bytes of all documents together.
     func documentSize(in file: ServerFileID) throws(StoreError) -> UInt64
 
+    /// How many realms and client files a user has.
+    func usage(of user: UserID) throws(StoreError) -> UserUsage
+
+    /// Bytes of changesets in the history that the user's client files have made.
+    func historySize(of user: UserID) throws(StoreError) -> Int64
+
+    /// Files of the app that never got anything from a client and hold no objects, of which no client was
+    /// seen at or after a time; nil: that have no client. By id, after the one named.
+    func emptyFiles(
+        of app: AppID,
+        seenBefore time: Int64?,
+        after file: ServerFileID?,
+        limit: Int
+    ) throws(StoreError) -> [ServerFileID]
+
     /// What history entries became for one client, where that differs (sync history, 11.4).
     func reciprocals(
         for ident: FileIdent,
@@ -128,6 +143,16 @@ package protocol FileWriting: FileReading {
 
     /// Adds the client file, or replaces what is known of it.
     func put(_ client: ClientFile, in file: ServerFileID) throws(StoreError)
+
+    /// Removes client files for which no client has come yet; answers with their number.
+    func removeUnidentifiedClientFiles(
+        of app: AppID,
+        seenBefore time: Int64,
+        limit: Int
+    ) throws(StoreError) -> Int
+
+    /// Removes a server file with everything that belongs to it.
+    func remove(_ file: ServerFileID) throws(StoreError)
 
     /// Removes a client file; its ident is never given again.
     func removeClientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError)

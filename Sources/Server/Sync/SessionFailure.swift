@@ -19,6 +19,14 @@ struct SessionFailure {
             self.init(fault, "the client file does not fit the server's history (IDENT)")
         case let refusal as IntegrationRefusal:
             self.init(refusal)
+        case let quota as QuotaExceeded:
+            // Never an error that makes the client give up its file: what it has is to be kept.
+            self.init(
+                .otherError,
+                quota.message,
+                level: .warning,
+                backoff: ConnectionLimits.backoff
+            )
         default:
             self.init(
                 .otherError,

@@ -34,6 +34,7 @@ extension SyncConnection {
                     for: user.id,
                     needsFileIdent: needsFileIdent,
                     rules: rules,
+                    quotas: app.quotas,
                     schema: service.apps[app.id]?.schema
                 )
             }
@@ -136,7 +137,8 @@ extension SyncConnection {
                 into: file,
                 policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
                 by: user.id,
-                rules: rules
+                rules: rules,
+                quotas: app.quotas
             )
         }
         report(outcome.refused, key)

@@ -5,8 +5,8 @@ package import Versions
 
 /// What sync sessions ask of the store; each call is one transaction (sync history, 18.1).
 package struct SyncEngine: Sendable {
-    private let store: any ServerStore
-    private let clock: WallClock
+    let store: any ServerStore
+    let clock: WallClock
     private let random: RandomSource
     /// Made by this process and kept in memory only: a store that was restored from a backup must not
     /// bring it back, or it would give used version numbers the same salt again (sync history, 17).
@@ -41,13 +41,15 @@ package struct SyncEngine: Sendable {
     }
 
     /// Finds the file of a partition, or makes it (sync history, 12), with everything in it that the
-    /// schema declares. Throws `SessionFault`, `IntegrationRefusal` or `StoreError`.
+    /// schema declares. Throws `SessionFault`,
+    /// `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
     package func open(
         _ partition: Partition,
         of app: AppID,
         for user: UserID,
         needsFileIdent: Bool,
         rules: AccessRules = AccessRules(),
+        quotas: UserQuotas = .unlimited,
         schema: RealmSchema? = nil
     ) async throws -> Opened {
         let salt = random.salt()
@@ -56,7 +58,14 @@ package struct SyncEngine: Sendable {
             guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
                 throw SessionFault.permissionDenied
             }
-            let file = try transaction.makeFile(of: app, partition)
+            let known = try transaction.file(of: app, partition)
+            if needsFileIdent {
+                try quotas.admitClientFile(of: user, in: known?.id, transaction)
+            } else if known == nil {
+                // Its client has an ident of a realm that is gone, and will be told at IDENT.
+                return Opened(file: .none, assigned: nil, published: nil)
+            }
+            let file = try known ?? transaction.makeFile(of: app, partition)
             var published: ServerVersion?
             if let schema {
                 published = try SchemaPublication(
@@ -108,7 +117,16 @@ package struct SyncEngine: Sendable {
         let now = clock.millisecondsSince1970()
         let (client, outgrown) = try await store.write {
             [snapshots] transaction -> (ClientFile, ServerFile?) in
-            guard let file = try transaction.file(id) else { throw SessionFault.badClientFileIdent }
+            guard let file = try transaction.file(id) else {
+                // A realm that is not there is an empty one: the checks come in the usual order.
+                let claimed = ident.latestServerVersion.version
+                try IdentCheck(
+                    currentVersion: .zero,
+                    file: nil,
+                    saltOfLatestVersion: claimed == .zero ? SaltedServerVersion.zero.salt : nil
+                ).verify(ident)
+                throw SessionFault.badClientFileIdent
+            }
             let client = try transaction.clientFile(ident.file.ident, in: id)
             try IdentCheck(
                 currentVersion: file.currentVersion,
@@ -184,16 +202,21 @@ package struct SyncEngine: Sendable {
             ? file.baseVersion.salt : try transaction.salt(of: version, in: file.id)
     }
 
-    /// Makes an upload part of the history. Throws `IntegrationRefusal` or `StoreError`.
+    /// Makes an upload part of the history. Throws `IntegrationRefusal`, `QuotaExceeded` or
+    /// `StoreError`.
     package func integrate(
         _ upload: Upload,
         into file: ServerFileID,
         policy: SchemaPolicy,
         by user: UserID? = nil,
-        rules: AccessRules = AccessRules()
+        rules: AccessRules = AccessRules(),
+        quotas: UserQuotas = .unlimited
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
         return try await store.write { [versionSalts] transaction in
+            if let user, !upload.changesets.isEmpty {
+                try quotas.admitUpload(of: user, transaction)
+            }
             var mayWrite = true
             if let rule = rules.write, let user, let known = try transaction.file(file) {
                 mayWrite = try Self.admits(

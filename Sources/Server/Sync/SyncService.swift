@@ -67,6 +67,28 @@ package final class SyncService: Sendable {
         }
     }
 
+    /// Removes what was made and never used, every hour until the task is cancelled.
+    func keepSweeping() async {
+        while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
+            for app in apps.all { await sweep(app) }
+        }
+    }
+
+    func sweep(_ app: ServedApp) async {
+        do {
+            try await engine.sweep(
+                app.id,
+                offlineLimitInMilliseconds: app.configuration.offlineLimitInMilliseconds,
+                connected: Set(registry.members.map(\.file))
+            )
+        } catch {
+            logger.error(
+                "unused realms could not be removed",
+                metadata: ["app": "\(app.id)", "error": "\(error)"]
+            )
+        }
+    }
+
     /// Serves one connection until it ends; the caller then lets go of the stream.
     package func serve(
         _ stream: any MessageStream,

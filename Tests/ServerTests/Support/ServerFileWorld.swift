@@ -32,12 +32,9 @@ struct ServerFileWorld {
             downloadLimitInBytes: downloadLimitInBytes,
             snapshots: snapshots
         )
-        self.file = try await engine.open(
-            .string("store-42"),
-            of: Self.app,
-            for: Self.ann,
-            needsFileIdent: false
-        ).file
+        self.file = try await store.write { transaction in
+            try transaction.makeFile(of: Self.app, .string("store-42")).id
+        }
     }
 
     /// A client file that has just been bound and identified.

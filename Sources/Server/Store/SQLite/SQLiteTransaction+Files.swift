@@ -172,6 +172,10 @@ extension SQLiteTransaction: FileWriting {
 
     func removeHistory(of file: ServerFileID) throws(StoreError) {
         try translating {
+            try connection.run(
+                "UPDATE client_file SET history_bytes = 0 WHERE file_id = ?",
+                [.integer(file.rawValue)]
+            )
             for table in ["history", "reciprocal", "snapshot"] {
                 try connection.run(
                     "DELETE FROM \(table) WHERE file_id = ?",
@@ -237,11 +241,19 @@ extension SQLiteTransaction: FileWriting {
         try translating {
             try connection.run(
                 """
-                REPLACE INTO client_file
+                INSERT INTO client_file
                     (file_id, ident, salt, user_id, generation, client_version,
                     recip_base_version, locked_server_version, is_expired, session_epoch,
                     last_seen_at, snapshot_version)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (file_id, ident) DO UPDATE SET salt = excluded.salt,
+                    user_id = excluded.user_id, generation = excluded.generation,
+                    client_version = excluded.client_version,
+                    recip_base_version = excluded.recip_base_version,
+                    locked_server_version = excluded.locked_server_version,
+                    is_expired = excluded.is_expired, session_epoch = excluded.session_epoch,
+                    last_seen_at = excluded.last_seen_at,
+                    snapshot_version = excluded.snapshot_version
                 """,
                 [
                     .integer(file.rawValue), .number(client.ident.rawValue),

@@ -77,6 +77,17 @@ extension SQLiteTransaction {
                     .number(entry.cumulativeSizeInBytes), .integer(file.rawValue),
                 ]
             )
+            guard entry.origin != .none else { return }
+            try connection.run(
+                """
+                UPDATE client_file SET history_bytes = history_bytes + ?
+                WHERE file_id = ? AND ident = ?
+                """,
+                [
+                    .integer(Int64(entry.changeset.count)), .integer(file.rawValue),
+                    .number(entry.origin.rawValue),
+                ]
+            )
         }
     }
 }

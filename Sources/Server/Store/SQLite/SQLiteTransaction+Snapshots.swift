@@ -111,6 +111,15 @@ extension SQLiteTransaction {
 
     func trimHistory(of file: ServerFileID, upTo version: ServerVersion) throws(StoreError) {
         try translating {
+            try connection.run(
+                """
+                UPDATE client_file SET history_bytes = max(0, history_bytes - trimmed.bytes)
+                FROM (SELECT origin_file_ident AS origin, sum(length(changeset)) AS bytes
+                    FROM history WHERE file_id = ?1 AND version <= ?2 GROUP BY origin) AS trimmed
+                WHERE client_file.file_id = ?1 AND client_file.ident = trimmed.origin
+                """,
+                [.integer(file.rawValue), .number(version.rawValue)]
+            )
             for table in ["history", "reciprocal"] {
                 try connection.run(
                     "DELETE FROM \(table) WHERE file_id = ? AND version <= ?",

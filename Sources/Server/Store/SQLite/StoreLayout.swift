@@ -4,7 +4,7 @@ import SQLite
 enum StoreLayout {
     /// "RLMS" in the file's header: tells a store from any other database.
     static let applicationID: Int64 = 0x524c_4d53
-    static let version: Int64 = 4
+    static let version: Int64 = 5
 
     static let sql = """
         CREATE TABLE app (
@@ -139,8 +139,12 @@ enum StoreLayout {
             session_epoch INTEGER NOT NULL,
             last_seen_at INTEGER NOT NULL,
             snapshot_version INTEGER NOT NULL DEFAULT 0,
+            history_bytes INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (file_id, ident)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX client_file_of_user ON client_file (user_id, file_id);
+        CREATE INDEX client_file_unidentified ON client_file (last_seen_at)
+            WHERE session_epoch = 0;
 
         CREATE TABLE reciprocal (
             file_id INTEGER NOT NULL,

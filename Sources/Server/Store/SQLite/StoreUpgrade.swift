@@ -12,7 +12,14 @@ enum StoreUpgrade {
         UPDATE login_session
             SET expires_at = created_at + \(TokenLifetimes.refreshRange.upperBound * 1000);
         CREATE INDEX login_session_end ON login_session (app_id, expires_at);
-        """
+        """,
+        // What a user has uploaded before does not count against its quota.
+        4: """
+        ALTER TABLE client_file ADD COLUMN history_bytes INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX client_file_of_user ON client_file (user_id, file_id);
+        CREATE INDEX client_file_unidentified ON client_file (last_seen_at)
+            WHERE session_epoch = 0;
+        """,
     ]
 
     /// Whether this version can make its own layout of that one.

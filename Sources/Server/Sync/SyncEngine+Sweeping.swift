@@ -1,0 +1,49 @@
+extension SyncEngine {
+    /// Client files that no client came for are removed after a day.
+    private static let graceInMilliseconds: Int64 = 86_400_000
+    private static let atOnce = 200
+
+    /// Removes what was made and never used: client files without any IDENT, and realms that never got
+    /// anything, once all their clients were away for longer than the offline limit. Piece by piece: the
+    /// writer is free in between.
+    ///
+    /// - Parameter connected: files that somebody has open, which count as seen.
+    func sweep(
+        _ app: AppID,
+        offlineLimitInMilliseconds limit: Int64?,
+        connected: Set<ServerFileID>
+    ) async throws {
+        let now = clock.millisecondsSince1970()
+        while true {
+            let count = try await store.write { transaction in
+                try transaction.removeUnidentifiedClientFiles(
+                    of: app,
+                    seenBefore: now - Self.graceInMilliseconds,
+                    limit: Self.atOnce
+                )
+            }
+            guard count == Self.atOnce else { break }
+        }
+        let time = limit.map { now - $0 }
+        var last: ServerFileID?
+        while true {
+            let files = try await store.read { [last] snapshot in
+                try snapshot.emptyFiles(of: app, seenBefore: time, after: last, limit: Self.atOnce)
+            }
+            guard let end = files.last else { return }
+            try await store.write { [last] transaction in
+                // Somebody may have come since; the range is the same.
+                let still = try transaction.emptyFiles(
+                    of: app,
+                    seenBefore: time,
+                    after: last,
+                    limit: Self.atOnce
+                )
+                for file in still where file.rawValue <= end.rawValue && !connected.contains(file) {
+                    try transaction.remove(file)
+                }
+            }
+            last = end
+        }
+    }
+}
