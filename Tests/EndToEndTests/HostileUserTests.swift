@@ -250,7 +250,7 @@ struct HostileUserTests {
     // MARK: Tokens
 
     @Test(
-        "An access token of a session that has ended links nothing, deletes nothing, syncs nothing"
+        "A session that has ended has no connections, and its token links, deletes and syncs nothing"
     )
     func stolenToken() async throws {
         let deployment = try Deployment()
@@ -260,7 +260,9 @@ struct HostileUserTests {
             let victim = try deployment.logInAnonymously()
             let access = try #require(victim.field("access_token"))
             let refresh = try #require(victim.field("refresh_token"))
+            let open = try connect(deployment, access)
             #expect(try deployment.call("DELETE", "/auth/session", token: refresh).status == 204)
+            #expect(try open.receiveFrame() == .closed(4001))
             let link = try deployment.logIn("eve@example.net", "evil horse", linking: access)
             #expect(link.status == 401, "\(link.body)")
             #expect(link.field("error_code") == "InvalidSession")

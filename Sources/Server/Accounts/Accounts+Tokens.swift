@@ -17,12 +17,14 @@ extension Accounts {
         )
     }
 
-    /// Revokes the token's session. One that is revoked already is as good (app services, 7.3).
+    /// Revokes the token's session and ends its connections. One that is revoked already is as good
+    /// (app services, 7.3).
     func logOut(_ token: String?, app: AppID? = nil) async throws {
         let (claims, served) = try await verify(token, is: .refresh, app: app)
         let app = served.configuration.id
         let digest = SessionDigest(ofSession: claims.sessionID)
         try await store.write { try $0.revokeLoginSession(digest, of: app) }
+        registry.ask(app, digest, to: .leave(reason: "logged out"))
     }
 
     /// Who opens a sync connection (app services, 10.4).
@@ -42,7 +44,8 @@ extension Accounts {
             id: user.id,
             app: app,
             // One more lifetime than the token's own: the client has no way to renew it in place.
-            mustLeaveAt: (claims.expiresAt + served.configuration.tokens.access) * 1000
+            mustLeaveAt: (claims.expiresAt + served.configuration.tokens.access) * 1000,
+            session: SessionDigest(ofSession: claims.sessionID)
         )
     }
 

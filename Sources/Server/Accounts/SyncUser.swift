@@ -5,10 +5,13 @@ package struct SyncUser: Hashable, Sendable {
     /// When the connection ends, so that the client comes back with a new token; milliseconds since
     /// 1970 (app services, 10.4).
     package let mustLeaveAt: Int64
+    /// The log-in that the connection is made by, and ends with; nil: only the user counts.
+    package let session: SessionDigest?
 
-    package init(id: UserID, app: AppID, mustLeaveAt: Int64) {
+    package init(id: UserID, app: AppID, mustLeaveAt: Int64, session: SessionDigest? = nil) {
         self.id = id
         self.app = app
         self.mustLeaveAt = mustLeaveAt
+        self.session = session
     }
 }

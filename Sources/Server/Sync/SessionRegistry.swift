@@ -72,6 +72,14 @@ package final class SessionRegistry: Sendable {
         }
     }
 
+    /// Asks the connections that a log-in has made.
+    func ask(_ app: AppID, _ session: SessionDigest, to request: SyncConnection.Request) {
+        for connection in connections
+        where connection.user.app == app && connection.user.session == session {
+            connection.ask(to: request)
+        }
+    }
+
     /// Asks the connection that holds a client file, if one does.
     func ask(_ member: Member, to request: SyncConnection.Request) {
         state.withLock { $0.holders[member] }?.ask(to: request)
