@@ -137,7 +137,7 @@ let package = Package(
             ]
         ),
         module("Outbound", nio),
-        module("Transport", ["CLinux", "Outbound", "SyncProtocol"] + nio),
+        module("Transport", ["CLinux", "Outbound", "SyncProtocol", deque] + nio),
         module("AppServices", ["JSON", "Outbound", asyncHTTPClient, logging] + nio),
         module(
             "Platform",
@@ -249,7 +249,13 @@ let package = Package(
             ]
         ),
         tests("Outbound", ["Outbound"] + nio),
-        tests("Transport", ["Outbound", "ScriptedPeers", "SyncProtocol", "Transport"] + nio),
+        tests(
+            "Transport",
+            [
+                "Outbound", "ScriptedPeers", "SyncProtocol", "Transport",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ] + nio
+        ),
         tests("AppServices", ["AppServices", "JSON", "Outbound", logging] + nio),
         tests("Platform", ["Platform", "Scheduling", logging]),
         tests(

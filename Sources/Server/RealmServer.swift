@@ -102,6 +102,7 @@ package struct RealmServer: Service {
 
     /// Serves until a graceful shutdown is asked for; then every connection is closed in order.
     package func run() async throws {
+        let census = ConnectionCensus(configuration.limits)
         let listener = HTTPListener(
             address: configuration.listen,
             services: services,
@@ -109,9 +110,18 @@ package struct RealmServer: Service {
             serve: { await serve($0) },
             tls: tls,
             proxies: proxies,
+            census: census,
+            bodies: UploadBudget(limitInBytes: configuration.limits.bodyBytes),
+            incoming: IncomingBudget(limitInBytes: configuration.limits.incomingBytes),
             clock: clock,
             logger: logger
         )
+        if census.connectionsWithoutDescriptor > 0 {
+            logger.warning(
+                "fewer connections than server.limits.connections allows",
+                metadata: ["missing_descriptors": "\(census.connectionsWithoutDescriptor)"]
+            )
+        }
         try await withThrowingDiscardingTaskGroup { group in
             if let path = adminSocketPath {
                 group.addTask { try await serveAdministration(at: path) }

@@ -38,12 +38,25 @@ package final class WebSocketStream: MessageStream {
     private static let closeWriteTimeout = TimeAmount.seconds(10)
 
     /// Prepares the pipeline of an upgraded channel: whole messages up to the limit, frames checked.
+    ///
+    /// - Parameter share: what the messages count in, from the first byte until they are received; nil:
+    ///   only their number is limited.
     package static func wrap(
         _ channel: any NIOCore.Channel,
         role: Role,
-        maximumMessageSizeInBytes limit: Int
+        maximumMessageSizeInBytes limit: Int,
+        within share: IncomingShare? = nil
     ) throws -> Channel {
         let pipeline = channel.pipeline.syncOperations
+        if let share {
+            let decoder = try pipeline.handler(
+                type: ByteToMessageHandler<WebSocketFrameDecoder>.self
+            )
+            try pipeline.addHandler(
+                IncomingGate(share, maximumMessageSizeInBytes: limit),
+                position: .before(decoder)
+            )
+        }
         try pipeline.addHandler(FrameCheck(role: role))
         try pipeline.addHandler(
             NIOWebSocketFrameAggregator(
@@ -97,7 +110,15 @@ package final class WebSocketStream: MessageStream {
     }
 
     package func receive() async throws(TransportError) -> [UInt8]? {
-        try await messages.pop()
+        let message = try await messages.pop()
+        if message != nil { noteTaken() }
+        return message
+    }
+
+    /// Lets the gate read on. A client has none: it knows its server.
+    private func noteTaken() {
+        guard role == .server else { return }
+        channel.pipeline.triggerUserOutboundEvent(IncomingGate.MessageTaken(), promise: nil)
     }
 
     package func send(_ message: [UInt8]) async throws(TransportError) {
@@ -160,8 +181,10 @@ extension WebSocketStream {
                     try await write(.pong, frame.unmaskedData)
                 case .connectionClose:
                     return await answerClose(frame.unmaskedData)
-                case .text, .pong, .continuation:
-                    continue  // Never part of the protocol: ignored, as the reference does.
+                case .text:
+                    noteTaken()  // Never part of the protocol: ignored, as the reference does.
+                case .pong, .continuation:
+                    continue
                 default:
                     return await close(
                         .protocolError,

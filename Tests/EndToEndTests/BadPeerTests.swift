@@ -16,17 +16,6 @@ struct BadPeerTests {
         return try #require(Int(line.filter(\.isNumber))) / 1024
     }
 
-    private func logIn(_ deployment: Deployment) throws -> String {
-        let connection = try RawConnection(port: deployment.port)
-        try connection.send(
-            "POST /api/client/v2.0/app/\(Deployment.app)/auth/providers/anon-user/login HTTP/1.1\r\n"
-                + "Host: h\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"
-        )
-        let answer = try connection.readToEnd()
-        let start = try #require(answer.firstRange(of: "\"access_token\":\"")).upperBound
-        return String(answer[start...].prefix { $0 != "\"" })
-    }
-
     /// A well-behaved client with one session.
     private struct Bystander {
         let connection: RawConnection
@@ -97,7 +86,7 @@ struct BadPeerTests {
         try deployment.configure("north")
         try await deployment.withServer { server in
             #expect(try await deployment.sync("north").status == 0)
-            let token = try logIn(deployment)
+            let token = try #require(try deployment.logInAnonymously().field("access_token"))
             func connect() throws -> RawConnection {
                 let connection = try RawConnection(port: deployment.port)
                 try connection.upgrade(Deployment.app, token)

@@ -10,10 +10,15 @@ final class RawConnection {
     private let descriptor: CInt
     private var received: [UInt8] = []
 
-    /// To a server on loopback. Waiting for it ends after a minute.
-    init(port: Int) throws {
+    /// To a server on loopback. Waiting for it ends after a minute. `receiveBuffer` is what the kernel
+    /// keeps of what comes in, in bytes.
+    init(port: Int, receiveBuffer: CInt? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(what: "socket") }
+        if var receiveBuffer {
+            let size = socklen_t(MemoryLayout.size(ofValue: receiveBuffer))
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, size)
+        }
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             let size = socklen_t(MemoryLayout.size(ofValue: patience))
@@ -35,6 +40,20 @@ final class RawConnection {
         close(descriptor)
     }
 
+    var localPort: UInt16 {
+        get throws {
+            var address = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let status = withUnsafeMutableBytes(of: &address) { bytes in
+                bytes.withMemoryRebound(to: sockaddr.self) {
+                    getsockname(descriptor, $0.baseAddress, &size)
+                }
+            }
+            guard status == 0 else { throw Failure(what: "getsockname") }
+            return UInt16(bigEndian: address.sin_port)
+        }
+    }
+
     func send(_ text: String) throws {
         try send(Array(text.utf8))
     }
@@ -47,6 +66,19 @@ final class RawConnection {
             }
             guard count > 0 else { throw Failure(what: "send") }
             rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Sends as much as the server takes in; false if it stopped, for so long, before the end.
+    func sendWhatIsTaken(_ bytes: [UInt8], patienceInSeconds seconds: Int = 1) throws -> Bool {
+        var patience = timeval(tv_sec: seconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout.size(ofValue: patience))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+        do {
+            try send(bytes)
+            return true
+        } catch let failure as Failure where failure.code == EAGAIN {
+            return false
         }
     }
 

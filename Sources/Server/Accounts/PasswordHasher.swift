@@ -1,4 +1,5 @@
 import SQLite
+import Transport
 
 /// Makes and checks password hashes, one at a time: each costs tens of milliseconds of a processor,
 /// and a flood of log-ins must not take more than one.

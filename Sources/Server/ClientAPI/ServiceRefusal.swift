@@ -71,6 +71,11 @@ extension ServiceRefusal {
     static let routeNotFound = ServiceRefusal(nil, "no such route", status: 404)
     static let methodNotAllowed = ServiceRefusal(nil, "method not allowed", status: 405)
     static let bodyTooLarge = ServiceRefusal(nil, "request body is too large", status: 413)
+    static let busy = ServiceRefusal(
+        .maintenanceInProgress,
+        "too many large requests at the same time",
+        retryAfterInSeconds: 5
+    )
     static let notJSON = ServiceRefusal(.badRequest, "the request body is not a JSON object")
     static let storage = ServiceRefusal(
         .maintenanceInProgress,

@@ -4,19 +4,54 @@ import Settings
 package struct ServerLimits: Hashable, Sendable {
     /// Passwords that wait to be hashed: each takes some 30 ms, one after the other.
     package var waitingLogIns: Int
+    /// Connections at the same time, with and without log-in.
+    package var connections: Int
+    /// Those of them that come from one address.
+    package var connectionsPerAddress: Int
+    /// Sync connections of one user.
+    package var connectionsPerUser: Int
+    /// Bytes of messages that are on their way in; bodies of requests may take a quarter of that besides.
+    package var incomingBytes: Int
 
-    package init(waitingLogIns: Int = 256) {
+    package init(
+        waitingLogIns: Int = 256,
+        connections: Int = 10_000,
+        connectionsPerAddress: Int = 5000,
+        connectionsPerUser: Int = 1000,
+        incomingBytes: Int = 256 << 20
+    ) {
         self.waitingLogIns = waitingLogIns
+        self.connections = connections
+        self.connectionsPerAddress = connectionsPerAddress
+        self.connectionsPerUser = connectionsPerUser
+        self.incomingBytes = incomingBytes
     }
 
     package static let standard = ServerLimits()
+}
+
+extension ServerLimits {
+    var bodyBytes: Int { incomingBytes / 4 }
+
+    /// The largest message and something beside it have to fit.
+    private static let incomingRange = (32 << 20)...(64 << 30)
 
     init(reading keys: MappingReader) {
+        func count(_ key: String, _ usual: Int, upTo limit: Int = 1_000_000) -> Int {
+            keys.optional(key, default: usual) { $0.integer(in: 1...limit) }
+        }
+        let standard = Self.standard
         self.init(
-            waitingLogIns: keys.optional(
-                "waiting_log_ins",
-                default: Self.standard.waitingLogIns
-            ) { $0.integer(in: 1...100_000) }
+            waitingLogIns: count("waiting_log_ins", standard.waitingLogIns, upTo: 100_000),
+            connections: count("connections", standard.connections),
+            connectionsPerAddress: count(
+                "connections_per_address",
+                standard.connectionsPerAddress
+            ),
+            connectionsPerUser: count("connections_per_user", standard.connectionsPerUser),
+            incomingBytes: keys.optional("incoming", default: standard.incomingBytes) {
+                $0.size(in: Self.incomingRange)
+            }
         )
     }
 }

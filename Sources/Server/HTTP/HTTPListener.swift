@@ -4,6 +4,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import SyncProtocol
+import Transport
 
 /// Listens on one port for both HTTP and WebSocket, until it is shut down.
 struct HTTPListener: Sendable {
@@ -15,6 +16,11 @@ struct HTTPListener: Sendable {
     let proxies: TrustedProxies
     var timeouts = HTTPTimeouts()
     var limits = Limits.server
+    var census = ConnectionCensus()
+    /// Room for bodies of requests that are on their way in.
+    var bodies = UploadBudget(limitInBytes: ServerLimits().bodyBytes)
+    /// Room for messages that are on their way in.
+    var incoming = IncomingBudget(limitInBytes: ServerLimits().incomingBytes)
     let clock: WallClock
     let logger: Logger
 
@@ -30,7 +36,12 @@ struct HTTPListener: Sendable {
 
     /// Calls `onListening` with the real port as soon as clients can connect.
     func run(onListening: @escaping @Sendable (ListenAddress) async -> Void) async throws {
-        let responder = HTTPResponder(services: services, proxies: proxies, clock: clock)
+        let responder = HTTPResponder(
+            services: services,
+            proxies: proxies,
+            bodies: bodies,
+            clock: clock
+        )
         let builder = HTTPServerBuilder { responder in
             ListenerChannel(
                 responder: responder,
@@ -39,12 +50,16 @@ struct HTTPListener: Sendable {
                 tls: tls,
                 timeouts: timeouts,
                 limits: limits,
+                proxies: proxies,
+                census: census,
+                incoming: incoming,
                 clock: clock
             )
         }
         let server = try builder.buildServer(
             configuration: HummingbirdCore.ServerConfiguration(
-                address: .hostname(address.host, port: address.port)
+                address: .hostname(address.host, port: address.port),
+                availableConnectionsDelegate: .maximum(census.acceptable, logger: logger)
             ),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: logger,

@@ -6,6 +6,8 @@ import NIOCore
 struct HTTPResponder: Sendable {
     let services: ClientAPI
     let proxies: TrustedProxies
+    /// Bodies have room of their own: nobody has logged in where most of them come from.
+    let bodies: UploadBudget
     let clock: WallClock
 
     func response(to request: Request, from channel: any Channel) async -> Response {
@@ -22,12 +24,28 @@ struct HTTPResponder: Sendable {
         )
     }
 
+    /// Of a body that needs no room among all bodies.
+    private static let allowanceInBytes = 16 << 10
+
     private func answer(to request: Request, from channel: any Channel) async -> ServiceAnswer {
         let target = request.head.path ?? "/"
         let path = target.prefix { $0 != "?" }
-        let body: ByteBuffer
+        // Small ones need no room, so that nobody is kept from logging in.
+        var room = 0
+        defer { bodies.change(by: -room) }
+        var body = ByteBuffer()
         do {
-            body = try await request.body.collect(upTo: ServiceRequest.maximumBodySizeInBytes)
+            for try await part in request.body {
+                body.writeImmutableBuffer(part)
+                guard body.readableBytes <= ServiceRequest.maximumBodySizeInBytes else {
+                    return ServiceAnswer(.bodyTooLarge)
+                }
+                guard room == 0, body.readableBytes > Self.allowanceInBytes else { continue }
+                guard bodies.take(ServiceRequest.maximumBodySizeInBytes) else {
+                    return ServiceAnswer(.busy)
+                }
+                room = ServiceRequest.maximumBodySizeInBytes
+            }
         } catch {
             return ServiceAnswer(.bodyTooLarge)
         }

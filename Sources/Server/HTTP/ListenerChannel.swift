@@ -6,6 +6,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import SyncProtocol
+import Transport
 
 /// What happens on each connection that comes in: the first request either becomes a WebSocket, or
 /// starts a conversation in HTTP. Both live on one port, so that a client needs only one URL
@@ -28,6 +29,9 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
     let tls: ServerTLS?
     let timeouts: HTTPTimeouts
     let limits: Limits
+    let proxies: TrustedProxies
+    let census: ConnectionCensus
+    let incoming: IncomingBudget
     let clock: WallClock
 
     /// A connection keeps its buffer: most have little to say.
@@ -37,11 +41,34 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
         maximum: 65536
     )
 
+    /// There are as many connections as the limits allow.
+    private struct TooMany: Error {}
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        channel.eventLoop.makeCompletedFuture {
+        let peer = channel.remoteAddress?.ipAddress
+        // Behind a proxy sync connections are counted when they say whose they are.
+        let address: [ConnectionCensus.Place] =
+            proxies.isProxy(peer) ? [] : [.address(proxies.limitKey(of: peer, forwarded: []))]
+        guard census.admit([.any] + address, until: channel) else {
+            // Without a word: an answer would have to wait for the request, and for TLS.
+            channel.close(promise: nil)
+            return channel.eventLoop.makeSucceededFuture(
+                Value(channel: channel, result: channel.eventLoop.makeFailedFuture(TooMany()))
+            )
+        }
+        return channel.eventLoop.makeCompletedFuture {
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveBuffers)
+            // What is read beyond the room that there is stays small.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler()) }
-            let upgrader = SyncUpgrader(gate: gate, limits: limits, clock: clock)
+            let upgrader = SyncUpgrader(
+                gate: gate,
+                limits: limits,
+                proxies: proxies,
+                census: census,
+                incoming: incoming,
+                clock: clock
+            )
             var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
                     upgraders: [upgrader],

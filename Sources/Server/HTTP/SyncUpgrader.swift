@@ -17,12 +17,25 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
 
     private let gate: SyncGate
     private let limits: Limits
+    private let proxies: TrustedProxies
+    private let census: ConnectionCensus
+    private let incoming: IncomingBudget
     private let clock: WallClock
     private let decision = Mutex<UpgradeDecision?>(nil)
 
-    init(gate: SyncGate, limits: Limits, clock: WallClock) {
+    init(
+        gate: SyncGate,
+        limits: Limits,
+        proxies: TrustedProxies,
+        census: ConnectionCensus,
+        incoming: IncomingBudget,
+        clock: WallClock
+    ) {
         self.gate = gate
         self.limits = limits
+        self.proxies = proxies
+        self.census = census
+        self.incoming = incoming
         self.clock = clock
     }
 
@@ -62,7 +75,7 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
         NIOTypedWebSocketServerUpgrader(
             maxFrameSize: limits.messageSizeInBytes,
             shouldUpgrade: { channel, head in
-                channel.eventLoop.makeFutureWithTask { await self.headers(for: head) }
+                channel.eventLoop.makeFutureWithTask { await self.headers(for: head, channel) }
             },
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture { try self.socket(on: channel) }
@@ -71,15 +84,39 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
     }
 
     /// What the answer to an admitted request carries; nil to refuse it.
-    private func headers(for head: HTTPRequestHead) async -> HTTPHeaders? {
-        let decision = await gate.decide(head)
-        self.decision.withLock { $0 = decision }
+    private func headers(
+        for head: HTTPRequestHead,
+        _ channel: any Channel
+    ) async -> HTTPHeaders? {
+        var decision = await gate.decide(head)
+        if case .accept(let user, _) = decision,
+            !census.admit(places(of: user, head, channel), until: channel)
+        {
+            // It may pass, so a client must not take it for final (wire protocol, 2.5).
+            decision = .reject(
+                UpgradeRejection(status: 503, text: "too many connections of this user or address")
+            )
+        }
+        self.decision.withLock { [decision] in $0 = decision }
         switch decision {
         case .accept(_, let subProtocol):
             return ["Date": clock.httpDate, "Sec-WebSocket-Protocol": subProtocol.token]
         case .reject:
             return nil
         }
+    }
+
+    private func places(
+        of user: SyncUser,
+        _ head: HTTPRequestHead,
+        _ channel: any Channel
+    ) -> [ConnectionCensus.Place] {
+        let peer = channel.remoteAddress?.ipAddress
+        let place = ConnectionCensus.Place.user(user.app, user.id)
+        // Others were counted by address when they came.
+        guard proxies.isProxy(peer) else { return [place] }
+        let forwarded = head.headers["X-Forwarded-For"]
+        return [place, .address(proxies.limitKey(of: peer, forwarded: forwarded))]
     }
 
     private func socket(on channel: any Channel) throws -> ListenerChannel.Upgraded {
@@ -89,7 +126,8 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
         let webSocket = try WebSocketStream.wrap(
             channel,
             role: .server,
-            maximumMessageSizeInBytes: limits.messageSizeInBytes
+            maximumMessageSizeInBytes: limits.messageSizeInBytes,
+            within: IncomingShare(of: "\(user.app)/\(user.id)", in: incoming)
         )
         return .webSocket(SyncSocket(channel: webSocket, user: user, subProtocol: subProtocol))
     }

@@ -19,6 +19,12 @@ package final class TrustedProxies: Sendable {
         set { ranges.withLock { $0 = newValue } }
     }
 
+    /// Whether what comes over a connection may be of many clients.
+    func isProxy(_ peer: String?) -> Bool {
+        guard let address = peer.flatMap({ IPAddress($0) }) else { return false }
+        return all.contains { $0.contains(address) }
+    }
+
     /// What limits count a request by: the last hop that is not one of the proxies.
     ///
     /// - Parameters:

@@ -25,7 +25,7 @@ actor SyncConnection {
 
     var machine: ServerConnection
     var work = SessionWork()
-    /// Of `work.backlogInBytes`, as all connections together know of it.
+    /// Of what waits for the store, as all connections together know of it.
     private var countedBacklogInBytes = 0
     private var outbox = Outbox()
     private var scansUnderWay = 0
@@ -179,7 +179,9 @@ extension SyncConnection {
         do throws(TransportError) {
             while !isOver, let bytes = try await stream.receive() {
                 hasHeard = true
+                let waitingBefore = machine.waitingSizeInBytes
                 take(machine.received(bytes))
+                limitWaiting(since: waitingBefore)
                 while !isReadable, !isOver { await reader.wait() }
             }
         } catch {
@@ -197,6 +199,16 @@ extension SyncConnection {
             )
         }
         perform(effects)
+    }
+
+    /// What waits for the answer to a BIND or IDENT takes memory as uploads do that wait for the store:
+    /// what does not fit is refused for now.
+    private func limitWaiting(since before: Int) {
+        let added = machine.waitingSizeInBytes - before
+        let isFull = added > 0 && !service.uploads.admits(added)
+        countBacklog()
+        guard isFull else { return }
+        for key in machine.waitingSessions { fail(key, .backlog) }
     }
 
     /// Nothing more is read while the client takes nothing in, or while messages pile up behind a
@@ -312,8 +324,9 @@ extension SyncConnection {
     }
 
     private func countBacklog() {
-        service.uploads.change(by: work.backlogInBytes - countedBacklogInBytes)
-        countedBacklogInBytes = work.backlogInBytes
+        let backlog = work.backlogInBytes + machine.waitingSizeInBytes
+        service.uploads.change(by: backlog - countedBacklogInBytes)
+        countedBacklogInBytes = backlog
     }
 
     private func integrate(_ upload: UploadCheck.Admitted, for key: SessionKey) {

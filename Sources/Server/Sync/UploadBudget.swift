@@ -15,6 +15,15 @@ final class UploadBudget: Sendable {
         used.withLock { $0 == 0 || $0 + size <= limit }
     }
 
+    /// Takes room, if there is any.
+    func take(_ size: Int) -> Bool {
+        used.withLock { used in
+            guard used == 0 || used + size <= limit else { return false }
+            used += size
+            return true
+        }
+    }
+
     func change(by difference: Int) {
         if difference != 0 { used.withLock { $0 += difference } }
     }

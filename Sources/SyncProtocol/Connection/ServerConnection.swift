@@ -34,6 +34,11 @@ package struct ServerConnection: Sendable {
     /// Roughly the memory of the messages that wait for an answer of the store.
     package private(set) var waitingSizeInBytes = 0
 
+    /// The sessions that they are of.
+    package var waitingSessions: [SessionKey] {
+        sessions.filter { $0.value.waitingSizeInBytes > 0 }.keys.sorted { $0.number < $1.number }
+    }
+
     package init(subProtocol: SubProtocol, limits: Limits = .server, allowsRecovery: Bool = true) {
         self.subProtocol = subProtocol
         self.context = WireContext(mode: subProtocol.mode, limits: limits)

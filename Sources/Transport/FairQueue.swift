@@ -2,20 +2,20 @@
 /// delays the others by one element each, not by all of its own.
 ///
 /// When it is full, the source that has most in it loses its latest element.
-struct FairQueue<Source: Hashable, Element> {
-    let capacity: Int
+package struct FairQueue<Source: Hashable, Element> {
+    package let capacity: Int
 
     private var elements: [Source: ArraySlice<Element>] = [:]
     /// Sources with elements, the next one to be served first.
     private var turns: ArraySlice<Source> = []
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    init(capacity: Int) {
+    package init(capacity: Int = .max) {
         self.capacity = capacity
     }
 
     /// Adds an element. Answers with the one that finds no room: this one, or another in its place.
-    mutating func append(_ element: Element, from source: Source) -> Element? {
+    package mutating func append(_ element: Element, from source: Source) -> Element? {
         if elements[source] == nil { turns.append(source) }
         elements[source, default: []].append(element)
         count += 1
@@ -27,7 +27,7 @@ struct FairQueue<Source: Hashable, Element> {
     }
 
     /// The next element, and its source goes to the end.
-    mutating func next() -> Element? {
+    package mutating func next() -> Element? {
         guard let source = turns.popFirst(), let element = elements[source]?.popFirst() else {
             return nil
         }

@@ -1,0 +1,62 @@
+import NIOCore
+import Synchronization
+
+/// Counts the connections that there are, in all, by address and by user, and lets no more in than the
+/// limits allow.
+final class ConnectionCensus: Sendable {
+    /// What a connection is counted by.
+    enum Place: Hashable {
+        /// Every connection has one.
+        case any
+        case address(String)
+        case user(AppID, UserID)
+    }
+
+    private let limits: ServerLimits
+    /// Never above what the process has descriptors for.
+    private let connections: Int
+    private let taken = Mutex<[Place: Int]>([:])
+
+    init(_ limits: ServerLimits = ServerLimits()) {
+        self.limits = limits
+        self.connections = Descriptors.available(forConnections: limits.connections)
+    }
+
+    /// Beyond it connections are not even accepted: they wait in the kernel, where they take no
+    /// descriptor.
+    var acceptable: Int { connections + Descriptors.reserve / 2 }
+
+    /// Set if the configuration promises more connections than the process has descriptors for.
+    var connectionsWithoutDescriptor: Int { limits.connections - connections }
+
+    /// Takes places for a connection until it is closed: all of them, or none and false.
+    func admit(_ places: [Place], until channel: any Channel) -> Bool {
+        let isAdmitted = taken.withLock { taken in
+            guard places.allSatisfy({ taken[$0, default: 0] < limit(of: $0) }) else { return false }
+            for place in places { taken[place, default: 0] += 1 }
+            return true
+        }
+        guard isAdmitted else { return false }
+        channel.closeFuture.whenComplete { _ in
+            self.taken.withLock { taken in
+                for place in places {
+                    let count = taken[place, default: 0] - 1
+                    taken[place] = count > 0 ? count : nil
+                }
+            }
+        }
+        return true
+    }
+
+    func count(_ place: Place) -> Int {
+        taken.withLock { $0[place] ?? 0 }
+    }
+
+    private func limit(of place: Place) -> Int {
+        switch place {
+        case .any: connections
+        case .address: limits.connectionsPerAddress
+        case .user: limits.connectionsPerUser
+        }
+    }
+}
