@@ -233,8 +233,13 @@ struct QuotaTests {
                 try await store.read { try [$0.historySize(of: ann), $0.historySize(of: bob)] }
             }
             #expect(try await sizes() == [100, 40])
-            let usage = try await store.read { try $0.usage(of: ann) }
-            #expect(usage == UserUsage(realms: 1, clientFiles: 2))
+            let usage = try await store.read { try $0.usage(of: ann, in: file) }
+            #expect(usage == UserUsage(realms: 1, clientFiles: 2, isInRealm: true))
+            let elsewhere = try await store.read { try $0.usage(of: bob, in: ServerFileID(99)) }
+            #expect(elsewhere == UserUsage(realms: 1, clientFiles: 1))
+            #expect(
+                try await store.read { try $0.usage(of: UserID("eve"), in: nil) } == UserUsage()
+            )
             try await store.write { try $0.trimHistory(of: file, upTo: ServerVersion(2)) }
             #expect(try await sizes() == [80, 40])
             try await store.write { try $0.removeHistory(of: file) }

@@ -22,7 +22,7 @@ struct AttemptLimiter {
         private let high: UInt64
         private let low: UInt64
 
-        /// A digest of the parts, which must not be told apart by their ends alone.
+        /// A digest of the parts and their lengths: "ab" with "c" is not "a" with "bc".
         init(_ parts: String...) {
             var hash = SHA256()
             for part in parts {

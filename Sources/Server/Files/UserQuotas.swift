@@ -34,10 +34,13 @@ package struct UserQuotas: Hashable, Sendable {
 package struct UserUsage: Hashable, Sendable {
     package var realms = 0
     package var clientFiles = 0
+    /// Whether one of the client files is of the realm that was asked about.
+    package var isInRealm = false
 
-    package init(realms: Int = 0, clientFiles: Int = 0) {
+    package init(realms: Int = 0, clientFiles: Int = 0, isInRealm: Bool = false) {
         self.realms = realms
         self.clientFiles = clientFiles
+        self.isInRealm = isInRealm
     }
 }
 
@@ -60,18 +63,18 @@ package enum QuotaExceeded: Error, Hashable, Sendable {
 }
 
 extension UserQuotas {
-    /// Lets a user have one more client file, and with it a realm where there is no `file` yet.
+    /// Lets a user have one more client file; `file` is nil where the realm is new.
     func admitClientFile(
         of user: UserID,
         in file: ServerFileID?,
         _ snapshot: any StoreSnapshot
     ) throws {
         guard realms != nil || clientFiles != nil else { return }
-        let usage = try snapshot.usage(of: user)
+        let usage = try snapshot.usage(of: user, in: file)
         if let clientFiles, usage.clientFiles >= clientFiles {
             throw QuotaExceeded.clientFiles(limit: clientFiles)
         }
-        if file == nil, let realms, usage.realms >= realms {
+        if !usage.isInRealm, let realms, usage.realms >= realms {
             throw QuotaExceeded.realms(limit: realms)
         }
     }

@@ -37,8 +37,8 @@ package protocol FileReading {
     /// Bytes of all documents together.
     func documentSize(in file: ServerFileID) throws(StoreError) -> UInt64
 
-    /// How many realms and client files a user has.
-    func usage(of user: UserID) throws(StoreError) -> UserUsage
+    /// How many realms and client files a user has, and whether one of them is of a file.
+    func usage(of user: UserID, in file: ServerFileID?) throws(StoreError) -> UserUsage
 
     /// Bytes of changesets in the history that the user's client files have made.
     func historySize(of user: UserID) throws(StoreError) -> Int64
@@ -151,8 +151,8 @@ package protocol FileWriting: FileReading {
         limit: Int
     ) throws(StoreError) -> Int
 
-    /// Removes a server file with everything that belongs to it.
-    func remove(_ file: ServerFileID) throws(StoreError)
+    /// Removes a server file that is still one of `emptyFiles`.
+    func removeIfEmpty(_ file: ServerFileID, seenBefore time: Int64?) throws(StoreError)
 
     /// Removes a client file; its ident is never given again.
     func removeClientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError)

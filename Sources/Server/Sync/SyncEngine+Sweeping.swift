@@ -31,16 +31,9 @@ extension SyncEngine {
                 try snapshot.emptyFiles(of: app, seenBefore: time, after: last, limit: Self.atOnce)
             }
             guard let end = files.last else { return }
-            try await store.write { [last] transaction in
-                // Somebody may have come since; the range is the same.
-                let still = try transaction.emptyFiles(
-                    of: app,
-                    seenBefore: time,
-                    after: last,
-                    limit: Self.atOnce
-                )
-                for file in still where file.rawValue <= end.rawValue && !connected.contains(file) {
-                    try transaction.remove(file)
+            try await store.write { transaction in
+                for file in files where !connected.contains(file) {
+                    try transaction.removeIfEmpty(file, seenBefore: time)
                 }
             }
             last = end

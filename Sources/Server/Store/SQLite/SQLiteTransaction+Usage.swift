@@ -2,15 +2,23 @@ import SQLite
 
 /// What users take up, and what nobody has ever used.
 extension SQLiteTransaction {
-    func usage(of user: UserID) throws(StoreError) -> UserUsage {
+    func usage(of user: UserID, in file: ServerFileID?) throws(StoreError) -> UserUsage {
         try translating {
             let row = try connection.row(
-                "SELECT count(DISTINCT file_id), count(*) FROM client_file WHERE user_id = ?",
-                [.text(user.rawValue)]
+                """
+                SELECT count(DISTINCT file_id), count(*), coalesce(max(file_id = ?2), 0)
+                FROM client_file WHERE user_id = ?1
+                """,
+                [.text(user.rawValue), file.map { .integer($0.rawValue) } ?? .null]
             )
-            guard let row, case .integer(let realms) = row[0], case .integer(let files) = row[1]
+            guard let row, case .integer(let realms) = row[0], case .integer(let files) = row[1],
+                case .integer(let isMember) = row[2]
             else { return UserUsage() }
-            return UserUsage(realms: Int(realms), clientFiles: Int(files))
+            return UserUsage(
+                realms: Int(realms),
+                clientFiles: Int(files),
+                isInRealm: isMember != 0
+            )
         }
     }
 
@@ -44,6 +52,17 @@ extension SQLiteTransaction {
         }
     }
 
+    /// Of a row of `server_file`, named `file`; ?1 is the time.
+    private static let isEmpty = """
+        generation = 0 AND base_version = 0
+        AND NOT EXISTS (SELECT 1 FROM client_file
+            WHERE client_file.file_id = file.file_id
+                AND (?1 IS NULL OR last_seen_at >= ?1 OR client_version > 0))
+        AND NOT EXISTS (SELECT 1 FROM history
+            WHERE history.file_id = file.file_id AND origin_file_ident <> 0)
+        AND NOT EXISTS (SELECT 1 FROM object WHERE object.file_id = file.file_id)
+        """
+
     func emptyFiles(
         of app: AppID,
         seenBefore time: Int64?,
@@ -54,17 +73,11 @@ extension SQLiteTransaction {
             try connection.rows(
                 """
                 SELECT file_id FROM server_file AS file
-                WHERE app_id = ?1 AND file_id > ?3 AND generation = 0 AND base_version = 0
-                    AND NOT EXISTS (SELECT 1 FROM client_file
-                        WHERE client_file.file_id = file.file_id
-                            AND (?2 IS NULL OR last_seen_at >= ?2 OR client_version > 0))
-                    AND NOT EXISTS (SELECT 1 FROM history
-                        WHERE history.file_id = file.file_id AND origin_file_ident <> 0)
-                    AND NOT EXISTS (SELECT 1 FROM object WHERE object.file_id = file.file_id)
+                WHERE app_id = ?2 AND file_id > ?3 AND \(Self.isEmpty)
                 ORDER BY file_id LIMIT ?4
                 """,
                 [
-                    .text(app.rawValue), time.map { .integer($0) } ?? .null,
+                    time.map { .integer($0) } ?? .null, .text(app.rawValue),
                     .integer(file?.rawValue ?? Int64.min), .integer(Int64(limit)),
                 ]
             )
@@ -73,6 +86,16 @@ extension SQLiteTransaction {
             guard case .integer(let id) = row[0] else { return nil }
             return ServerFileID(id)
         }
+    }
+
+    func removeIfEmpty(_ file: ServerFileID, seenBefore time: Int64?) throws(StoreError) {
+        let isEmpty = try translating {
+            try connection.integer(
+                "SELECT 1 FROM server_file AS file WHERE file_id = ?2 AND \(Self.isEmpty)",
+                [time.map { .integer($0) } ?? .null, .integer(file.rawValue)]
+            ) != nil
+        }
+        if isEmpty { try remove(file) }
     }
 
     func removeOldestLoginSessions(
