@@ -264,20 +264,12 @@ extension ChangesetWriter {
     }
 
     private mutating func payload(_ scalar: Scalar) -> Payload {
-        switch scalar {
-        case .null: .null
-        case .int(let value): .int(value)
-        case .bool(let value): .bool(value)
-        case .string(let value): .string(value)
-        case .binary(let value): .binary(value)
-        case .timestamp(let value): .timestamp(value)
-        case .float(let value): .float(value)
-        case .double(let value): .double(value)
-        case .decimal(let value): .decimal(value)
-        case .link(let link):
-            .link(className: intern(link.className), key: primaryKey(link.key))
-        case .objectID(let value): .objectID(value)
-        case .uuid(let value): .uuid(value)
+        if case .link(let link) = scalar {
+            return .link(className: intern(link.className), key: primaryKey(link.key))
         }
+        guard let payload = Payload(withoutStrings: scalar) else {
+            preconditionFailure("only links have strings")
+        }
+        return payload
     }
 }

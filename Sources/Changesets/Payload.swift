@@ -48,6 +48,26 @@ package enum Payload: Hashable, Sendable {
     }
 }
 
+extension Payload {
+    /// The payload of a scalar; nil for a link, whose strings need a table.
+    package init?(withoutStrings scalar: Scalar) {
+        switch scalar {
+        case .null: self = .null
+        case .int(let value): self = .int(value)
+        case .bool(let value): self = .bool(value)
+        case .string(let value): self = .string(value)
+        case .binary(let value): self = .binary(value)
+        case .timestamp(let value): self = .timestamp(value)
+        case .float(let value): self = .float(value)
+        case .double(let value): self = .double(value)
+        case .decimal(let value): self = .decimal(value)
+        case .link: return nil
+        case .objectID(let value): self = .objectID(value)
+        case .uuid(let value): self = .uuid(value)
+        }
+    }
+}
+
 /// Type codes of payloads, keys and columns (changesets spec, 4.1).
 package enum TypeCode: Int8, Sendable, CaseIterable {
     case set = -6

@@ -188,8 +188,24 @@ extension Recovery {
         guard let target = instruction.pathTarget else { return }
         var editor = InstructionEditor(schema: state.schema, strings: changeset.strings)
         let position = try editor.outline(of: instruction).position
+        let before = document.values[position]
         try editor.apply(instruction, to: &document.values[position])
-        writer.write(instruction, of: changeset)
+        if case .setErase(let erase) = instruction, erase.payload == .null,
+            let set = try editor.typedSet(at: erase.target, in: before)
+        {
+            let (object, field, path) = changeset.place(erase.target)
+            writer.edit(
+                set: object,
+                field,
+                path: path,
+                erasing: [.null],
+                inserting: [],
+                result: ValueSet(set.elements.filter { $0 != .null }),
+                isMixed: false
+            )
+        } else {
+            writer.write(instruction, of: changeset)
+        }
         recoveredCount += 1
         if let payload = instruction.storedPayload,
             case .link(let link)? = changeset.scalar(payload)

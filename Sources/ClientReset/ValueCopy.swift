@@ -76,7 +76,17 @@ struct ValueCopy {
         _ size: Int
     ) throws {
         guard source != element else { return }
-        if !source.isSameKind(as: element) || source.isScalar {
+        let isMixed = property.type == .mixed
+        if element.mustGiveWay(to: source, isMixed: isMixed, isElement: true) {
+            writer.replaceElement(
+                object,
+                field,
+                path: path,
+                with: content(source),
+                priorSize: UInt32(size)
+            )
+            element = empty(source, property)
+        } else if !source.isSameKind(as: element) || source.isScalar {
             writer.updateElement(
                 object,
                 field,
@@ -106,7 +116,7 @@ struct ValueCopy {
             try copyList(source, over: &elements, property, at: path)
             value = .list(elements)
         case (.set(let source), .set(var elements)):
-            try copySet(source, over: &elements, at: path)
+            try copySet(source, over: &elements, property, at: path)
             value = .set(elements)
         case (.dictionary(let source), .dictionary(var members)):
             try copyDictionary(source, over: &members, property, at: path)
@@ -133,7 +143,8 @@ struct ValueCopy {
                 source.values[position],
                 over: &document.values[position],
                 inner,
-                at: path + [.string(inner.name)]
+                at: path + [.string(inner.name)],
+                isMember: false
             )
         }
     }
@@ -143,10 +154,19 @@ struct ValueCopy {
         _ source: Value,
         over value: inout Value,
         _ property: PropertySchema,
-        at path: Path
+        at path: Path,
+        isMember: Bool
     ) throws {
         let source = try isPossible(source) ? source : .null
         guard source != value else { return }
+        let isMixed = property.type == .mixed
+        if value.mustGiveWay(to: source, isMixed: isMixed, isElement: isMember) {
+            if isMember {
+                writer.update(object, field, path: path, to: .erased)
+            } else if case .scalar(let new) = source {
+                writer.makeUnequal(object, field, path: path, to: new)
+            }
+        }
         if !source.isSameKind(as: value) || source.isScalar {
             writer.update(object, field, path: path, to: content(source))
             value = empty(source, property)
@@ -157,16 +177,21 @@ struct ValueCopy {
     private mutating func copySet(
         _ source: ValueSet,
         over elements: inout ValueSet,
+        _ property: PropertySchema,
         at path: Path
     ) throws {
         let source = ValueSet(try source.elements.filter { try isPossible(.scalar($0)) })
-        for element in elements.elements where !source.contains(element) {
-            writer.setErase(object, field, path: path, element)
-        }
-        for element in source.elements where !elements.contains(element) {
-            if case .link(let link) = element { writtenLinks.append(link) }
-            writer.setInsert(object, field, path: path, element)
-        }
+        let missing = source.elements.filter { !elements.contains($0) }
+        for case .link(let link) in missing { writtenLinks.append(link) }
+        writer.edit(
+            set: object,
+            field,
+            path: path,
+            erasing: elements.elements.filter { !source.contains($0) },
+            inserting: missing,
+            result: source,
+            isMixed: property.type == .mixed
+        )
         elements = source
     }
 
@@ -184,7 +209,7 @@ struct ValueCopy {
             guard let new = source[key] else { continue }
             let place = path + [.string(key)]
             if var member = members[key] {
-                try assign(new, over: &member, property, at: place)
+                try assign(new, over: &member, property, at: place, isMember: true)
                 members[key] = member
             } else {
                 let new = try isPossible(new) ? new : .null

@@ -34,6 +34,11 @@ extension ChangesetWriter {
     ) {
         // Typed collections are there with the object; those in Mixed have to be made.
         if property.collection == .single {
+            if case .scalar(let new) = value,
+                property.defaultValue.mustGiveWay(to: value, isMixed: false, isElement: false)
+            {
+                makeUnequal(place.object, place.field, path: place.path, to: new)
+            }
             update(place.object, place.field, path: place.path, to: value.content)
         }
         writeContents(of: value, at: place)

@@ -82,7 +82,10 @@ extension InstructionEditor {
             // Unlike in a field this always starts afresh.
             members[key] = try newObject(slot)
         default:
-            try assign(payload, slot, &members[key, default: .null])
+            // A payload that does not fit must not leave a key behind.
+            var member = members[key] ?? .null
+            try assign(payload, slot, &member)
+            members[key] = member
         }
     }
 

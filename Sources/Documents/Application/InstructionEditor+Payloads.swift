@@ -4,7 +4,8 @@ import Schemas
 /// What a payload makes of a slot, and whether it fits (instruction semantics, 3.7).
 extension InstructionEditor {
     /// Writes null, a scalar, a link, or for a list or dictionary an empty one, unless one of that kind
-    /// is there already: it keeps its content.
+    /// is there already: it keeps its content. A scalar that equals the old one keeps the old
+    /// representation (instruction semantics, 3.16).
     mutating func assign(
         _ payload: Payload,
         _ slot: Slot,
@@ -20,7 +21,9 @@ extension InstructionEditor {
             if case .dictionary = value { return }
             value = .dictionary([:])
         default:
-            value = .scalar(try scalar(payload, for: slot))
+            let new = try scalar(payload, for: slot)
+            if case .scalar(let old) = value, slot.equalValue.keeps(old, over: new) { return }
+            value = .scalar(new)
         }
     }
 

@@ -4,7 +4,7 @@ package import Schemas
 /// Carries out the path instructions of one changeset on values (instruction semantics, 2 and 3).
 ///
 /// It holds no object: whoever owns the store finds the object, lends the value of the property that the
-/// instruction names, and keeps the result. On an error the value is unspecified.
+/// instruction names, and keeps the result.
 package struct InstructionEditor {
     var resolver: SchemaResolver
 
@@ -61,7 +61,10 @@ package struct InstructionEditor {
         guard property.collection == .single else { throw BadInstruction(.wrongTarget) }
         switch payload {
         case .objectValue, .list, .dictionary: return .edit
-        default: return .replace(try scalar(payload, for: property.slot))
+        default:
+            let scalar = try scalar(payload, for: property.slot)
+            let depends = property.slot.equalValue.dependsOnOldValue(scalar)
+            return depends ? .edit : .replace(scalar)
         }
     }
 
@@ -82,7 +85,8 @@ package struct InstructionEditor {
         }
     }
 
-    /// Applies a path instruction to the value of the property it names.
+    /// Applies a path instruction to the value of the property it names. On an error the value is as
+    /// it was.
     package mutating func apply(
         _ instruction: Instruction,
         to value: inout Value
@@ -128,7 +132,7 @@ package struct PropertyChange {
     package enum Effect {
         /// The property holds this afterwards, whatever was there before.
         case replace(Scalar)
-        /// Adds to an Int property, around the corner; null stays null.
+        /// Adds to an Int property, wrapping on overflow; null stays null.
         case increment(Int64)
         /// What comes of it, and whether it fits, depends on the value: `InstructionEditor.apply`.
         case edit

@@ -184,6 +184,13 @@ struct Slot {
         case embedded(classPosition: Int)
     }
 
+    /// Which of two equal values stays.
+    var equalValue: EqualValue {
+        var isMixed = false
+        if case .mixed = element { isMixed = true }
+        return EqualValue(isMixed: isMixed, isElement: level > 0)
+    }
+
     /// A place inside a collection that this one holds.
     var inner: Slot { Slot(element: element, acceptsNull: acceptsNull, level: level + 1) }
 }

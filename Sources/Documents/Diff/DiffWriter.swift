@@ -21,8 +21,9 @@ struct DiffWriter {
 
     /// Where the path ends, if a single value stands there.
     enum Slot {
-        /// A property, or the value under a key.
-        case named
+        case property
+        /// Under a dictionary key.
+        case member
         /// An element of a list of that many.
         case element(size: Int)
     }
@@ -43,7 +44,7 @@ extension DiffWriter {
         case (.list(let old), .list(let new)) where property.collection == .list:
             writeList(old, new, element(of: property))
         case (.set(let old), .set(let new)):
-            writeSet(old, new)
+            writeSet(old, new, element(of: property))
         case (.dictionary(let old), .dictionary(let new))
         where property.collection == .dictionary:
             writeDictionary(old, new, element(of: property))
@@ -52,7 +53,7 @@ extension DiffWriter {
             && diff.counters.contains(.init(className: className, property: property.name)):
             changeset.addInteger(object, field, path: path, amount: new &- old)
         default:
-            writeSlot(old, new, element(of: property), .named)
+            writeSlot(old, new, element(of: property), .property)
         }
     }
 
@@ -75,10 +76,14 @@ extension DiffWriter {
             changeset.clear(object, field, path: path, .dictionary)
             writeDictionary([:], members, element)
         case .object:
-            assign(.scalar(.null), .named)
-            writeSlot(.null, new, element, .named)
-        case .scalar:
-            assign(new.content, .named)
+            assign(.scalar(.null), .property)
+            writeSlot(.null, new, element, .property)
+        case .scalar(let scalar):
+            let equalValue = EqualValue(isMixed: element == .mixed, isElement: false)
+            if equalValue.dependsOnOldValue(scalar) {
+                changeset.makeUnequal(object, field, path: path, to: scalar)
+            }
+            assign(new.content, .property)
         }
     }
 
@@ -121,7 +126,11 @@ extension DiffWriter {
             guard let owner = embeddedClass(element) else { return }
             writeProperties(old, new, of: owner)
         default:
-            assign(new.content, slot)
+            if old.mustGiveWay(to: new, isMixed: element == .mixed, isElement: slot.isElement) {
+                replace(with: new, slot)
+            } else {
+                assign(new.content, slot)
+            }
             fill(new, element)
         }
     }
@@ -148,7 +157,7 @@ extension DiffWriter {
 
     private mutating func assign(_ content: ChangesetWriter.Content, _ slot: Slot) {
         switch slot {
-        case .named:
+        case .property, .member:
             changeset.update(object, field, path: path, to: content)
         case .element(let size):
             changeset.updateElement(
@@ -156,6 +165,28 @@ extension DiffWriter {
                 field,
                 path: path,
                 to: content,
+                priorSize: UInt32(clamping: size)
+            )
+        }
+    }
+
+    /// Writes a value over one that a plain Update would not quite replace.
+    private mutating func replace(with new: Value, _ slot: Slot) {
+        switch slot {
+        case .property:
+            if case .scalar(let scalar) = new {
+                changeset.makeUnequal(object, field, path: path, to: scalar)
+            }
+            assign(new.content, slot)
+        case .member:
+            assign(.erased, slot)
+            assign(new.content, slot)
+        case .element(let size):
+            changeset.replaceElement(
+                object,
+                field,
+                path: path,
+                with: new.content,
                 priorSize: UInt32(clamping: size)
             )
         }
@@ -181,19 +212,22 @@ extension DiffWriter {
 // MARK: Collections
 
 extension DiffWriter {
-    private mutating func writeSet(_ old: ValueSet, _ new: ValueSet) {
+    private mutating func writeSet(_ old: ValueSet, _ new: ValueSet, _ element: ElementType) {
         if new.isEmpty {
             changeset.clear(object, field, path: path, .set)
             return
         }
         // An equal number of another type is exchanged, too: the first one that is there would stay.
         let (before, after) = (Set(old.elements), Set(new.elements))
-        for value in old.elements where !after.contains(value) {
-            changeset.setErase(object, field, path: path, value)
-        }
-        for value in new.elements where !before.contains(value) {
-            changeset.setInsert(object, field, path: path, value)
-        }
+        changeset.edit(
+            set: object,
+            field,
+            path: path,
+            erasing: old.elements.filter { !after.contains($0) },
+            inserting: new.elements.filter { !before.contains($0) },
+            result: new,
+            isMixed: element == .mixed
+        )
     }
 
     private mutating func writeDictionary(
@@ -206,14 +240,14 @@ extension DiffWriter {
             return
         }
         for key in old.keys.sorted() where new[key] == nil {
-            inside(.string(key)) { $0.assign(.erased, .named) }
+            inside(.string(key)) { $0.assign(.erased, .member) }
         }
         for (key, value) in new.sorted(by: { $0.key < $1.key }) {
             inside(.string(key)) { writer in
                 if let known = old[key] {
-                    writer.writeSlot(known, value, element, .named)
+                    writer.writeSlot(known, value, element, .member)
                 } else {
-                    writer.assign(value.content, .named)
+                    writer.assign(value.content, .member)
                     writer.fill(value, element)
                 }
             }
@@ -280,6 +314,12 @@ extension DiffWriter {
             writer.fill(value, element)
         }
         size += 1
+    }
+}
+
+extension DiffWriter.Slot {
+    fileprivate var isElement: Bool {
+        if case .property = self { false } else { true }
     }
 }
 

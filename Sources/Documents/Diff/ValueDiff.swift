@@ -39,7 +39,10 @@ package struct ValueDiff: Sendable {
     ) {
         guard value != property.defaultValue else { return }
         // Nothing has to be walked: by far the most frequent case.
-        if case .scalar = value {
+        if case .scalar(let new) = value {
+            if property.defaultValue.mustGiveWay(to: value, isMixed: false, isElement: false) {
+                changeset.makeUnequal(object, property.name, path: [], to: new)
+            }
             changeset.update(object, property.name, to: value.content, isDefault: isDefault)
             return
         }

@@ -23,6 +23,9 @@ struct DownloadCompaction {
         let stamp: Stamp
         let isDefault: Bool
         let isInt: Bool
+        /// Whether what it leaves depends on the value before: of two equal ones, the old representation
+        /// stays (instruction semantics, 3.16).
+        let dependsOnOldValue: Bool
     }
 
     /// The newest stamp of the erasures that come later.
@@ -83,10 +86,11 @@ struct DownloadCompaction {
         let this = LaterUpdate(
             stamp: stamp,
             isDefault: update.detail == .isDefault(true),
-            isInt: update.payload.isInt
+            isInt: update.payload.isInt,
+            dependsOnOldValue: update.payload.mayEqualAnother
         )
         if let later = updates[object]?[field], later.stamp >= stamp,
-            later.isDefault == this.isDefault,
+            later.isDefault == this.isDefault, !later.dependsOnOldValue,
             // A concurrent increment is lost where it meets something that is no number.
             !later.isInt || update.payload.isInt || update.payload == .null
         {
@@ -129,6 +133,17 @@ extension Instruction.Update {
 extension Payload {
     fileprivate var isInt: Bool {
         if case .int = self { true } else { false }
+    }
+
+    /// Whether there are other values that equal this one; where the property is not known, any
+    /// decimal may be in Mixed.
+    fileprivate var mayEqualAnother: Bool {
+        switch self {
+        case .float(let value): value.value == 0
+        case .double(let value): value.value == 0
+        case .decimal: true
+        default: false
+        }
     }
 }
 
