@@ -62,6 +62,13 @@ package struct BadInstruction: Error, Hashable, Sendable {
         case wrongCollectionType(CollectionType)
         case wrongPriorSize(UInt32, size: Int)
         case moveToSamePlace
+
+        // What a server leaves out or limits.
+        /// An earlier change to the same property did not fit, so its positions mean something else.
+        case unclearPosition
+        /// It assumes another list than the server's changes do.
+        case impossibleMerge
+        case setsTooLarge(limitInBytes: Int)
     }
 
     package enum NameProblem: Hashable, Sendable {
@@ -123,6 +130,10 @@ extension BadInstruction.Problem: CustomStringConvertible {
         case .wrongPriorSize(let priorSize, let size):
             "prior size \(priorSize) for a list of \(size)"
         case .moveToSamePlace: "an element is moved to where it is"
+        case .unclearPosition: "an earlier change to the same property did not fit"
+        case .impossibleMerge: "it assumes another list than the server's changes do"
+        case .setsTooLarge(let limit):
+            "null is erased from sets of more than \(limit) bytes in all"
         }
     }
 }

@@ -121,6 +121,8 @@ extension AdminOptions {
                 "app \(report.app): sync \(report.state.rawValue), "
                     + "\(report.connections) connections, \(report.sessions) sessions, "
                     + "\(report.realms) realms"
+                    + (report.healedUploads > 0
+                        ? ", \(report.healedUploads) uploads did not fit" : "")
             ]
         }
     }

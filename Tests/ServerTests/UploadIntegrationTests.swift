@@ -214,9 +214,13 @@ struct UploadIntegrationTests {
         let world = try await ServerFileWorld()
         let client = try await world.client()
         try await world.upload([upload(2, on: 0)], by: client)
+        var wrongType = ChangesetWriter()
+        wrongType.update(Tasks.object(1), "title", to: .scalar(.int(1)))
+        var unknownProperty = ChangesetWriter()
+        unknownProperty.update(Tasks.object(1), "colour", to: .scalar(.int(1)))
+        // What only does not fit is left out: `HealingTests`.
         let garbage: [[UInt8]] = [
-            [0xff], [0x3f, 0x00], Tasks.setTitle(77, "no such object"),
-            Tasks.appendTag(1, "beyond the end", at: 5),
+            [0xff], [0x3f, 0x00], wrongType.bytes, unknownProperty.bytes,
         ]
         for bytes in garbage {
             try await expectRefusal(nil, world) {

@@ -21,6 +21,23 @@ package struct Applier<Store: ObjectStore> {
         _ changeset: Changeset,
         to store: inout Store
     ) throws(Failure) {
+        try carryOut(changeset, &store) {
+            (applier, instruction, position, editor, store) throws(Failure) in
+            try applier.apply(instruction, position, &editor, &store)
+        }
+    }
+
+    /// Carries out an instruction on objects, at a position of its changeset.
+    typealias ObjectChange = (
+        inout Applier, Instruction, Int, inout InstructionEditor, inout Store
+    ) throws(Failure) -> Void
+
+    /// Changes the schema as the changeset says; its instructions on objects are for the body.
+    mutating func carryOut(
+        _ changeset: Changeset,
+        _ store: inout Store,
+        _ change: ObjectChange
+    ) throws(Failure) {
         if schema == nil { schema = store.schema }
         let instructions = changeset.instructions
         var start = 0
@@ -33,7 +50,10 @@ package struct Applier<Store: ObjectStore> {
             if changesSchema {
                 try changeSchema(changeset, start..<end, &store)
             } else {
-                try changeObjects(changeset, start..<end, &store)
+                var editor = try beginObjects(of: changeset, &store)
+                for position in start..<end {
+                    try change(&self, instructions[position], position, &editor, &store)
+                }
             }
             start = end
         }
@@ -97,28 +117,29 @@ extension Applier {
 // MARK: Objects
 
 extension Applier {
-    private mutating func changeObjects(
-        _ changeset: Changeset,
-        _ run: Range<Int>,
+    private mutating func beginObjects(
+        of changeset: Changeset,
         _ store: inout Store
-    ) throws(Failure) {
+    ) throws(Failure) -> InstructionEditor {
         guard let schema else { preconditionFailure("the schema is known by now") }
         do throws(Store.Failure) {
             try writeSchema(to: &store)
         } catch {
             throw .store(error)
         }
-        var editor = InstructionEditor(schema: schema, strings: changeset.strings)
         objects.beginChangeset()
-        for position in run {
-            while let unread = try apply(changeset.instructions[position], position, &editor) {
-                do throws(Store.Failure) {
-                    let object = objects.entries[unread].object
-                    objects.setRead(try store.document(for: object), at: unread)
-                } catch {
-                    throw .store(error)
-                }
-            }
+        return InstructionEditor(schema: schema, strings: changeset.strings)
+    }
+
+    /// On a bad instruction the objects are as they were.
+    mutating func apply(
+        _ instruction: Instruction,
+        _ position: Int,
+        _ editor: inout InstructionEditor,
+        _ store: inout Store
+    ) throws(Failure) {
+        while let unread = try apply(instruction, position, &editor) {
+            try read(unread, &store)
         }
     }
 
@@ -131,6 +152,21 @@ extension Applier {
             return try objects.apply(instruction, &editor)
         } catch {
             throw .badInstruction(error.at(position))
+        }
+    }
+
+    mutating func lookUp(
+        _ target: Instruction.PathTarget,
+        _ editor: inout InstructionEditor
+    ) throws(BadInstruction) -> TouchedObjects.LookUp {
+        try objects.lookUp(target, &editor)
+    }
+
+    mutating func read(_ entry: Int, _ store: inout Store) throws(Failure) {
+        do throws(Store.Failure) {
+            objects.setRead(try store.document(for: objects.entries[entry].object), at: entry)
+        } catch {
+            throw .store(error)
         }
     }
 

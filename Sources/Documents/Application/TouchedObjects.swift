@@ -86,6 +86,29 @@ struct TouchedObjects {
         }
     }
 
+    /// What is known of the property that a path instruction names.
+    enum LookUp {
+        /// The object of the entry at that position must be read first.
+        case unread(Int)
+        /// There is no such object.
+        case missing
+        case found(ResolvedProperty, Value)
+    }
+
+    mutating func lookUp(
+        _ target: Instruction.PathTarget,
+        _ editor: inout InstructionEditor
+    ) throws(BadInstruction) -> LookUp {
+        let found = try find(target.object, &editor)
+        switch entries[found.entry].state {
+        case .unread: return .unread(found.entry)
+        case .missing, .erased: return .missing
+        case .read, .written: break
+        }
+        let property = try editor.resolver.property(target.field, of: found.classPosition)
+        return .found(property, entries[found.entry].document.values[property.position])
+    }
+
     /// Lends the value of a property to the body.
     private mutating func change(
         _ target: Instruction.PathTarget,

@@ -1,4 +1,18 @@
-import Changesets
+package import Changesets
+
+/// A key as people read it in logs and messages.
+package enum KeyText {
+    package static func print(_ key: ObjectKey) -> String {
+        switch key {
+        case .null: "null"
+        case .int(let value): "\(value)"
+        case .string(let text): text.description
+        case .objectID(let value): value.description
+        case .uuid(let value): value.description
+        case .globalKey(let value): GlobalKeyText.print(value)
+        }
+    }
+}
 
 /// The key of an object without primary key: `<hi>:<lo>` (local realm, 2).
 enum GlobalKeyText {

@@ -11,7 +11,8 @@ extension AdminAPI {
             acceptingClients: served.syncState == .enabled,
             connections: count.connections,
             sessions: count.sessions,
-            realms: realms
+            realms: realms,
+            healedUploads: sync.healedUploads[app]
         )
     }
 

@@ -86,6 +86,8 @@ package struct SyncReport: Codable, Hashable, Sendable {
     package let connections: Int
     package let sessions: Int
     package let realms: Int
+    /// Uploads that did not fit and were corrected, since the server started.
+    package let healedUploads: Int
 }
 
 /// Who may read and write the partitions of an app; what is absent is allowed.

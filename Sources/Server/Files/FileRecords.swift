@@ -120,7 +120,8 @@ package struct HistoryEntry: Hashable, Sendable {
     package let version: SaltedServerVersion
     /// 0: made by the server itself.
     package let origin: FileIdent
-    /// The version on the origin client; 0 for the server's own.
+    /// The version on the origin client; 0 for the server's own. Of an entry for one client only: that
+    /// client's version whose writes it undoes, 0 if the client is told of none.
     package let clientVersion: ClientVersion
     package let timestamp: OriginTimestamp
     /// Empty where it was transformed away.

@@ -38,13 +38,15 @@ package struct DownloadScan {
         var clientVersion = cursor.lastIntegratedClientVersion
         var remainingBytes = file.historySizeInBytes
         var isComplete = true
+        let asymmetric = AsymmetricClasses(of: try store.schema(of: id))
         let take = { (entry: HistoryEntry) throws(StoreError) -> Visit in
             // Its own changes do not go back to it, but it learns how far they came.
             if entry.origin == ident {
                 clientVersion = max(clientVersion, entry.clientVersion)
                 return .next
             }
-            guard !entry.changeset.isEmpty else { return .next }
+            let visible = asymmetric.removing(from: entry.changeset)
+            guard !visible.isEmpty else { return .next }
             guard sizeInBytes <= softLimitInBytes else {
                 isComplete = false
                 return .stop
@@ -58,11 +60,11 @@ package struct DownloadScan {
                     ),
                     originTimestamp: entry.timestamp,
                     originFileIdent: entry.origin == .none ? .server : entry.origin,
-                    originalSizeInBytes: UInt64(entry.changeset.count),
-                    bytes: entry.changeset
+                    originalSizeInBytes: UInt64(visible.count),
+                    bytes: visible
                 )
             )
-            sizeInBytes += entry.changeset.count
+            sizeInBytes += visible.count
             remainingBytes = file.historySizeInBytes - entry.cumulativeSizeInBytes
             return .next
         }

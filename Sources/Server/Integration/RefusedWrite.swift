@@ -10,16 +10,25 @@ package struct RefusedWrite: Hashable, Sendable {
     package let updates: SessionFault.RejectedUpdates
     package let undoneAt: ServerVersion
 
-    static let reason = "write not allowed"
+    enum Reason: String {
+        case notAllowed = "write not allowed"
+        /// Nothing of its kind is where the write says (sync history, 14.6).
+        case misfit = "write does not fit the object"
+    }
 
-    init(_ objects: [ObjectReference], in version: ClientVersion, undoneAt: ServerVersion) {
+    init(
+        _ objects: [ObjectReference],
+        in version: ClientVersion,
+        undoneAt: ServerVersion,
+        because reason: Reason = .notAllowed
+    ) {
         self.updates = SessionFault.RejectedUpdates(
             clientVersion: version,
             updates: objects.map {
                 RejectedUpdate(
                     className: $0.className.description,
                     key: $0.key,
-                    reason: Self.reason
+                    reason: reason.rawValue
                 )
             }
         )
@@ -27,16 +36,14 @@ package struct RefusedWrite: Hashable, Sendable {
     }
 }
 
-/// What undoes the writes of one changeset: every object that it touched is erased, and made again as
-/// the server has it.
+/// What undoes the writes of one changeset: every object that it touched is erased, and made again as the
+/// server has it.
 struct Compensation {
     let objects: [ObjectReference]
     let changeset: [UInt8]
 
-    init(
-        of refused: Changeset,
-        from store: FileObjects
-    ) throws {
+    /// Asymmetric objects are never sent to a client.
+    init(of refused: Changeset, from store: FileObjects) throws {
         var writer = ChangesetWriter()
         var seen: Set<ObjectReference> = []
         var objects: [ObjectReference] = []
@@ -45,6 +52,7 @@ struct Compensation {
                 throw IntegrationRefusal.badChangeset(reason: "unknown class \(object.className)")
             }
             objects.append(object)
+            guard !owner.isAsymmetric else { continue }
             writer.eraseObject(object)
             guard let document = try store.document(for: object) else { continue }
             writer.writeObject(document, as: object, of: owner, in: store.schema)
@@ -53,13 +61,11 @@ struct Compensation {
         self.changeset = writer.bytes
     }
 
-    /// The objects that a compensation undoes: those it erases.
+    /// The objects that a version for one client puts right.
     static func objects(undoneBy changeset: [UInt8]) -> [ObjectReference] {
         guard let changeset = try? Changeset(decoding: changeset) else { return [] }
-        return changeset.instructions.compactMap { instruction in
-            guard case .eraseObject(let target) = instruction else { return nil }
-            return changeset.reference(target)
-        }
+        var seen: Set<ObjectReference> = []
+        return changeset.touchedObjects.filter { seen.insert($0).inserted }
     }
 }
 
@@ -70,18 +76,6 @@ extension Changeset {
     }
 
     fileprivate var touchedObjects: [ObjectReference] {
-        instructions.compactMap { instruction in
-            switch instruction {
-            case .createObject(let target), .eraseObject(let target): reference(target)
-            case .update(let update): reference(update.target.object)
-            case .setErase(let erase): reference(erase.target.object)
-            case .addInteger(let target, amount: _), .arrayInsert(let target, _, priorSize: _),
-                .arrayMove(let target, to: _, priorSize: _),
-                .arrayErase(let target, priorSize: _), .clear(let target, _),
-                .setInsert(let target, _):
-                reference(target.object)
-            case .addTable, .eraseTable, .addColumn, .eraseColumn: nil
-            }
-        }
+        instructions.compactMap { $0.objectTarget.map(reference) }
     }
 }

@@ -39,6 +39,8 @@ package struct UploadIntegration {
         package let integratedCount: Int
         /// Writes that were undone; the client must hear of each before it gets the version.
         package let refused: [RefusedWrite]
+        /// What did not fit, and was left out.
+        package let healing: Healing
     }
 
     /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be given up.
@@ -57,14 +59,16 @@ package struct UploadIntegration {
         }
         try check(remaining, upload.progress, of: client, in: file)
         var refused: [RefusedWrite] = []
+        var healing = Healing()
         if !remaining.isEmpty {
-            refused = try integrate(remaining, of: client, into: &file)
+            (refused, healing) = try integrate(remaining, of: client, into: &file)
         }
         try record(upload, of: &client, in: file)
         return Outcome(
             currentVersion: file.currentVersion,
             integratedCount: remaining.count,
-            refused: refused
+            refused: refused,
+            healing: healing
         )
     }
 
@@ -93,13 +97,15 @@ package struct UploadIntegration {
         _ changesets: [UploadChangeset],
         of uploader: ClientFile,
         into file: inout ServerFile
-    ) throws -> [RefusedWrite] {
-        guard let first = changesets.first else { return [] }
+    ) throws -> ([RefusedWrite], Healing) {
+        guard let first = changesets.first else { return ([], Healing()) }
         let client = uploader.ident
         var refused: [RefusedWrite] = []
         var objects = try FileObjects(of: file.id, in: transaction)
         var applier = Applier<FileObjects>()
+        var admission = Admission()
         var schema = objects.schema
+        var asymmetric = AsymmetricClasses(of: schema)
         var parsed: [MergeOperand] = []
         for changeset in changesets {
             let operand = try parse(changeset, of: client)
@@ -121,36 +127,42 @@ package struct UploadIntegration {
                 changesets[start...].firstIndex { $0.cursor.lastIntegratedServerVersion != base }
                 ?? changesets.endIndex
             var run = Array(parsed[start..<end])
-            do throws(MergeError) {
-                try window.rebase(&run, madeOn: base)
-            } catch {
-                throw error.refusal
-            }
+            try rebase(&run, from: start, madeOn: base, &window, &admission)
             for (index, operand) in zip(start..<end, run) {
-                let admitted =
+                let allowed =
                     mayWrite ? operand.changeset : operand.changeset.schemaChangesOnly
-                try policy.admit(admitted, to: &schema)
-                try apply(admitted, by: &applier, to: &objects)
-                try append(admitted, changesets[index], of: client, to: &file)
+                let classCount = schema.classes.count
+                try policy.admit(allowed, to: &schema)
+                if schema.classes.count > classCount { asymmetric = AsymmetricClasses(of: schema) }
+                let admitted = try admit(allowed, by: &applier, to: &objects, &admission)
+                try append(
+                    asymmetric.removing(from: admitted),
+                    changesets[index],
+                    of: client,
+                    to: &file
+                )
                 guard !mayWrite else { continue }
+                // A class that came with the changeset must be known.
+                try finish(&applier, &objects)
                 // Whatever the merge left of it: the client has applied all of it.
                 let compensation = try Compensation(
                     of: parsed[index].changeset,
                     from: objects
                 )
                 guard !compensation.objects.isEmpty else { continue }
-                try append(compensation, for: client, to: &file)
+                let cursor = changesets[index].cursor
+                let version = cursor.clientVersion
+                let undoing = compensation.changeset
+                try append(undoing, undoing: version, for: client, at: cursor, to: &file)
                 refused.append(
-                    RefusedWrite(
-                        compensation.objects,
-                        in: changesets[index].cursor.clientVersion,
-                        undoneAt: file.currentVersion
-                    )
+                    RefusedWrite(compensation.objects, in: version, undoneAt: file.currentVersion)
                 )
             }
             start = end
         }
         try finish(&applier, &objects)
+        let healing = Healing(misfits: admission.misfits)
+        refused += try heal(healing, after: changesets, of: client, with: objects, &file)
         for reciprocal in window.changed {
             try transaction.putReciprocal(
                 reciprocal.changeset.encoded(),
@@ -159,31 +171,7 @@ package struct UploadIntegration {
                 in: file.id
             )
         }
-        return refused
-    }
-
-    private func append(
-        _ compensation: Compensation,
-        for client: FileIdent,
-        to file: inout ServerFile
-    ) throws(StoreError) {
-        file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
-        file.historySizeInBytes += UInt64(compensation.changeset.count)
-        try transaction.append(
-            HistoryEntry(
-                version: SaltedServerVersion(
-                    version: file.currentVersion,
-                    salt: versionSalts.salt(of: file)
-                ),
-                origin: .none,
-                clientVersion: .zero,
-                timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),
-                changeset: compensation.changeset,
-                cumulativeSizeInBytes: file.historySizeInBytes,
-                recipient: client
-            ),
-            to: file.id
-        )
+        return (refused, healing)
     }
 
     private func parse(
@@ -203,13 +191,14 @@ package struct UploadIntegration {
         }
     }
 
-    private func apply(
+    private func admit(
         _ changeset: Changeset,
         by applier: inout Applier<FileObjects>,
-        to objects: inout FileObjects
-    ) throws {
+        to objects: inout FileObjects,
+        _ admission: inout Admission
+    ) throws -> Changeset {
         do throws(ApplyError<StoreError>) {
-            try applier.apply(changeset, to: &objects)
+            return try applier.admit(changeset, to: &objects, &admission)
         } catch {
             throw Self.cause(of: error)
         }
@@ -281,15 +270,5 @@ package struct UploadIntegration {
         client.lockedServerVersion = max(client.lockedServerVersion, upload.lockedServerVersion)
         client.lastSeenAt = now
         try transaction.put(client, in: file.id)
-    }
-}
-
-extension MergeError {
-    fileprivate var refusal: IntegrationRefusal {
-        switch reason {
-        case .classesDiffer, .columnsDiffer: .schemaChange(reason: "\(self)")
-        case .listSizesDiffer, .indexOutOfRange, .listMeetsDictionary, .nestedSet, .tooManyPairs:
-            .badChangeset(reason: "\(self)")
-        }
     }
 }

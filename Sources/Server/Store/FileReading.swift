@@ -26,6 +26,21 @@ package protocol FileReading {
         _ visit: (HistoryEntry) throws(StoreError) -> Visit
     ) throws(StoreError)
 
+    /// The entries after a version that only that client sees and that undo writes of its own, oldest
+    /// first.
+    func undoingEntries(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        for client: FileIdent
+    ) throws(StoreError) -> [HistoryEntry]
+
+    /// Bytes of the entries after a version that only that client sees.
+    func privateSizeInBytes(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        for client: FileIdent
+    ) throws(StoreError) -> UInt64
+
     /// Hands over the changesets of a snapshot after a version, as entries that the server made.
     func forEachSnapshotEntry(
         of file: ServerFileID,

@@ -1,3 +1,5 @@
+import Changesets
+import Documents
 import Logging
 import SyncProtocol
 import Transport
@@ -55,7 +57,7 @@ extension SyncConnection {
     ) async {
         guard let file = session.file else { return }
         let client: ClientFile
-        var refused: [RefusedWrite] = []
+        let refused: [RefusedWrite]
         do {
             client = try await patiently {
                 try await service.engine.identify(
@@ -65,13 +67,11 @@ extension SyncConnection {
                     offlineLimitInMilliseconds: app.offlineLimitInMilliseconds
                 )
             }
-            if rules.write != nil {
-                refused = try await service.engine.refusedWrites(
-                    of: client.ident,
-                    after: ident.download.serverVersion,
-                    in: file
-                )
-            }
+            refused = try await service.engine.refusedWrites(
+                of: client.ident,
+                after: ident.download.serverVersion,
+                in: file
+            )
         } catch {
             return fail(key, SessionFailure(error))
         }
@@ -142,6 +142,7 @@ extension SyncConnection {
             )
         }
         report(outcome.refused, key)
+        log(outcome.healing, client.ident)
         // An UPLOAD without changesets makes no version, and gets no answer (wire protocol, 12.3).
         guard outcome.integratedCount > 0 else { return }
         service.registry.announce(outcome.currentVersion, of: file)
@@ -155,10 +156,29 @@ extension SyncConnection {
                 machine.fail(
                     key,
                     .compensatingWrite(write.updates, undoneAt: write.undoneAt),
-                    message: "the user may not write to this partition: the write was undone"
+                    message: write.updates.updates.first?.reason ?? ""
                 )
             )
         }
+    }
+
+    /// Once for each upload: the client is put right, but its program may have a bug, or ours.
+    private func log(_ healing: Healing, _ client: FileIdent) {
+        guard let first = healing.misfits.first else { return }
+        service.healedUploads.count(one: app.id)
+        logger.log(
+            level: level(ofFailure: .warning),
+            "upload did not fit, client corrected",
+            metadata: [
+                "ident": "\(client.rawValue)",
+                "class": "\(first.object.className)",
+                "key": "\(KeyText.print(first.object.key))",
+                "reason": "\(first.problem)",
+                "objects": "\(healing.misfits.count)",
+                "instructions": "\(healing.misfits.reduce(0) { $0 + $1.count })",
+                "losses": "\(healing.losses.count)",
+            ]
+        )
     }
 
     private func scanDownload(

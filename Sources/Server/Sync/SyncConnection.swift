@@ -341,19 +341,23 @@ extension SyncConnection {
         }
     }
 
-    /// The first ones of a connection count; a client must not fill the log with more.
     private func logFailure(
         _ message: Logger.Message,
         _ code: Int,
         _ reason: String,
         _ level: Logger.Level = .notice
     ) {
-        loggedFailures += 1
         logger.log(
-            level: loggedFailures <= Self.failuresInLog ? level : .debug,
+            level: self.level(ofFailure: level),
             message,
             metadata: ["code": "\(code)", "reason": "\(reason)"]
         )
+    }
+
+    /// The first failures of a connection count; a client must not fill the log with more.
+    func level(ofFailure level: Logger.Level) -> Logger.Level {
+        loggedFailures += 1
+        return loggedFailures <= Self.failuresInLog ? level : .debug
     }
 
     func fail(_ key: SessionKey, _ failure: SessionFailure) {

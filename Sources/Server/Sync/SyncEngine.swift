@@ -273,23 +273,13 @@ package struct SyncEngine: Sendable {
         in file: ServerFileID
     ) async throws -> [RefusedWrite] {
         try await store.read { snapshot in
-            var refused: [RefusedWrite] = []
-            var latest = ClientVersion.zero
-            try snapshot.forEachEntry(of: file, after: version, readBy: client) {
-                entry throws(StoreError) in
-                if entry.origin == client { latest = entry.clientVersion }
-                if entry.recipient == client {
-                    refused.append(
-                        RefusedWrite(
-                            Compensation.objects(undoneBy: entry.changeset),
-                            in: latest,
-                            undoneAt: entry.version.version
-                        )
-                    )
-                }
-                return .next
+            try snapshot.undoingEntries(of: file, after: version, for: client).map { entry in
+                RefusedWrite(
+                    Compensation.objects(undoneBy: entry.changeset),
+                    in: entry.clientVersion,
+                    undoneAt: entry.version.version
+                )
             }
-            return refused
         }
     }
 

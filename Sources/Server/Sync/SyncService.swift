@@ -8,6 +8,7 @@ package final class SyncService: Sendable {
     let engine: SyncEngine
     let apps: AppDirectory
     let registry: SessionRegistry
+    let healedUploads = HealedUploads()
     let uploads = UploadBudget(limitInBytes: ConnectionLimits.uploadsOfAllInBytes)
     let clock: WallClock
     let random: RandomSource

@@ -37,7 +37,11 @@ struct ModelClient {
     /// Commits one change that an application might make.
     mutating func write(at timestamp: UInt64, using random: inout SplitMix64) throws {
         let id = Int64.random(in: 0..<6, using: &random)
-        let bytes = change(of: id, using: &random)
+        try commit(change(of: id, using: &random), at: timestamp)
+    }
+
+    /// Commits a changeset.
+    mutating func commit(_ bytes: [UInt8], at timestamp: UInt64) throws {
         let changeset = try Changeset(decoding: bytes)
         try realm.apply(changeset)
         version += 1
@@ -67,6 +71,17 @@ struct ModelClient {
         }
     }
 
+    /// Puts something into the realm, or takes it out, that no changeset tells of: a fault of this client.
+    mutating func diverge(_ object: ObjectReference, _ change: (inout Document?) -> Void) {
+        var document = realm.document(for: object)
+        change(&document)
+        if let document {
+            realm.setDocument(document, for: object)
+        } else {
+            realm.removeDocument(for: object)
+        }
+    }
+
     // MARK: Syncing
 
     /// A new session: idents, and everything that is not acknowledged will be sent again.
@@ -75,9 +90,10 @@ struct ModelClient {
     }
 
     /// Uploads everything after the acknowledged version, as often as it is called.
-    func upload(to world: ServerFileWorld) async throws {
+    @discardableResult
+    func upload(to world: ServerFileWorld) async throws -> UploadIntegration.Outcome {
         let pending = history.filter { ClientVersion($0.version) > file.upload.clientVersion }
-        try await world.upload(
+        return try await world.upload(
             pending.map { entry in
                 UploadChangeset(
                     cursor: UploadCursor(

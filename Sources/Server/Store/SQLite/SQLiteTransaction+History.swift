@@ -34,22 +34,67 @@ extension SQLiteTransaction {
                 .integer(file.rawValue), .number(version.rawValue), .number(reader.rawValue),
             ])
             while try statement.step() {
-                let entry = HistoryEntry(
-                    version: SaltedServerVersion(
-                        version: ServerVersion(statement.number(at: 0)),
-                        salt: Salt(statement.number(at: 1))
-                    ),
-                    origin: FileIdent(statement.number(at: 2)),
-                    clientVersion: ClientVersion(statement.number(at: 3)),
-                    timestamp: OriginTimestamp(statement.number(at: 4)),
-                    changeset: statement.bytes(at: 6),
-                    cumulativeSizeInBytes: statement.number(at: 5),
-                    recipient: statement.number(at: 7) == 0
-                        ? nil : FileIdent(statement.number(at: 7))
-                )
-                if try visit(entry) == .stop { return }
+                if try visit(Self.entry(statement)) == .stop { return }
             }
         }
+    }
+
+    func undoingEntries(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        for client: FileIdent
+    ) throws(StoreError) -> [HistoryEntry] {
+        try translating {
+            let statement = try connection.statement(
+                """
+                SELECT version, version_salt, origin_file_ident, client_version,
+                    origin_timestamp, cumulative_bytes, changeset, private_to
+                FROM history
+                WHERE file_id = ?1 AND private_to = ?3 AND private_to <> 0 AND version > ?2
+                    AND client_version <> 0
+                ORDER BY version
+                """
+            )
+            defer { statement.reset() }
+            try statement.bind([
+                .integer(file.rawValue), .number(version.rawValue), .number(client.rawValue),
+            ])
+            var entries: [HistoryEntry] = []
+            while try statement.step() { entries.append(Self.entry(statement)) }
+            return entries
+        }
+    }
+
+    func privateSizeInBytes(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        for client: FileIdent
+    ) throws(StoreError) -> UInt64 {
+        let size = try translating {
+            try connection.integer(
+                """
+                SELECT coalesce(sum(length(changeset)), 0) FROM history
+                WHERE file_id = ? AND private_to = ? AND private_to <> 0 AND version > ?
+                """,
+                [.integer(file.rawValue), .number(client.rawValue), .number(version.rawValue)]
+            )
+        }
+        return UInt64(clamping: size ?? 0)
+    }
+
+    private static func entry(_ row: Statement) -> HistoryEntry {
+        HistoryEntry(
+            version: SaltedServerVersion(
+                version: ServerVersion(row.number(at: 0)),
+                salt: Salt(row.number(at: 1))
+            ),
+            origin: FileIdent(row.number(at: 2)),
+            clientVersion: ClientVersion(row.number(at: 3)),
+            timestamp: OriginTimestamp(row.number(at: 4)),
+            changeset: row.bytes(at: 6),
+            cumulativeSizeInBytes: row.number(at: 5),
+            recipient: row.number(at: 7) == 0 ? nil : FileIdent(row.number(at: 7))
+        )
     }
 
     func append(_ entry: HistoryEntry, to file: ServerFileID) throws(StoreError) {

@@ -172,6 +172,12 @@ enum StoreLayout {
         ) STRICT, WITHOUT ROWID;
         """
 
+    /// Indexes that stores of this layout may lack; versions that do not know them keep them all the same.
+    private static let indexes = """
+        CREATE INDEX IF NOT EXISTS history_of_one_client
+            ON history (file_id, private_to, version) WHERE private_to <> 0;
+        """
+
     /// Makes the tables in an empty file, or makes sure that they are the ones this version knows.
     static func prepare(_ connection: Connection) throws {
         let applicationID = try connection.integer("PRAGMA application_id") ?? 0
@@ -201,5 +207,6 @@ enum StoreLayout {
                 "\(connection.path): this is an SQLite database, but not a store of realm-server"
             )
         }
+        try connection.execute(indexes)
     }
 }

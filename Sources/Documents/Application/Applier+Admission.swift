@@ -1,0 +1,126 @@
+package import Changesets
+import Schemas
+
+extension Applier {
+    /// Applies what fits of an uploaded changeset; returns what other clients are to get.
+    ///
+    /// Everything an upload may hold is looked at: what fits nothing is left out, and an erasure of null
+    /// from a typed set, which the reference's clients refuse, becomes the whole content of the set
+    /// (instruction semantics, 3.15).
+    package mutating func admit(
+        _ changeset: Changeset,
+        to store: inout Store,
+        _ admission: inout Admission
+    ) throws(Failure) -> Changeset {
+        admission.begin()
+        try carryOut(changeset, &store) {
+            (applier, instruction, position, editor, store) throws(Failure) in
+            guard admission.isClear(instruction, of: changeset) else {
+                let value = try applier.value(at: instruction, position, &editor, &store)
+                return admission.leaveOut(
+                    position,
+                    of: changeset,
+                    because: .unclearPosition,
+                    value: value?.value
+                )
+            }
+            let isErasureOfNull = instruction.erasesNull
+            let before =
+                isErasureOfNull
+                ? try applier.value(at: instruction, position, &editor, &store) : nil
+            do throws(Failure) {
+                try applier.apply(instruction, position, &editor, &store)
+            } catch {
+                guard case .badInstruction(let bad) = error else { throw error }
+                let found = try applier.value(at: instruction, position, &editor, &store)
+                guard bad.problem.dependsOnState(ofOpenProperty: found?.property.isOpen ?? false)
+                else { throw error }
+                return admission.leaveOut(
+                    position,
+                    of: changeset,
+                    because: bad.problem,
+                    value: found?.value
+                )
+            }
+            guard isErasureOfNull, let before, case .setErase(let erase) = instruction,
+                let set = editor.typedSet(at: erase.target, in: before.value, before.property)
+            else { return }
+            do throws(BadInstruction) {
+                try admission.replaceErasureOfNull(at: position, erase.target, from: set)
+            } catch {
+                throw .badInstruction(error.at(position))
+            }
+        }
+        return admission.finish(changeset)
+    }
+
+    /// The property that an instruction is about, and what it holds; nil if its object is not there, or
+    /// if it is about an object as a whole.
+    private mutating func value(
+        at instruction: Instruction,
+        _ position: Int,
+        _ editor: inout InstructionEditor,
+        _ store: inout Store
+    ) throws(Failure) -> (property: ResolvedProperty, value: Value)? {
+        guard let target = instruction.pathTarget else { return nil }
+        while true {
+            let found: TouchedObjects.LookUp
+            do throws(BadInstruction) {
+                found = try lookUp(target, &editor)
+            } catch {
+                throw .badInstruction(error.at(position))
+            }
+            switch found {
+            case .unread(let entry): try read(entry, &store)
+            case .missing: return nil
+            case .found(let property, let value): return (property, value)
+            }
+        }
+    }
+}
+
+extension ResolvedProperty {
+    /// Whether what fits into it depends on what it holds.
+    fileprivate var isOpen: Bool {
+        switch slot.element {
+        case .mixed, .embedded: true
+        case .scalar, .link: false
+        }
+    }
+}
+
+extension Admission {
+    /// Other clients get the set as it is without null; nothing if it holds none.
+    fileprivate mutating func replaceErasureOfNull(
+        at position: Int,
+        _ target: Instruction.PathTarget,
+        from set: ValueSet
+    ) throws(BadInstruction) {
+        guard set.contains(.null) else { return try replace(position, by: [], sizeInBytes: 0) }
+        let rest = set.elements.filter { $0 != .null }
+        let inserts = rest.compactMap { Payload(withoutStrings: $0) }
+            .map { Instruction.setInsert(target, $0) }
+        try replace(
+            position,
+            by: [.clear(target, .set)] + inserts,
+            sizeInBytes: rest.reduce(0) { $0 + 16 + $1.sizeInBytes }
+        )
+    }
+}
+
+extension Instruction {
+    fileprivate var erasesNull: Bool {
+        guard case .setErase(let erase) = self else { return false }
+        return erase.payload == .null
+    }
+}
+
+extension Scalar {
+    fileprivate var sizeInBytes: Int {
+        switch self {
+        case .string(let text): text.bytes.count
+        case .binary(let bytes): bytes.count
+        default: 16
+        }
+    }
+}
