@@ -50,7 +50,7 @@ struct HostileUserTests {
         }
     }
 
-    @Test("A flood of registrations keeps nobody else from logging in")
+    @Test("A flood of registrations keeps no other address from logging in")
     func registrationFlood() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -171,7 +171,7 @@ struct HostileUserTests {
 
     // MARK: Quotas
 
-    @Test("One user does not fill the store with realms; others go on making theirs")
+    @Test("One user does not fill the store with realms; others can still make theirs")
     func manyRealms() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -223,7 +223,7 @@ struct HostileUserTests {
             func guess(_ client: String) throws -> Int {
                 try deployment.logIn("ann@example.net", "wrong horse", from: client).status
             }
-            // A proxy that is not trusted speaks for nobody: all its clients are one.
+            // Without trust in the proxy, all its clients are one.
             for _ in 0..<10 { #expect(try guess("203.0.113.9") == 401) }
             #expect(try guess("198.51.100.7") == 429)
             #expect(deployment.log("server").contains("a proxy is not trusted"))

@@ -204,7 +204,9 @@ struct LogInTests {
         }
     }
 
-    @Test("Wrong passwords of others at an address keep out nobody who has come from there before")
+    @Test(
+        "Wrong passwords of others at an address do not keep out a name that has logged in from there"
+    )
     func acquaintances() async throws {
         let apps = try await TestApps()
         for name in ["ann", "bob"] {

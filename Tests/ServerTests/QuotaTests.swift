@@ -5,7 +5,7 @@ import Versions
 
 @testable import Server
 
-/// What one user may have the server keep, and what goes because nobody ever used it.
+/// What one user may have the server keep, and what is removed because it was never used.
 @Suite("Quotas")
 struct QuotaTests {
     private static func app(_ quotas: UserQuotas) -> AppConfiguration {
@@ -23,7 +23,7 @@ struct QuotaTests {
         #expect(report.body.message.contains(text), "\(report.body.message)")
     }
 
-    @Test("A user has so many realms and client files; one more has to wait, those there are go on")
+    @Test("A user has so many realms and client files; one more has to wait, the others still sync")
     func realms() async throws {
         let quotas = UserQuotas(realms: 2, clientFiles: 4)
         try await SyncWorld.with(.memory, apps: [Self.app(quotas)]) { world in
@@ -101,7 +101,7 @@ struct QuotaTests {
         #expect(await alive() == [3, 4])
     }
 
-    // MARK: What nobody used
+    // MARK: What was never used
 
     private static let day: Int64 = 86_400
 
@@ -128,7 +128,7 @@ struct QuotaTests {
             }
             #expect(try await sweep(after: 0).count == 3)
             #expect(try await sweep(after: 1) == [.string("idle"), .string("used")])
-            // Whoever comes with the ident that is gone starts over, and no realm is made for it.
+            // A client with the ident that is gone starts over, and no realm is made for it.
             try await world.connect(as: user) { client in
                 try await client.bind(1, "\"bound\"", needsFileIdent: false)
                 try await client.ident(1, bound)

@@ -23,7 +23,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "Anything else is no range",
+        "Anything else is not a range",
         arguments: [
             "", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0/8",
             "::1/129",
@@ -39,7 +39,7 @@ struct TrustedProxiesTests {
             .limitKey(of: peer, forwarded: forwarded)
     }
 
-    @Test("Without a trusted proxy the connection counts, whatever the client says")
+    @Test("Without a trusted proxy the connection counts, not what the client says")
     func untrusted() {
         #expect(key("203.0.113.9", [], []) == "203.0.113.9")
         #expect(key("203.0.113.9", ["192.0.2.1"], []) == "203.0.113.9")
@@ -49,7 +49,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "Behind trusted proxies, the last hop that is none of them counts",
+        "Behind trusted proxies, the last hop that is not one of them counts",
         arguments: [
             (["192.0.2.1"], "192.0.2.1"), (["198.51.100.7, 192.0.2.1"], "192.0.2.1"),
             (["198.51.100.7", "192.0.2.1"], "192.0.2.1"),

@@ -82,7 +82,7 @@ extension Accounts {
                 from: address
             )
         } catch {
-            // Nothing was tried out.
+            // The password was not checked.
             await loginGuard.forgive(admission)
             throw error
         }
@@ -101,7 +101,7 @@ extension Accounts {
         )
     }
 
-    /// A key has 256 bits: nobody guesses it, so nobody is slowed down.
+    /// Without a limit: 256 bits cannot be guessed.
     private func prove(
         _ secret: APIKeySecret,
         _ served: ServedApp

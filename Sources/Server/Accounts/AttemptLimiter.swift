@@ -2,8 +2,8 @@ import Crypto
 
 /// Slows down guessing: each key has a bucket of attempts that refills with time.
 ///
-/// What it keeps is bounded: a key is a digest, whatever a peer has sent, there are `capacity` of them
-/// at most, and full buckets are forgotten.
+/// What it keeps is bounded: a key is a digest of what a peer has sent, there are at most `capacity` of
+/// them, and full buckets are forgotten.
 struct AttemptLimiter {
     /// Attempts that may follow each other at once.
     let burst: Int

@@ -8,16 +8,16 @@ actor LoginGuard {
 
     private var byAddress = AttemptLimiter(burst: 100, refillInterval: 600)
     private var byName = AttemptLimiter(burst: 10, refillInterval: 6000)
-    /// Secrets that nobody can guess are checked first, which costs next to nothing: only wrong ones count.
+    /// Secrets too long to be guessed are checked first, which costs next to nothing: only wrong ones count.
     private var wrongTokensByAddress = AttemptLimiter(burst: 100, refillInterval: 600)
-    /// Mails and decisions for one account, whoever asks: its owner must not drown in them.
+    /// Mails and decisions for one account, from any address: its owner must not drown in them.
     private var byAccount = AttemptLimiter(burst: 5, refillInterval: 60_000)
     /// Each is a row of the store: one address must not make any number of them.
     private var newUsersByAddress = AttemptLimiter(burst: 1000, refillInterval: 3600)
     private var acquaintances = Acquaintances()
     private let clock: WallClock
 
-    /// A secret that somebody might guess, before it is checked.
+    /// A secret that could be guessed, before it is checked.
     struct Attempt: Sendable {
         let address: String
         /// What is tried: a name, or a digest of a payload.

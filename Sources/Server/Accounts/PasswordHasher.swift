@@ -52,7 +52,7 @@ package actor PasswordHasher {
         isBusy = true
         let crypt = crypt
         let outcome = await thread.perform { Result { try body(crypt) } }
-        // Whoever waits next takes over.
+        // The next in the queue takes over.
         if let next = waiting.next() { next.resume(returning: true) } else { isBusy = false }
         return try outcome.get()
     }

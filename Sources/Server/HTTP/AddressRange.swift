@@ -39,7 +39,7 @@ package struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// What limits count by: an address of IPv4, and the first 64 bits of IPv6, since whoever has one
+    /// What limits count by: an address of IPv4, and the first 64 bits of IPv6, since a host with one
     /// address there has all that begin so.
     package var limitKey: String {
         guard isIPv4 else {

@@ -7,7 +7,7 @@ extension SyncEngine {
     /// anything, once all their clients were away for longer than the offline limit. Piece by piece: the
     /// writer is free in between.
     ///
-    /// - Parameter connected: files that somebody has open, which count as seen.
+    /// - Parameter connected: files with a session, which count as seen.
     func sweep(
         _ app: AppID,
         offlineLimitInMilliseconds limit: Int64?,

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What users take up, and what nobody has ever used.
+/// What users take up, and what was never used.
 extension SQLiteTransaction {
     func usage(of user: UserID, in file: ServerFileID?) throws(StoreError) -> UserUsage {
         try translating {
