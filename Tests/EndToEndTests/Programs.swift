@@ -37,7 +37,10 @@ enum Programs {
         let result = try await Subprocess.run(
             executable(program),
             arguments: Arguments(arguments),
-            input: .string(input),
+            input: .fileDescriptor(
+                FileDescriptor(rawValue: try StandardInput.descriptor(reading: input)),
+                closeAfterSpawningProcess: true
+            ),
             output: .string(limit: 16 << 20),
             error: .string(limit: 1 << 20)
         )

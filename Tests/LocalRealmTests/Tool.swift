@@ -1,4 +1,11 @@
 import Subprocess
+import TestSupport
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
 
 /// The programs that write realms in these tests, beside the library the agent itself links.
 enum Tool {
@@ -18,7 +25,10 @@ enum Tool {
         let result = try await Subprocess.run(
             .name("sqlite3"),
             arguments: ["-batch", "-cmd", ".timeout 10000", path],
-            input: .string(sql),
+            input: .fileDescriptor(
+                FileDescriptor(rawValue: try StandardInput.descriptor(reading: sql)),
+                closeAfterSpawningProcess: true
+            ),
             output: .string(limit: 1 << 20),
             error: .string(limit: 1 << 20)
         )
@@ -51,7 +61,10 @@ enum Tool {
         let result = try await Subprocess.run(
             .name(program),
             arguments: Arguments(arguments),
-            input: .string(input),
+            input: .fileDescriptor(
+                FileDescriptor(rawValue: try StandardInput.descriptor(reading: input)),
+                closeAfterSpawningProcess: true
+            ),
             output: .string(limit: 16 << 20),
             error: .string(limit: 1 << 20)
         )
