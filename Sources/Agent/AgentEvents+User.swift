@@ -32,7 +32,9 @@ extension UserNews {
     /// What goes by itself is not worth a line.
     fileprivate var level: Logger.Level {
         switch self {
-        case .loggedIn, .tokenRefreshed: .debug
+        case .tokenRefreshed: .debug
+        // Shown where the log says that the user was logged out.
+        case .loggedIn: .info
         case .loggedOut, .removed: .notice
         case .sessionEnded: .warning
         }

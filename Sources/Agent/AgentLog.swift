@@ -3,11 +3,12 @@ import Control
 import FoundationEssentials
 package import Logging
 package import Platform
+import SyncClient
 
 /// The agent's log as its configuration wants it.
 package struct AgentLog: Sendable {
     private let settings: LogSettings
-    private let sink: any LogSink
+    private let sink: RepetitionFilter
 
     /// `atLeast` keeps one-shot commands quiet whatever the daemon is told to log.
     package init(_ configuration: LogConfiguration, atLeast minimum: LogLevel? = nil) {
@@ -23,8 +24,13 @@ package struct AgentLog: Sendable {
             }
         self.sink = RepetitionFilter(
             output.sink(identifier: "realm-agent"),
-            clock: WallTime.now
+            uptime: SyncTime.continuous.uptime
         )
+    }
+
+    /// Writes lines that wait for the end of a minute, until the task is cancelled; then all of them.
+    func run() async {
+        await sink.run(sleep: SyncTime.continuous.sleep)
     }
 
     package func logger(_ category: String) -> Logger {

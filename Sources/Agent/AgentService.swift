@@ -102,6 +102,7 @@ extension AgentService {
         try await withThrowingTaskGroup { group in
             group.addTask { await running.run() }
             group.addTask { await healthKeeper.run() }
+            group.addTask { await log.run() }
             group.addTask { try await serveMetrics() }
             defer { group.cancelAll() }
             // Without any realm, too, this ends only with an error or with the agent.
@@ -121,6 +122,7 @@ extension AgentService {
         }
         let reports = await withTaskGroup { group in
             group.addTask { await running.run(realms: names) }
+            group.addTask { await log.run() }
             let reports = await Self.sync(selected, timeout)
             group.cancelAll()
             return reports

@@ -77,6 +77,7 @@ struct RealmOpener: Sendable {
         var logger = logger
         logger[metadataKey: "realm"] = "\(configuration.name)"
         logger[metadataKey: "user_id"] = "\(userID)"
+        if isFreshCopy { logger[metadataKey: "copy"] = "fresh" }
         do throws(LocalRealmError) {
             if !isFreshCopy { try await plantSeed(of: configuration, file.owner, logger) }
             return try await RealmClient.open(

@@ -133,26 +133,32 @@ actor RealmSupervisor {
         settle(.stopped)
     }
 
-    private func bringUp() async throws(Failure) -> RealmClient {
-        let account: Account
+    private func account() async throws(Failure) -> Account {
         do throws(UserSession.Failure) {
-            if let cached = try await user.cachedAccount() {
-                account = cached
-            } else {
-                // Without an account there is no file either: nothing to do but to wait.
-                while !isAllowed, !Task.isCancelled { await waitForPermission() }
+            if let cached = try await user.cachedAccount() { return cached }
+            // Without an account there is no file either: nothing to do but to wait.
+            while !isAllowed, !Task.isCancelled { await waitForPermission() }
+            // An attempt that fails like the one before is no event.
+            if lastReported == nil {
                 let fact = StateFact(state: .waitingForUser)
                 events.publish(AgentEvent(realm: configuration.name, .state(fact)))
-                account = try await user.logIn()
             }
+            return try await user.logIn()
         } catch {
             throw Failure(error)
         }
+    }
+
+    private func bringUp() async throws(Failure) -> RealmClient {
+        var account = try await account()
         userID = account.userID
         // A realm that was deleted and suspended is not to come back by itself.
         while closers > 0 || (!isAllowed && !opener.hasFile(configuration)) {
             if Task.isCancelled { throw .stopping }
             await waitForPermission()
+            // The user may have been logged out meanwhile, or be another one.
+            account = try await self.account()
+            userID = account.userID
         }
         isFileInUse = true
         do throws(RealmOpener.Failure) {
@@ -198,6 +204,9 @@ actor RealmSupervisor {
         // What was asked before the file was open has been answered by opening it.
         if closers == 0 { closing.lower() }
         settle(.running(client))
+        // Shown where the log says that it was not.
+        logger.info("realm is open")
+        lastReported = nil
         if let cause = await causeOfRestoredFile(client) {
             resets.standing = cause
             await client.wantReset(cause)
@@ -287,6 +296,9 @@ extension RealmSupervisor {
             status.detail = failure.detail
             if failure.state != .waitingForUser { status.error = StatusError(failure) }
             status.describe(nextAttemptIn: nextAttempt.map { $0 - time.uptime() }, now: now())
+        // It has been closed for good, and its file may be gone.
+        case .running where !isFileInUse:
+            break
         case .running(let client):
             let snapshot = await client.snapshot()
             status.describe(snapshot)

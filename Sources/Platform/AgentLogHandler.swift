@@ -15,9 +15,13 @@ package struct AgentLogHandler: LogHandler {
         self.sink = sink
     }
 
-    /// What the settings allow. Setting it is ignored: levels belong to the configuration.
+    /// What the settings allow, and what may have to take back a line that was written. Setting it is
+    /// ignored: levels belong to the configuration.
     package var logLevel: Logger.Level {
-        get { settings.threshold(of: category) ?? .critical }
+        get {
+            let threshold = settings.threshold(of: category) ?? .critical
+            return sink.owesRecovery ? min(threshold, .info) : threshold
+        }
         set {}
     }
 
@@ -27,9 +31,9 @@ package struct AgentLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        guard let threshold = settings.threshold(of: category), event.level >= threshold else {
-            return
-        }
+        guard let threshold = settings.threshold(of: category) else { return }
+        let isBelowLevel = event.level < threshold
+        guard !isBelowLevel || sink.owesRecovery else { return }
         var fields = metadata
         fields.merge(metadataProvider?.get() ?? [:]) { $1 }
         fields.merge(event.metadata ?? [:]) { $1 }
@@ -41,7 +45,8 @@ package struct AgentLogHandler: LogHandler {
                 level: event.level,
                 category: category,
                 message: "\(event.message)",
-                fields: sorted
+                fields: sorted,
+                isBelowLevel: isBelowLevel
             )
         )
     }
@@ -54,9 +59,32 @@ package struct LogRecord: Sendable {
     /// Constant text; what varies is in the fields.
     package let message: String
     package let fields: [(name: String, value: String)]
+    /// The settings leave it out, unless it takes back a line that was written.
+    package let isBelowLevel: Bool
+
+    package init(
+        level: Logger.Level,
+        category: String,
+        message: String,
+        fields: [(name: String, value: String)],
+        isBelowLevel: Bool = false
+    ) {
+        self.level = level
+        self.category = category
+        self.message = message
+        self.fields = fields
+        self.isBelowLevel = isBelowLevel
+    }
 }
 
 /// Where log records end up.
 package protocol LogSink: Sendable {
+    /// Whether it wants records below the configured level, too: one of them may take back a line.
+    var owesRecovery: Bool { get }
+
     func write(_ record: LogRecord)
+}
+
+extension LogSink {
+    package var owesRecovery: Bool { false }
 }

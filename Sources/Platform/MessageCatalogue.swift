@@ -19,6 +19,8 @@ enum MessageCatalogue {
             "ff48d0c0fba14413baf142526efff7fc",
         "realm is not open":
             "a7a1878197a351dcab2f42f6fccfec00",
+        "realm is open":
+            "34e01f34a4d440d68d09db5dda56e7ca",
         "suspended":
             "9192fa164e2a51f39d5fed4c40d3ee9a",
         "resumed":
@@ -27,6 +29,8 @@ enum MessageCatalogue {
             "c2271b00437c5bf4a41c349457f65d04",
         "session suspended":
             "37534f6adf5e5f129e9339d6c4638c17",
+        "session accepted":
+            "c3646cb5f9b84ecbb58fe63ee08a704c",
         "the server refuses this realm":
             "1f058b4bc9fb5065a5677ec6b986f9a7",
         "the server reports an error":
@@ -41,6 +45,8 @@ enum MessageCatalogue {
             "29e7c69589625019940ec3b08da24ae6",
         "local writes cannot be captured":
             "54828e6a2d3b510e844f5c59c1e56c03",
+        "local writes are captured":
+            "d4233e63a090490fab9853ef8bc5b0c5",
         "handler failed; sync goes on without it":
             "d8825580cfb05d1692bfb90d3326eac3",
         "paused":
@@ -55,6 +61,8 @@ enum MessageCatalogue {
             "74bbf7cb500949d3bcd8ef56dcde4a70",
         "not connected":
             "053a9a17bb914108ad5f92a21850258e",
+        "disconnected":
+            "543c101a4b1f4b0580f40f3b75b48063",
         "configuration reloaded":
             "370933408bc14061a0a8a3f8aa9106df",
         "file ident assigned":

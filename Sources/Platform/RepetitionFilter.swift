@@ -1,43 +1,84 @@
 import Logging
 import Synchronization
 
-/// Counts a message that comes again and again instead of repeating it.
+/// Keeps the log short without hiding the truth.
 ///
-/// The first is written at once. Equal ones within a minute are counted, and the next after that says
-/// how many were left out. Messages for debugging pass as they are.
+/// Lines that state a state go by the `StateLedger`: the last one about a subject is true. An event
+/// that comes again with the same fields within a minute is counted instead, and the next one after
+/// that says how many were left out. Messages for debugging pass as they are.
 package final class RepetitionFilter: LogSink {
     private struct Entry {
-        var writtenAt: Int64
+        var writtenAt: Duration
         var leftOut = 0
     }
 
     private let sink: any LogSink
-    private let clock: @Sendable () -> WallTime
+    /// Since some fixed point; never goes back.
+    private let uptime: @Sendable () -> Duration
     private let entries = Mutex<[String: Entry]>([:])
-    private static let windowInMilliseconds: Int64 = 60_000
+    /// Held while its lines are written: their order is what makes the last one true.
+    private let ledger = Mutex(StateLedger())
+    private let owedRecoveries = Atomic(0)
+    private let heldLines: AsyncStream<Void>
+    private let lineIsHeld: AsyncStream<Void>.Continuation
+    private static let window = StateLedger.window
     /// Different messages remembered; with more, the oldest are forgotten.
     private static let capacity = 256
 
-    package init(_ sink: any LogSink, clock: @escaping @Sendable () -> WallTime) {
+    package init(_ sink: any LogSink, uptime: @escaping @Sendable () -> Duration) {
         self.sink = sink
-        self.clock = clock
+        self.uptime = uptime
+        (heldLines, lineIsHeld) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    package var owesRecovery: Bool { owedRecoveries.load(ordering: .relaxed) > 0 }
+
     package func write(_ record: LogRecord) {
+        if let line = StateLine(record), record.level > .debug {
+            writeStates { ledger, now in ledger.take(record, line, at: now) }
+        } else if !record.isBelowLevel {
+            writeEvent(record)
+        }
+    }
+
+    /// Writes lines that wait for the end of a minute, until the task is cancelled; then all of them.
+    package func run(sleep: @Sendable (Duration) async throws -> Void) async {
+        for await _ in heldLines {
+            while let due = ledger.withLock(\.nextDue) {
+                guard (try? await sleep(max(.zero, due - uptime()))) != nil else { break }
+                writeStates { ledger, now in ledger.due(at: now) }
+            }
+        }
+        flush()
+    }
+
+    /// Writes what waits: nothing comes after it.
+    package func flush() {
+        writeStates { ledger, _ in ledger.flush() }
+    }
+
+    private func writeStates(_ decide: (inout StateLedger, Duration) -> [LogRecord]) {
+        let now = uptime()
+        let isHeld = ledger.withLock { ledger in
+            for line in decide(&ledger, now) { sink.write(line) }
+            owedRecoveries.store(ledger.owedRecoveries, ordering: .relaxed)
+            return ledger.nextDue != nil
+        }
+        if isHeld { lineIsHeld.yield() }
+    }
+
+    private func writeEvent(_ record: LogRecord) {
         guard record.level > .debug else { return sink.write(record) }
-        let now = clock().millisecondsSince1970
+        let now = uptime()
         let key = Self.key(of: record)
         let leftOut = entries.withLock { entries -> Int? in
-            if let entry = entries[key],
-                // A clock that was set back ends the window, too.
-                (0..<Self.windowInMilliseconds).contains(now - entry.writtenAt)
-            {
+            if let entry = entries[key], now - entry.writtenAt < Self.window {
                 entries[key]?.leftOut += 1
                 return nil
             }
             let leftOut = entries[key]?.leftOut ?? 0
             if entries.count >= Self.capacity {
-                entries = entries.filter { now - $0.value.writtenAt < Self.windowInMilliseconds }
+                entries = entries.filter { now - $0.value.writtenAt < Self.window }
                 if entries.count >= Self.capacity { entries = [:] }
             }
             entries[key] = Entry(writtenAt: now)
@@ -56,16 +97,5 @@ package final class RepetitionFilter: LogSink {
             .reduce("\(record.level) \(record.category) \(record.message)") {
                 "\($0)\u{0}\($1.name)\u{0}\($1.value)"
             }
-    }
-}
-
-extension LogRecord {
-    fileprivate func adding(_ name: String, _ value: String) -> LogRecord {
-        LogRecord(
-            level: level,
-            category: category,
-            message: message,
-            fields: fields + [(name: name, value: value)]
-        )
     }
 }

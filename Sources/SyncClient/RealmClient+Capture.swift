@@ -25,6 +25,11 @@ extension RealmClient {
         do throws(LocalRealmError) {
             let report = try realm.drain()
             isBlocked = false
+            if !isCapturing {
+                isCapturing = true
+                // Shown where the log says that it was not so.
+                logger.info("local writes are captured")
+            }
             warn(of: report)
             if report.changesetCount > 0 {
                 commits.captured(realm.status.localVersion, at: time.uptime())
@@ -33,6 +38,7 @@ extension RealmClient {
         } catch {
             let isNews = !isBlocked
             isBlocked = error.kind == .busy
+            isCapturing = false
             if isNews || !isBlocked {
                 logger.log(
                     level: isBlocked ? .warning : .error,

@@ -216,6 +216,7 @@ extension RealmClient {
         }
         for effect in effects { try await perform(effect) }
         hasDownloaded = true
+        noteAcceptance()
         reportTransfer()
         checkWaiters()
         checkProof()
@@ -247,10 +248,18 @@ extension RealmClient {
             return fail(error)
         }
         hasCompletedDownload = true
+        noteAcceptance()
         reportPhase()
         for index in waiters.indices { waiters[index].needsDownload = false }
         checkWaiters()
         checkProof(downloadCompleted: true)
+    }
+
+    /// The server serves the session: shown where the log says that it did not.
+    private func noteAcceptance() {
+        guard !isAccepted else { return }
+        isAccepted = true
+        logger.info("session accepted")
     }
 
     private func suspend(_ problem: ServerProblem) {
@@ -258,6 +267,7 @@ extension RealmClient {
         let delay = session?.resumeDelay(using: &random)
         report(.problem(problem, isFatal: delay == nil))
         guard let delay else {
+            isAccepted = false
             logger.error("the server refuses this realm", metadata: problem.metadata(isFatal: true))
             resets.removal = problem.action == .deleteRealm ? issue : nil
             settleRefusal(issue, wanting: ResetCause(problem))
@@ -265,6 +275,7 @@ extension RealmClient {
         }
         var metadata = problem.metadata(isFatal: false)
         metadata["retry"] = "\(delay.forPeople)"
+        isAccepted = false
         logger.notice("session suspended", metadata: metadata)
         phase = .suspended(issue)
         resume(after: delay)

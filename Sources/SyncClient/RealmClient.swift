@@ -43,8 +43,12 @@ package actor RealmClient {
     var waiters: [SyncWaiter] = []
     var nextWaiterID = 1
     private(set) var isClosed = false
+    /// The server has served the session since it was bound or suspended.
+    var isAccepted = false
     /// The last attempt to capture met another program's long transaction.
     var isBlocked = false
+    /// The last attempt to capture succeeded.
+    var isCapturing = false
 
     /// An upload that waits until the file is durable, and who asks for its turn.
     var heldUpload: ClientMessage?
@@ -213,6 +217,7 @@ extension RealmClient {
     func join(_ ident: SessionIdent, _ connection: Connection) {
         self.connection = connection
         logger[metadataKey: "session"] = "\(ident.rawValue)"
+        isAccepted = false
         phase = .offline(.notTried)
         let status = realm.status
         session = ClientSession(

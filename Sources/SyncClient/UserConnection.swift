@@ -209,6 +209,7 @@ extension UserConnection {
         switch ending {
         case .voluntary:
             machine.disconnected(.voluntary, at: now, using: &random)
+            logger.info("disconnected", metadata: ["reason": "no realm needs the connection"])
             return nil
         case .serverProblem(let problem):
             let reason = DisconnectReason.serverError(code: problem.code)

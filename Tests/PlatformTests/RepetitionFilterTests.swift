@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Logging
 import Synchronization
 import Testing
@@ -7,14 +8,12 @@ import Testing
 @Suite("Messages that repeat")
 struct RepetitionFilterTests {
     final class Clock: Sendable {
-        let milliseconds = Mutex<Int64>(1_000_000)
+        let uptime = Mutex(Duration.seconds(1_000))
 
-        var now: WallTime {
-            WallTime(millisecondsSince1970: milliseconds.withLock(\.self))
-        }
+        var now: Duration { uptime.withLock(\.self) }
 
-        func advance(_ by: Int64) {
-            milliseconds.withLock { $0 += by }
+        func advance(_ by: Duration) {
+            uptime.withLock { $0 += by }
         }
     }
 
@@ -43,12 +42,12 @@ struct RepetitionFilterTests {
         let filter = RepetitionFilter(recorder) { [clock] in clock.now }
         for _ in 0..<4 {
             filter.write(record("a"))
-            clock.advance(10_000)
+            clock.advance(.seconds(10))
         }
         #expect(lines == ["a x=1"])
-        clock.advance(30_000)
+        clock.advance(.seconds(30))
         filter.write(record("a"))
-        clock.advance(60_000)
+        clock.advance(.seconds(60))
         filter.write(record("a"))
         #expect(lines == ["a x=1", "a x=1 repeated=3", "a x=1"])
     }
@@ -70,5 +69,67 @@ struct RepetitionFilterTests {
         let filter = RepetitionFilter(recorder) { [clock] in clock.now }
         for number in 0..<2000 { filter.write(record("a", "\(number)")) }
         #expect(lines.count == 2000)
+    }
+
+    @Test("A state that waits for the end of the minute is written then, without another message")
+    func held() async {
+        let filter = RepetitionFilter(recorder) { [clock] in clock.now }
+        for number in 0...StateLedger.linesPerWindow {
+            filter.write(
+                LogRecord(
+                    level: .notice,
+                    category: "A",
+                    message: number.isMultiple(of: 2) ? "suspended" : "resumed",
+                    fields: []
+                )
+            )
+        }
+        #expect(lines.last == "resumed")
+        let (slept, hasSlept) = AsyncStream<Void>.makeStream()
+        await withTaskGroup { group in
+            group.addTask { [clock] in
+                await filter.run { duration in
+                    clock.advance(duration)
+                    hasSlept.yield()
+                }
+            }
+            for await _ in slept { break }
+            group.cancelAll()
+        }
+        #expect(lines.last == "suspended")
+    }
+
+    @Test("A logger lets a recovery through that is below its level, and nothing else")
+    func recovery() {
+        let filter = RepetitionFilter(recorder) { [clock] in clock.now }
+        let settings = LogSettings(level: .warn)
+        let logger = Logger(label: "A") {
+            AgentLogHandler(category: $0, settings: settings, sink: filter)
+        }
+        logger.notice("connected")
+        logger.warning("not connected")
+        logger.notice("b")
+        logger.info("connected")
+        logger.info("disconnected")
+        #expect(lines == ["not connected", "connected"])
+    }
+
+    @Test("Every message that states a state is written somewhere")
+    func catalogue() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+        var text = ""
+        for module in ["Agent", "SyncClient"] {
+            let files = try FileManager.default.subpathsOfDirectory(
+                atPath: sources.appending(path: module).path
+            )
+            for file in files where file.hasSuffix(".swift") {
+                let url = sources.appending(path: module).appending(path: file)
+                text += try String(contentsOf: url, encoding: .utf8)
+            }
+        }
+        for message in StateLine.lines.keys {
+            #expect(text.contains("\"\(message)\""), "\(message)")
+        }
     }
 }

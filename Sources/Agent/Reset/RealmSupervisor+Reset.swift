@@ -54,9 +54,12 @@ extension RealmSupervisor {
         case .done(let result): await finish(client, result)
         case .refused(let failure): await giveUp(client, cause, mode, failure)
         case .putOff(let verdict):
+            logger.notice("client reset interrupted", metadata: ["cause": "handler"])
             await follow(verdict, of: "client_reset_before")
             await resumeSession(of: client, isDone: true)
-        case .interrupted: await resumeSession(of: client, isDone: true)
+        case .interrupted:
+            logger.notice("client reset interrupted")
+            await resumeSession(of: client, isDone: true)
         }
         return outcome
     }
