@@ -28,19 +28,23 @@ extension AgentService {
         do throws(UserSession.Failure) {
             switch operation {
             case .login:
+                if try await session.hasLostAnonymousUser() {
+                    try await settingAside(realms, force: request.force ?? false) {
+                        () throws(UserSession.Failure) in try await session.giveUpAnonymousUser()
+                    }
+                }
                 _ = try await session.logInAgain()
                 for realm in realms { await realm.reconnect() }
             case .logout:
                 let isAnonymous = try await session.cachedAccount()?.isAnonymous ?? false
                 if isAnonymous {
-                    // Nobody can log in as this user again, so what it wrote is kept aside.
-                    try await takeAway(realms, force: request.force ?? false) {
-                        realm throws(RealmSupervisor.DeletionFailure) in try await realm.setAside()
+                    try await settingAside(realms, force: request.force ?? false) {
+                        () throws(UserSession.Failure) in _ = try await session.logOut()
                     }
                 } else {
                     try await refusePending(realms, force: request.force ?? false)
+                    _ = try await session.logOut()
                 }
-                _ = try await session.logOut()
                 for realm in realms { await realm.restart() }
             case .remove:
                 try await delete(realms, force: request.force ?? false)
@@ -98,6 +102,22 @@ extension AgentService {
             realm throws(RealmSupervisor.DeletionFailure) in
             _ = try await realm.delete(force: true)
         }
+    }
+
+    /// Keeps the files of an anonymous user aside and gives the user up: it cannot log in again.
+    /// The realms are suspended meanwhile; those that were not before are resumed.
+    private func settingAside(
+        _ realms: [RealmSupervisor],
+        force: Bool,
+        _ giveUp: () async throws(UserSession.Failure) -> Void
+    ) async throws(UserSession.Failure) {
+        var running: [RealmSupervisor] = []
+        for realm in realms where await realm.currentSuspension == nil { running.append(realm) }
+        try await takeAway(realms, force: force) {
+            realm throws(RealmSupervisor.DeletionFailure) in try await realm.setAside()
+        }
+        try await giveUp()
+        for realm in running { await realm.resume() }
     }
 
     private func takeAway(
@@ -172,6 +192,15 @@ extension ControlError {
                 code: "auth.refused",
                 message: "\(message) (\(code))",
                 remedy: "check the credential of users.\(user)"
+            )
+        case .anonymousSessionEnded:
+            self.init(
+                code: "auth.session_ended",
+                message:
+                    "the server ended the session of anonymous user \"\(user)\", who cannot log "
+                    + "in again",
+                remedy: "`realm-agent users login \(user)` makes a new user and keeps the files of "
+                    + "this one in recovered/"
             )
         case .loggedOut:
             self.init(

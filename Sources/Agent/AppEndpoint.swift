@@ -95,6 +95,11 @@ extension EndpointFailure {
         self =
             switch failure {
             case .unavailable(let reason), .storage(let reason): .unavailable(reason: reason)
+            case .anonymousSessionEnded:
+                .loginRequired(
+                    reason: "\(UserSession.Failure.anonymousSessionEndedText); "
+                        + "\(UserSession.Failure.anonymousSessionEndedRemedy)"
+                )
             case .loggedOut: .loginRequired(reason: "the user was logged out here")
             case .logInRefused(let code, let message):
                 .loginRequired(reason: "\(message) (\(code))")

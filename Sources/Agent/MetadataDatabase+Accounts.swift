@@ -3,7 +3,8 @@ import SQLite
 
 /// Accounts with their tokens.
 extension MetadataDatabase {
-    /// The account of a configured user; nil if it never logged in to this app, or was logged out.
+    /// The account of a configured user; nil if it never logged in to this app, was logged out, or has
+    /// no tokens any more.
     func account(of user: String, appID: String) throws(SQLiteError) -> Account? {
         try Self.account(of: user, appID: appID, on: connection)
     }
@@ -28,7 +29,7 @@ extension MetadataDatabase {
             """
             SELECT user_id, device_id, provider, access_token, refresh_token, identities, profile
             FROM user
-            WHERE name = ? AND app_id = ? AND state = 'logged-in'
+            WHERE name = ? AND app_id = ? AND state IN ('logged-in', 'expired')
             """,
             [.text(user), .text(appID)]
         )
@@ -80,6 +81,15 @@ extension MetadataDatabase {
         )
     }
 
+    /// Notes that the server refuses the tokens, and keeps them.
+    func markRefused(user: String) throws(SQLiteError) {
+        try connection.run("UPDATE user SET state = 'expired' WHERE name = ?", [.text(user)])
+    }
+
+    func isRefused(user: String, appID: String) throws(SQLiteError) -> Bool {
+        try isInState("expired", user: user, appID: appID)
+    }
+
     func remove(user: String) throws(SQLiteError) {
         try connection.run("DELETE FROM user WHERE name = ?", [.text(user)])
     }
@@ -117,9 +127,17 @@ extension MetadataDatabase {
     }
 
     func isLoggedOut(user: String, appID: String) throws(SQLiteError) -> Bool {
+        try isInState("logged-out", user: user, appID: appID)
+    }
+
+    private func isInState(
+        _ state: String,
+        user: String,
+        appID: String
+    ) throws(SQLiteError) -> Bool {
         try connection.integer(
-            "SELECT count(*) FROM user WHERE name = ? AND app_id = ? AND state = 'logged-out'",
-            [.text(user), .text(appID)]
+            "SELECT count(*) FROM user WHERE name = ? AND app_id = ? AND state = ?",
+            [.text(user), .text(appID), .text(state)]
         ) == 1
     }
 
@@ -185,6 +203,14 @@ struct MetadataAccountStore: AccountStore {
 
     func forgetTokens() async throws {
         try await database.forgetTokens(of: user)
+    }
+
+    func markRefused() async throws {
+        try await database.markRefused(user: user)
+    }
+
+    func isRefused() async throws -> Bool {
+        try await database.isRefused(user: user, appID: appID)
     }
 
     func isLoggedOut() async throws -> Bool {

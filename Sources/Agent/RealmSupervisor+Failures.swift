@@ -28,6 +28,14 @@ extension RealmSupervisor.Failure {
                 detail: "\(message) (\(code)); check the credential of this user",
                 outcome: .loginRequired
             )
+        case .anonymousSessionEnded:
+            self.init(
+                state: .loginRequired,
+                cause: "log-in-refused",
+                detail: "\(UserSession.Failure.anonymousSessionEndedText); "
+                    + "\(UserSession.Failure.anonymousSessionEndedRemedy)",
+                outcome: .loginRequired
+            )
         case .loggedOut:
             self.init(
                 state: .loginRequired,
@@ -68,6 +76,14 @@ extension RealmSupervisor.Failure {
             )
         }
     }
+}
+
+extension UserSession.Failure {
+    static let anonymousSessionEndedText =
+        "the server ended the session of this anonymous user, who cannot log in again "
+        + "[auth.session_ended]"
+    static let anonymousSessionEndedRemedy =
+        "`realm-agent users login` makes a new user and keeps the files of this one in recovered/"
 }
 
 extension LocalRealmError.Kind {

@@ -42,7 +42,7 @@ extension RealmSupervisor {
         case .stop:
             await suspend(by: author(of: verdict))
         case .relogin:
-            await logInAnew()
+            await renewLogIn()
         case .reset(let mode):
             await resetAsDecided(mode, verdict, kind)
         case .discard:
@@ -85,15 +85,19 @@ extension RealmSupervisor {
         .plugin(name: verdict.plugin ?? "")
     }
 
-    private func logInAnew() async {
+    /// Gets a fresh token, by a log-in where the server refuses to refresh; always for the same user.
+    /// An anonymous user can only refresh, and an operator's log-out stands.
+    private func renewLogIn() async {
         do throws(UserSession.Failure) {
-            _ = try await user.logOut()
-            _ = try await user.logInAgain()
+            _ = try await user.refresh()
         } catch {
+            let failure = ControlError(error, user: configuration.user.name)
             logger.warning(
-                "logging in anew failed",
-                metadata: ["detail": "\(Failure(error).detail)"]
+                "the log-in cannot be renewed",
+                metadata: ["code": "\(failure.code)", "detail": "\(failure.message)"]
             )
+            let fact = ErrorFact(code: failure.code, message: failure.message, fatal: false)
+            events.publish(AgentEvent(realm: configuration.name, .error(fact)))
         }
         reconnect()
     }

@@ -36,6 +36,10 @@ package protocol AccountStore: Sendable {
     func save(_ account: Account) async throws
     /// Forgets the tokens. The user id stays, so that realm files are known to be this user's.
     func forgetTokens() async throws
+    /// Notes that the server refuses the tokens, and keeps them: nothing else identifies the user.
+    func markRefused() async throws
+    /// Whether the server has ended the last log-in; true until an account is saved.
+    func isRefused() async throws -> Bool
     /// Whether somebody has logged the user out here, and not in again.
     func isLoggedOut() async throws -> Bool
     /// Forgets the tokens, and that nobody but a person may log in again.

@@ -2,11 +2,31 @@
 extension UserSession {
     /// Logs in, also after a log-out here.
     package func logInAgain() async throws(Failure) -> Account {
+        if let account = try await known(), account.profile != nil { return account }
+        return try await alone { session in await session.fetchAccount(mayBeNew: true) }
+    }
+
+    /// Whether the session of an anonymous user has ended, so that a log-in makes another user. Asks
+    /// the server once more.
+    package func hasLostAnonymousUser() async throws(Failure) -> Bool {
         if try await known() == nil {
-            let wasLoggedOut = try await stored { try await store.isLoggedOut() }
-            if wasLoggedOut { try await stored { try await store.forgetTokens() } }
+            guard try await stored({ try await store.isRefused() }),
+                case .anonymous = try await credential()
+            else { return false }
+            return true
         }
-        return try await logIn()
+        guard isRefused else { return false }
+        do throws(Failure) {
+            _ = try await refresh()
+            return false
+        } catch .anonymousSessionEnded {
+            return true
+        }
+    }
+
+    /// Gives up an anonymous user whose session has ended: an operator has decided so.
+    package func giveUpAnonymousUser() async throws(Failure) {
+        try await forgetUser()
     }
 
     /// Logs the user out: here first, then at the server, whose answer changes nothing

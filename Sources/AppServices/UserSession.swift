@@ -10,7 +10,9 @@ package actor UserSession {
         case unavailable(reason: String)
         /// The credential was refused; only new configuration or the server's owner can help.
         case logInRefused(code: String, message: String)
-        /// Somebody has logged the user out on this machine.
+        /// The server has ended the session of an anonymous user, who cannot log in again.
+        case anonymousSessionEnded
+        /// An operator has logged the user out on this machine.
         case loggedOut
         /// The account could not be read or written on this machine.
         case storage(reason: String)
@@ -26,6 +28,9 @@ package actor UserSession {
     /// Whose realms this process has opened: another user must not get to see them.
     private var userID: String?
     private var isLoaded = false
+    /// The server refused the tokens of a user who cannot get others: they are tried again with each
+    /// use.
+    private(set) var isRefused = false
     private var underway: Task<Result<Account, Failure>, Never>?
 
     /// `credential` reads the secret anew each time one is needed; `now` is in seconds since 1970;
@@ -61,7 +66,9 @@ package actor UserSession {
     /// An account whose access token lasts at least another minute by this machine's clock.
     package func validAccount() async throws(Failure) -> Account {
         let account = try await logIn()
-        guard account.accessToken.isExpired(at: now(), margin: 60) else { return account }
+        guard isRefused || account.accessToken.isExpired(at: now(), margin: 60) else {
+            return account
+        }
         return try await refresh(replacing: account.accessToken)
     }
 
@@ -78,16 +85,35 @@ package actor UserSession {
         return try await alone { session in await session.fetchAccess(for: account) }
     }
 
-    /// The server refused this user for good: forget the tokens, so that the next use logs in anew.
+    /// The server refused this user. Forgets the tokens, so that the next use logs in with the
+    /// credential; those of an anonymous user are kept, since they are the only way back to it.
     package func forget() async throws(Failure) {
+        if let account = try await known(), await isIrreplaceable(account) {
+            let isNews = !isRefused
+            isRefused = true
+            try await stored { try await store.markRefused() }
+            if isNews { report(.sessionEnded) }
+            return
+        }
         account = nil
         try await stored { try await store.forgetTokens() }
         report(.sessionEnded)
     }
 
+    /// Whether a log-in with the configured credential would be another user.
+    private func isIrreplaceable(_ account: Account) async -> Bool {
+        if account.isAnonymous { return true }
+        // One that was linked is not anonymous, but its configured credential may be.
+        guard account.provider == Credential.anonymous.provider,
+            case .anonymous? = try? await credential()
+        else { return false }
+        return true
+    }
+
     /// Nothing is known of the account any more, or only what the store says.
     func drop(forgettingUser: Bool) {
         account = nil
+        isRefused = false
         if forgettingUser { userID = nil }
     }
 
@@ -112,6 +138,7 @@ extension UserSession {
             do {
                 account = try await store.load()
                 userID = account?.userID
+                if account != nil { isRefused = try await store.isRefused() }
                 isLoaded = true
             } catch {
                 throw .storage(reason: "\(error)")
@@ -143,21 +170,37 @@ extension UserSession {
         return try result.get()
     }
 
-    func fetchAccount() async -> Result<Account, Failure> {
+    /// - Parameter mayBeNew: an operator has ordered a log-in, of a new anonymous user if there was
+    ///   another one before.
+    func fetchAccount(mayBeNew: Bool = false) async -> Result<Account, Failure> {
         do throws(Failure) {
             // The last log-in got as far as its tokens.
             if let account { return .success(try await complete(account)) }
-            guard try await stored({ try await !store.isLoggedOut() }) else { throw .loggedOut }
-            return .success(try await complete(freshAccount()))
+            let isLoggedOut = try await stored { try await store.isLoggedOut() }
+            guard mayBeNew || !isLoggedOut else { throw .loggedOut }
+            return .success(try await complete(freshAccount(mayBeNew: mayBeNew)))
         } catch {
             return .failure(error)
         }
     }
 
     /// Tokens for the configured credential, kept at once: an anonymous user could not come back.
-    private func freshAccount() async throws(Failure) -> Account {
+    private func freshAccount(mayBeNew: Bool) async throws(Failure) -> Account {
         let credential = try await credential()
-        if case .anonymous = credential, userID != nil { throw Self.anonymousUserIsGone }
+        if mayBeNew {
+            // The order stands, also if it cannot be carried out at once.
+            try await stored {
+                if case .anonymous = credential {
+                    try await store.remove()
+                } else if try await store.isLoggedOut() {
+                    try await store.forgetTokens()
+                }
+            }
+        } else if case .anonymous = credential {
+            // Earlier versions forgot the tokens, but not that there was a user.
+            let hadUser = try await stored { try await store.isRefused() }
+            guard userID == nil, !hadUser else { throw .anonymousSessionEnded }
+        }
         if registersAccount, case .emailPassword(let email, let password) = credential {
             try await register(email: email, password: password)
         }
@@ -185,7 +228,7 @@ extension UserSession {
             // One refresh and one more attempt; if the refresh fails the first answer counts.
             guard let access = try? await client.refreshAccess(account.refreshToken) else {
                 try await forget()
-                throw Self.failure(error)
+                throw isRefused ? .anonymousSessionEnded : Self.failure(error)
             }
             account.accessToken = access
             account.profile = try await mapped { () throws(ServiceError) in
@@ -203,8 +246,9 @@ extension UserSession {
             fresh.accessToken = try await client.refreshAccess(account.refreshToken)
             let kept = fresh
             do throws(Failure) {
+                let wasRefused = isRefused
                 let account = try await keep(kept)
-                report(.tokenRefreshed)
+                report(wasRefused ? .loggedIn : .tokenRefreshed)
                 return .success(account)
             } catch {
                 return .failure(error)
@@ -219,7 +263,7 @@ extension UserSession {
             } catch {
                 return .failure(error)
             }
-            return await fetchAccount()
+            return isRefused ? .failure(.anonymousSessionEnded) : await fetchAccount()
         }
     }
 
@@ -237,6 +281,7 @@ extension UserSession {
         try await stored { try await store.save(fresh) }
         account = fresh
         userID = fresh.userID
+        isRefused = false
         return fresh
     }
 
@@ -249,12 +294,6 @@ extension UserSession {
             throw Self.failure(error)
         }
     }
-
-    private static let anonymousUserIsGone = Failure.logInRefused(
-        code: "auth.session_ended",
-        message: "the server ended the anonymous user's session, and a new anonymous user would be "
-            + "another one; restart the agent to log in as such"
-    )
 
     private static func isAnotherUser(_ new: String, _ known: String) -> Failure {
         .logInRefused(

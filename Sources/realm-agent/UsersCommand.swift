@@ -43,13 +43,20 @@ struct UsersCommand: AsyncParsableCommand {
     struct LogIn: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "login",
-            abstract: "Logs a user in, also after a log-out here."
+            abstract: "Log a user in, also after a log-out here.",
+            discussion: """
+                Where the server has ended the session of an anonymous user for good, this makes a new \
+                user, and moves the realm files of the old one to recovered/.
+                """
         )
 
         @OptionGroup var user: UserArgument
 
+        @Flag(help: "Also while files to be moved hold writes that the server does not have.")
+        var force = false
+
         func run() async throws {
-            try await user.perform(.login)
+            try await user.perform(.login, UserRequest(force: force))
         }
     }
 

@@ -60,6 +60,8 @@ struct RealmSupervisorTests {
         func load() async throws -> Account? { nil }
         func save(_ account: Account) async throws {}
         func forgetTokens() async throws {}
+        func markRefused() async throws {}
+        func isRefused() async throws -> Bool { false }
         func isLoggedOut() async throws -> Bool { false }
         func logOut() async throws {}
         func remove() async throws {}

@@ -77,7 +77,7 @@ struct TokenCommandTests {
         switch failure {
         case .unavailable(let reason): "later: \(reason)"
         case .logInRefused(let code, let message): "\(code): \(message)"
-        case .loggedOut, .storage: "\(failure)"
+        case .anonymousSessionEnded, .loggedOut, .storage: "\(failure)"
         }
     }
 

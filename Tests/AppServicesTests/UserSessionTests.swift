@@ -8,6 +8,7 @@ struct UserSessionTests {
         var account: Account?
         private(set) var saves = 0
         private var hasLoggedOut = false
+        private var hasBeenRefused = false
 
         init(_ account: Account? = nil) {
             self.account = account
@@ -17,13 +18,19 @@ struct UserSessionTests {
 
         func save(_ account: Account) {
             self.account = account
+            hasBeenRefused = false
             saves += 1
         }
 
         func forgetTokens() {
             account = nil
             hasLoggedOut = false
+            hasBeenRefused = true
         }
+
+        func markRefused() { hasBeenRefused = true }
+
+        func isRefused() -> Bool { hasBeenRefused }
 
         func isLoggedOut() -> Bool { hasLoggedOut }
 
@@ -32,7 +39,10 @@ struct UserSessionTests {
             hasLoggedOut = true
         }
 
-        func remove() { forgetTokens() }
+        func remove() {
+            forgetTokens()
+            hasBeenRefused = false
+        }
     }
 
     static let profile = ScriptedExchange.Step.reply(
@@ -136,11 +146,57 @@ struct UserSessionTests {
         let refusal = ScriptedExchange.Step.reply(status: 403, json: #"{"error":"x"}"#)
         let store = MemoryStore(try Self.account(expiresAt: 10, provider: "anon-user"))
         let exchange = script(refresh: [refusal])
-        await #expect(throws: UserSession.Failure.self) {
-            try await self.session(exchange, store, credential: .anonymous).validAccount()
+        for _ in 0..<2 {
+            // The second time as after a restart.
+            let session = session(exchange, store, credential: .anonymous)
+            await #expect(throws: UserSession.Failure.anonymousSessionEnded) {
+                try await session.validAccount()
+            }
         }
         #expect(exchange.calls.filter { $0.hasSuffix("login") }.isEmpty)
-        #expect(await store.account == nil)
+        #expect(await store.account?.userID == "u1")
+        #expect(await store.isRefused())
+    }
+
+    @Test("An anonymous user whom the server accepts again goes on as the same")
+    func anonymousComesBack() async throws {
+        let refusal = ScriptedExchange.Step.reply(status: 403, json: #"{"error":"x"}"#)
+        let store = MemoryStore(try Self.account(expiresAt: 10, provider: "anon-user"))
+        let exchange = script(refresh: [refusal, Self.refreshed])
+        let session = session(exchange, store, credential: .anonymous)
+        await #expect(throws: UserSession.Failure.anonymousSessionEnded) {
+            try await session.validAccount()
+        }
+        #expect(try await !session.hasLostAnonymousUser())
+        #expect(try await session.validAccount().userID == "u1")
+        #expect(await !store.isRefused())
+    }
+
+    @Test("A server that refuses an anonymous user within a session is asked for a fresh token")
+    func anonymousForgotten() async throws {
+        let store = MemoryStore(try Self.account(expiresAt: 900, provider: "anon-user"))
+        let exchange = script(refresh: [Self.refreshed])
+        let session = session(exchange, store, credential: .anonymous)
+        _ = try await session.validAccount()
+        try await session.forget()
+        #expect(try await session.validAccount().accessToken.expiresAt == 2000)
+        #expect(exchange.calls.filter { $0.hasSuffix("login") }.isEmpty)
+    }
+
+    @Test("Only an operator's log-in makes a new anonymous user")
+    func newAnonymousUser() async throws {
+        let refusal = ScriptedExchange.Step.reply(status: 403, json: #"{"error":"x"}"#)
+        let store = MemoryStore(try Self.account(expiresAt: 10, provider: "anon-user"))
+        let exchange = script(refresh: [refusal, refusal])
+        let session = session(exchange, store, credential: .anonymous)
+        await #expect(throws: UserSession.Failure.anonymousSessionEnded) {
+            try await session.validAccount()
+        }
+        #expect(try await session.hasLostAnonymousUser())
+        try await session.giveUpAnonymousUser()
+        _ = try await session.logInAgain()
+        #expect(exchange.calls.count { $0.hasSuffix("login") } == 1)
+        #expect(try await !session.hasLostAnonymousUser())
     }
 
     @Test(
@@ -220,14 +276,15 @@ struct UserSessionTests {
                 _ = try await session.validAccount()
                 Issue.record("another user took over")
             } catch {
-                guard case .logInRefused(let code, _) = error else {
-                    Issue.record("unexpected \(error)")
-                    return
+                switch error {
+                case .anonymousSessionEnded: #expect(isAnonymous)
+                case .logInRefused(let code, _): #expect(code == "auth.other_user")
+                default: Issue.record("unexpected \(error)")
                 }
-                #expect(code == (isAnonymous ? "auth.session_ended" : "auth.other_user"))
             }
         }
-        #expect(await store.account == nil)
+        // Tokens are the only way back to an anonymous user.
+        #expect(await store.account?.userID == (isAnonymous ? "u1" : nil))
     }
 
     @Test("A permanent redirect of the refresh ends the log-in", arguments: [301, 308])

@@ -353,6 +353,8 @@ private struct SimulatedAccount: AccountStore {
 
     func save(_ account: Account) async throws {}
     func forgetTokens() async throws {}
+    func markRefused() async throws {}
+    func isRefused() async throws -> Bool { false }
     func isLoggedOut() async throws -> Bool { false }
     func logOut() async throws {}
     func remove() async throws {}
