@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite("An anonymous user stays who it is until an operator decides otherwise")
