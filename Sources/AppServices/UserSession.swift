@@ -32,6 +32,8 @@ package actor UserSession {
     /// use.
     private(set) var isRefused = false
     private var underway: Task<Result<Account, Failure>, Never>?
+    /// How often the account was given up: what was under way then is about another one.
+    private var generation = 0
 
     /// `credential` reads the secret anew each time one is needed; `now` is in seconds since 1970;
     /// `report` hears what happens, and must not wait.
@@ -114,6 +116,8 @@ package actor UserSession {
     func drop(forgettingUser: Bool) {
         account = nil
         isRefused = false
+        underway = nil
+        generation += 1
         if forgettingUser { userID = nil }
     }
 
@@ -241,9 +245,11 @@ extension UserSession {
     }
 
     private func fetchAccess(for account: Account) async -> Result<Account, Failure> {
+        let start = generation
         do throws(ServiceError) {
             var fresh = account
             fresh.accessToken = try await client.refreshAccess(account.refreshToken)
+            guard generation == start else { return .failure(Self.givenUpMeanwhile) }
             let kept = fresh
             do throws(Failure) {
                 let wasRefused = isRefused
@@ -254,6 +260,7 @@ extension UserSession {
                 return .failure(error)
             }
         } catch {
+            guard generation == start else { return .failure(Self.givenUpMeanwhile) }
             // These end the log-in; with the credential at hand, log in again (spec, 13.6 and 13.7).
             guard let status = error.status, [301, 308, 401, 403].contains(status) else {
                 return .failure(.unavailable(reason: error.description))
@@ -294,6 +301,10 @@ extension UserSession {
             throw Self.failure(error)
         }
     }
+
+    private static let givenUpMeanwhile = Failure.unavailable(
+        reason: "the user was logged out meanwhile"
+    )
 
     private static func isAnotherUser(_ new: String, _ known: String) -> Failure {
         .logInRefused(

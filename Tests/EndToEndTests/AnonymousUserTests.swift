@@ -128,7 +128,8 @@ struct AnonymousUserTests {
                 #expect(login.status != 0 && login.errors.contains("auth.pending_uploads"))
                 #expect(try await server(deployment, ["users", "enable", id]).status == 0)
                 #expect(try await agent(deployment, ["users", "login", "a"]).status == 0)
-                #expect(try await deployment.sync("a").status == 0)
+                let isBack = try await eventually { try await deployment.sync("a").status == 0 }
+                #expect(isBack, "\(deployment.log("a"))")
                 #expect(try await user(deployment).user_id == id)
                 #expect(try await deployment.count("a") == 1)
             }
@@ -150,7 +151,8 @@ struct AnonymousUserTests {
                 try await expectStopped(deployment)
                 let login = try await agent(deployment, ["users", "login", "a"])
                 #expect(login.status == 0, "\(login.errors)")
-                #expect(try await deployment.sync("a").status == 0)
+                let isBack = try await eventually { try await deployment.sync("a").status == 0 }
+                #expect(isBack, "\(deployment.log("a"))")
                 #expect(try await user(deployment).user_id != id)
                 #expect(try await deployment.count("a") == 0)
                 let kept = try FileManager.default.contentsOfDirectory(
@@ -182,7 +184,8 @@ struct AnonymousUserTests {
                 let status = try await agent(deployment, ["status", "--json"]).output
                 #expect(isOut, "\(status) \(deployment.log("a"))")
                 #expect(try await agent(deployment, ["users", "login", "a"]).status == 0)
-                #expect(try await deployment.sync("a").status == 0)
+                let isBack = try await eventually { try await deployment.sync("a").status == 0 }
+                #expect(isBack, "\(deployment.log("a"))")
             }
         }
     }
