@@ -15,6 +15,8 @@ package struct RealmIngest {
     private var bytesGathered = 0
     /// Lines that are written for good.
     package private(set) var writtenCount = 0
+    /// What lines that a client reset has written came to.
+    package private(set) var report = RecoveredReport()
 
     /// A line longer than this is none: no object fits into a message that is larger.
     private static let lineLimitInBytes = 16 << 20
@@ -96,7 +98,7 @@ package struct RealmIngest {
     private mutating func write() throws(Failure) {
         guard !lines.isEmpty else { return }
         do {
-            try ingest.write(lines, isRehearsal: isRehearsal)
+            report.add(try ingest.write(lines, isRehearsal: isRehearsal))
         } catch {
             throw Failure(error)
         }

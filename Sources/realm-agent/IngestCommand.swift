@@ -7,7 +7,7 @@ import Glibc
 struct IngestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest",
-        abstract: "Writes objects that stand in JSON lines into a realm.",
+        abstract: "Write objects from JSON lines into a realm.",
         discussion: """
             Reads standard input, one JSON object on each line, and writes it as any program would: \
             into the file, whose checks apply; the agent uploads it, and need not run now. Members \
@@ -15,7 +15,11 @@ struct IngestCommand: ParsableCommand {
             Every batch is one transaction, and is written when it is full or the input pauses. The \
             first line that cannot be taken ends it: with a message that says where and why, and \
             without anything of its batch.
-            With --recovered the lines are what a client reset has put into recovered/.
+            With --recovered the lines are what a client reset has put into recovered/: the changes are \
+            made again to the rows as they are now. Counters count on, lists, sets and dictionaries \
+            get what was added, and rows that are gone come back whole. --dry-run shows each change \
+            and every conflict; standard error names the conflicts of a real run. A file is for one \
+            run: a second one counts twice.
             Exit status: 0 done, 1 a line was refused, 2 usage or configuration.
             """
     )
@@ -28,7 +32,7 @@ struct IngestCommand: ParsableCommand {
     @Argument(help: "The class that the objects are of.")
     var className: String?
 
-    @Flag(help: "Read what a client reset has put into recovered/, and make the changes again.")
+    @Flag(help: "Read a file of recovered/, and make its changes again.")
     var recovered = false
 
     @Option(help: "Write so many lines in one transaction.")
@@ -37,10 +41,10 @@ struct IngestCommand: ParsableCommand {
     @Flag(help: "Write everything in one transaction, or nothing.")
     var atomic = false
 
-    @Flag(help: "Check every line, and write nothing.")
+    @Flag(help: "Check every line, show what --recovered would change, and write nothing.")
     var dryRun = false
 
-    @Flag(help: "Print the number of objects as JSON.")
+    @Flag(help: "Print the number of lines, and with --recovered each change, as JSON.")
     var json = false
 
     func validate() throws {
@@ -61,6 +65,7 @@ struct IngestCommand: ParsableCommand {
         // What the file gets, its group may write.
         umask(0o007)
         var written = 0
+        var report = RecoveredReport()
         do throws(RealmIngest.Failure) {
             var ingest = try RealmIngest(
                 into: configured,
@@ -68,17 +73,28 @@ struct IngestCommand: ParsableCommand {
                 batchSize: atomic ? nil : batch,
                 isRehearsal: dryRun
             )
-            defer { written = ingest.writtenCount }
+            defer { (written, report) = (ingest.writtenCount, ingest.report) }
             try read(into: &ingest)
         } catch {
+            show(report, written)
             let before = written > 0 && !dryRun ? "; \(written) lines before it were written" : ""
             throw CommandFailure(
                 status: error.isOfConfiguration ? .configuration : .failed,
                 message: "standard input\(error.description)\(before)"
             )
         }
+        show(report, written)
+    }
+
+    private func show(_ report: RecoveredReport, _ written: Int) {
         if json {
-            print(#"{"dry_run":\#(dryRun),"lines":\#(written),"realm":"\#(realm)"}"#)
+            let changes = recovered ? #""changes":\#(report.json),"# : ""
+            print(#"{\#(changes)"dry_run":\#(dryRun),"lines":\#(written),"realm":"\#(realm)"}"#)
+        } else if recovered, dryRun {
+            print(TextTable(RecoveredReport.header, report.rows))
+            for line in report.meanings { print(line) }
+        } else {
+            for line in report.conflicts { StandardError.print(line) }
         }
     }
 

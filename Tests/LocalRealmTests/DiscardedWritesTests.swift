@@ -12,23 +12,53 @@ import Versions
 /// Client reset, 3: what a reset throws away can be read and written again.
 @Suite("Writes that a reset has discarded")
 struct DiscardedWritesTests {
-    /// Writes the objects again as `realm-agent ingest --recovered` does, from lines with their parts.
-    private func writeAgain(_ objects: [UnsyncedObject], into fixture: RealmFixture) throws {
-        struct Line: Encodable {
-            let `class`: String
-            let sql: String
+    /// How a file tells what was discarded.
+    enum Form: CaseIterable {
+        case line
+        /// As version 1 wrote it: no more than the properties and the object.
+        case earlierLine
+        /// The statement of the line, run by hand.
+        case sql
+    }
+
+    /// Writes the objects again as `realm-agent ingest --recovered` does, or by hand.
+    @discardableResult
+    private func writeAgain(
+        _ objects: [UnsyncedObject],
+        into fixture: RealmFixture,
+        _ form: Form = .line
+    ) throws -> [RecoveredOutcome] {
+        if form == .sql {
+            try fixture.connect().execute(objects.map(\.sql).joined(separator: "\n"))
+            return []
         }
         let lines = try objects.enumerated().map { index, object in
-            let line = Line(class: object.className.description, sql: object.sql)
-            return Ingest.Line(number: index + 1, bytes: Array(try JSONEncoder().encode(line)))
+            let line = form == .line ? try object.line : Self.earlierLine(object)
+            return Ingest.Line(number: index + 1, bytes: line)
         }
         let ingest = try Ingest(into: fixture.path, .recovered)
         defer { ingest.close() }
-        try ingest.write(lines, isRehearsal: false)
+        return try ingest.write(lines, isRehearsal: false)
     }
 
-    @Test("Written again, they leave the realm as it was before the reset")
-    func random() throws {
+    private static func earlierLine(_ object: UnsyncedObject) -> [UInt8] {
+        func json(_ texts: [String]) -> String {
+            let data = (try? JSONEncoder().encode(texts)) ?? Data()
+            return String(decoding: data, as: UTF8.self)
+        }
+        let key = json([object.key]).dropFirst().dropLast()
+        let head =
+            #"{"class":\#(json([object.className.description]).dropFirst().dropLast()),"#
+            + #""isDeleted":\#(object.isDeleted),"key":\#(key),"#
+            + #""properties":\#(json(object.properties.map(\.description))),"sql":"","object":"#
+        return Array(head.utf8) + (object.document ?? Array("null".utf8)) + Array("}".utf8)
+    }
+
+    @Test(
+        "Written again, they leave the realm as it was before the reset",
+        arguments: Form.allCases
+    )
+    func random(form: Form) throws {
         var count = 0
         for seed in Seeds.some(40) {
             var world = RandomWorld(seed: seed, .whole)
@@ -45,7 +75,7 @@ struct DiscardedWritesTests {
             #expect(try TableContents(world.schema, fixture.connect()) == .init(server.state))
             count += report.unsynced.count
             do {
-                try writeAgain(report.unsynced, into: fixture)
+                try writeAgain(report.unsynced, into: fixture, form)
             } catch {
                 Issue.record("seed \(seed): \(error)")
                 continue
@@ -103,6 +133,112 @@ struct DiscardedWritesTests {
         try server.receive(
             UploadBatch(changesets: [changeset], progress: cursor, lockedServerVersion: base),
             from: server.register().ident
+        )
+    }
+
+    private static let tally = RealmSchema([
+        ClassSchema(
+            name: "Tally",
+            kind: .topLevel(.int),
+            properties: [
+                PropertySchema(name: "name", type: .string, isNullable: false),
+                PropertySchema(name: "n", type: .int, isNullable: false),
+                PropertySchema(name: "marks", type: .string, isNullable: false, collection: .set),
+                PropertySchema(name: "log", type: .string, isNullable: false, collection: .list),
+                PropertySchema(
+                    name: "sizes",
+                    type: .int,
+                    isNullable: false,
+                    collection: .dictionary
+                ),
+            ]
+        )
+    ])
+
+    private func tallies() throws -> RealmFixture {
+        let counter = PropertyName(className: "Tally", property: "n")
+        return try RealmFixture(Self.tally, options: [counter: PropertyOptions(isCounter: true)])
+    }
+
+    /// A realm with rows that the server has, changed here and then elsewhere before a reset.
+    private func discarded(
+        _ ours: String,
+        theirs: String
+    ) throws -> (fixture: RealmFixture, report: ResetReport) {
+        let server = ServerModel()
+        let (fixture, other) = (try tallies(), try tallies())
+        try fixture.connect().execute(
+            """
+            INSERT INTO Tally(_id, name, n, marks, log, sizes) VALUES
+                (1, 'one', 0, '["a"]', '["x"]', '{"s": 1}'), (2, 'two', 0, '[]', '[]', '{}'),
+                (3, 'three', 0, '[]', '[]', '{}')
+            """
+        )
+        for realm in [fixture, other] {
+            try realm.realm.storeFileIdent(server.register())
+            for _ in 0..<2 { try realm.exchange(with: server) }
+        }
+        try fixture.connect().execute(ours)
+        _ = try fixture.realm.drain()
+        try other.connect().execute(theirs)
+        try other.exchange(with: server)
+        return (fixture, try fixture.reset(with: server, .discard))
+    }
+
+    @Test(
+        "Counters count on, and collections get what was added, whatever others have done to them"
+    )
+    func intentions() throws {
+        let (fixture, report) = try discarded(
+            """
+            UPDATE Tally SET n = n + 1, marks = '["b"]', log = '["x", "ours"]', sizes = '{"s": 1, "m": 2}'
+                WHERE _id = 1;
+            UPDATE Tally SET n = n + 1 WHERE _id = 1
+            """,
+            theirs: """
+                UPDATE Tally SET n = n + 5, marks = '["a", "c"]', log = '["x", "theirs"]',
+                    sizes = '{"s": 7}', name = 'theirs' WHERE _id = 1
+                """
+        )
+        let outcome = try #require(try writeAgain(report.unsynced, into: fixture).first)
+        #expect(outcome.action == .update && outcome.conflict == nil)
+        #expect(
+            try fixture.rows("SELECT n, marks, log, sizes, name FROM Tally WHERE _id = 1") == [
+                #"7|["b","c"]|["x","theirs","ours"]|{"m":2,"s":7}|theirs"#
+            ]
+        )
+        // By hand only the counter can count on.
+        try fixture.connect().execute(report.unsynced[0].sql)
+        #expect(try fixture.rows("SELECT n FROM Tally WHERE _id = 1") == ["9"])
+    }
+
+    @Test("Rows that are gone come back whole, and what is in the way is told")
+    func conflicts() throws {
+        let (fixture, report) = try discarded(
+            """
+            UPDATE Tally SET n = n + 1 WHERE _id = 2; UPDATE Tally SET name = 'ours' WHERE _id = 1;
+            DELETE FROM Tally WHERE _id = 3; INSERT INTO Tally(_id, name) VALUES (4, 'ours')
+            """,
+            theirs: """
+                DELETE FROM Tally WHERE _id = 2; INSERT INTO Tally(_id, name) VALUES (4, 'theirs')
+                """
+        )
+        // Once the reset is done, somebody goes on.
+        try fixture.connect().execute(
+            "UPDATE Tally SET name = 'later' WHERE _id = 1; UPDATE Tally SET n = n + 1 WHERE _id = 3"
+        )
+        let outcomes = try writeAgain(report.unsynced, into: fixture)
+        let told = outcomes.map { "\($0.key) \($0.action) \($0.conflict?.rawValue ?? "-")" }
+        #expect(
+            Set(told) == [
+                "1 update changed_since", "2 insert row_gone", "3 delete changed_since",
+                "4 update row_exists",
+            ]
+        )
+        #expect(
+            try fixture.rows("SELECT _id, name, n FROM Tally ORDER BY _id") == [
+                "1|ours|0", "2|two|1", "4|ours|0",
+            ]
         )
     }
 

@@ -127,30 +127,29 @@ struct IngestTests {
     func recovered() throws {
         let fixture = try RealmFixture(.notes)
         try fixture.connect().execute("INSERT INTO Note VALUES (2, 'server'), (3, 'server')")
-        func line(_ sql: String) -> String {
-            let text = sql.replacing("\"", with: "\\\"")
-            return #"{"class":"Note","isDeleted":false,"key":"1","properties":[],"sql":"\#(text)"}"#
+        // As version 1 wrote it.
+        func line(_ key: String, _ object: String, isDeleted: Bool = false) -> String {
+            #"{"class":"Note","isDeleted":\#(isDeleted),"key":"\#(key)","properties":["text"],"#
+                + #""sql":"DROP TABLE Note","object":\#(object)}"#
         }
         try ingest(
             [
-                line(
-                    #"INSERT INTO "Note"("_id", "text") VALUES (1, 'mine') ON CONFLICT("_id") "#
-                        + #"DO UPDATE SET "text" = excluded."text";"#
-                ),
-                line(
-                    #"INSERT INTO "Note"("_id", "text") VALUES (2, 'mine') ON CONFLICT("_id") "#
-                        + #"DO UPDATE SET "text" = excluded."text";"#
-                ),
-                line(#"DELETE FROM "Note" WHERE "_id" IS 3;"#),
+                line("1", #"{"_id":1,"text":"mine"}"#), line("2", #"{"_id":2,"text":"mine"}"#),
+                line("3", "null", isDeleted: true),
             ].joined(separator: "\n"),
             into: fixture,
             .recovered
         )
         let rows = try fixture.rows("SELECT _id, text FROM Note ORDER BY _id")
         #expect(rows == ["1|mine", "2|mine"])
-        for sql in ["DROP TABLE Note", "UPDATE _realm_state SET salt = 1", "SELECT 1"] {
-            let refusal = refusal(line(sql), into: fixture, .recovered)
-            #expect(refusal?.hasPrefix(":1: error: ingest.bad_object: ") == true)
+        let bad = [
+            line("1; DROP TABLE Note", "{}"), line("'a' OR 1 IS 'a'", "{}"), line("1", "null"),
+            line("1", #"{"text":7}"#), line("1", "{}").replacing(#""text""#, with: #""gone""#),
+            line("1", "{}").replacing("{\"class", with: "{\"version\":3,\"class"),
+        ]
+        for line in bad {
+            let refusal = refusal(line, into: fixture, .recovered)
+            #expect(refusal?.hasPrefix(":1: error: ingest.bad_object: ") == true, "\(line)")
         }
         #expect(refusal("{}", into: fixture, .recovered)?.contains("client reset") == true)
     }

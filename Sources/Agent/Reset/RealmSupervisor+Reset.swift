@@ -75,7 +75,8 @@ extension RealmSupervisor {
             metadata: [
                 "recovered": "\(report.didRecover)",
                 "changesets": "\(report.recoveredChangesetCount)",
-                "discarded": "\(report.discarded.count)", "export": "\(result.keptPath ?? "")",
+                "discarded": "\(report.discardedByClass.values.reduce(0, +))",
+                "export": "\(result.keptPath ?? "")",
                 "rows": "\(report.createdRows + report.updatedRows + report.erasedRows)",
             ]
         )

@@ -1,5 +1,3 @@
-import Changesets
-import FoundationEssentials
 import Glibc
 import LocalRealm
 import Platform
@@ -7,7 +5,8 @@ import Platform
 /// What a reset throws away, written down first: a file of JSON lines, one for each object
 /// (client reset, 3).
 ///
-/// Each line carries the object as it was and a statement that makes the lost changes again.
+/// Each line carries the object as it was, what was done to which of its properties, and a statement
+/// that makes the lost changes again.
 struct RecoveredFile {
     let path: String
 
@@ -33,7 +32,12 @@ struct RecoveredFile {
         let descriptor = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else { throw failure }
         defer { close(descriptor) }
-        for object in objects { try write(line(object), to: descriptor) }
+        for object in objects {
+            guard let line = try? object.line else {
+                throw Failure(path: path, reason: "an object has no JSON form")
+            }
+            try write(line, to: descriptor)
+        }
         guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else { throw failure }
         let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw failure }
@@ -54,30 +58,5 @@ struct RecoveredFile {
 
     private var failure: Failure {
         Failure(path: path, reason: String(cString: strerror(errno)).lowercased())
-    }
-
-    private func line(_ object: UnsyncedObject) throws(Failure) -> [UInt8] {
-        struct Line: Encodable {
-            let `class`: String
-            let key: String
-            let properties: [String]
-            let isDeleted: Bool
-            let sql: String
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let head = Line(
-            class: object.className.description,
-            key: object.key,
-            properties: object.properties.map(\.description),
-            isDeleted: object.isDeleted,
-            sql: object.sql
-        )
-        guard let data = try? encoder.encode(head) else {
-            throw Failure(path: path, reason: "an object has no JSON form")
-        }
-        // The document is JSON already, and stays as the realm has it.
-        return Array(data.dropLast()) + Array(",\"object\":".utf8)
-            + (object.document ?? Array("null".utf8)) + Array("}\n".utf8)
     }
 }

@@ -70,6 +70,44 @@ package struct JSONForm: Sendable {
         }
     }
 
+    /// Some properties of an object, named by their positions, as `decodeMembers` reads them.
+    package func encodeMembers(_ values: [Int: Value], of owner: ClassSchema) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.write("{")
+        for (place, member) in values.sorted(by: { $0.key < $1.key }).enumerated() {
+            let property = owner.properties[member.key]
+            if place > 0 { writer.write(",") }
+            writer.write(string: property.name.bytes)
+            writer.write(":")
+            write(member.value, elementType(of: property), to: &writer)
+        }
+        writer.write("}")
+        return writer.bytes
+    }
+
+    /// The members of any JSON object, each as the JSON that it is; of equal names the last counts.
+    package static func members(of json: [UInt8]) throws(FormError) -> [Text: [UInt8]] {
+        try JSONReader.read(json) { (reader) throws(FormError) in
+            var members: [Text: [UInt8]] = [:]
+            try reader.expect(.object, .jsonObject)
+            try reader.readObject { (reader, name) throws(FormError) in
+                // Behind the white space in front of the value.
+                _ = try reader.peek()
+                let start = reader.offset
+                _ = try reader.readNode()
+                members[name] = Array(json[start..<reader.offset])
+            }
+            return members
+        }
+    }
+
+    /// A text as a JSON string.
+    package static func string(_ text: Text) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.write(string: text.bytes)
+        return writer.bytes
+    }
+
     func elementType(of property: PropertySchema) -> ElementType {
         guard let type = schema.elementType(of: property) else {
             preconditionFailure("a property links to a class that is not in the schema")

@@ -1,6 +1,5 @@
 internal import Changesets
 internal import Documents
-internal import FoundationEssentials
 internal import SQLite
 internal import Schemas
 
@@ -11,7 +10,10 @@ internal import Schemas
 package final class Ingest {
     private let path: String
     private let connection: Connection
-    private let catalogue: Catalogue
+    let catalogue: Catalogue
+    /// The objects as they are, and statements that write them; for what a reset has discarded.
+    let tables: RealmTables
+    let pool: StatementPool
     private let form: Form
     private var statements: [[Int]: Statement] = [:]
 
@@ -36,6 +38,8 @@ package final class Ingest {
         connection = try RealmFile.mappingErrors(path) {
             try Connection(path: path, .init(mode: .readWrite, busyTimeout: .seconds(30)))
         }
+        pool = StatementPool(connection)
+        tables = RealmTables(connection, catalogue, pool)
         guard case .objects(let name) = form else { return }
         guard catalogue.position(of: Text(name)) != nil else {
             let known = catalogue.tables.map { "\($0.name)" }.sorted().joined(separator: ", ")
@@ -50,6 +54,7 @@ package final class Ingest {
 
     package func close() {
         statements = [:]
+        pool.removeAll()
         connection.close()
     }
 
@@ -67,15 +72,21 @@ package final class Ingest {
     /// Writes the lines in one transaction.
     ///
     /// - Parameter isRehearsal: checks everything, and keeps nothing.
+    /// - Returns: what each line of a file in `recovered/` came to; nothing for objects.
     /// - Throws: a `Refusal` for the first line that cannot be taken, and then nothing of the batch is
     ///   written; a `LocalRealmError` for what is the matter with the file.
-    package func write(_ lines: some Sequence<Line>, isRehearsal: Bool) throws {
+    @discardableResult
+    package func write(
+        _ lines: some Sequence<Line>,
+        isRehearsal: Bool
+    ) throws -> [RecoveredOutcome] {
+        var outcomes: [RecoveredOutcome] = []
         do {
             try connection.transaction(.immediate) {
                 for line in lines {
                     switch form {
                     case .objects(let name): try insert(line, className: Text(name))
-                    case .recovered: try writeAgain(line)
+                    case .recovered: outcomes.append(try makeAgain(line))
                     }
                 }
                 if isRehearsal { throw Rehearsed() }
@@ -85,8 +96,10 @@ package final class Ingest {
             throw refusal
         } catch {
             statements = [:]
+            pool.removeAll()
             try RealmFile.mappingErrors(path) { () throws -> Void in throw error }
         }
+        return outcomes
     }
 
     private struct Rehearsed: Error {}
@@ -144,7 +157,7 @@ extension Ingest {
     }
 
     /// What a line violates is the line's fault; all else, the file's.
-    private func run(
+    func run(
         _ line: Line,
         _ className: Text,
         _ write: () throws(SQLiteError) -> Void
@@ -163,61 +176,5 @@ extension Ingest {
                     ? "leave the line out, or change the object with SQL" : "correct the line"
             )
         }
-    }
-}
-
-// MARK: What a reset has discarded
-
-extension Ingest {
-    private struct Discarded: Decodable {
-        let `class`: String
-        let sql: String
-    }
-
-    private func writeAgain(_ line: Line) throws {
-        guard
-            let discarded = try? JSONDecoder().decode(Discarded.self, from: Data(line.bytes))
-        else {
-            throw Refusal(
-                .badObject,
-                line: line.number,
-                "the line is none of those that a client reset writes",
-                remedy: "give a file from `recovered/`, whole and unchanged"
-            )
-        }
-        let className = Text(discarded.class)
-        guard let position = catalogue.position(of: className) else {
-            throw Refusal(
-                .unknownClass,
-                line: line.number,
-                "the realm has no class \(className) any more",
-                remedy: "leave the line out"
-            )
-        }
-        // The statement is the file's: it may write this table, and do nothing else.
-        let table = SQLText.name(catalogue[position].tableName)
-        guard
-            ["INSERT INTO \(table)(", "UPDATE \(table) SET ", "DELETE FROM \(table) WHERE "]
-                .contains(where: discarded.sql.hasPrefix)
-        else {
-            throw Refusal(
-                .badObject,
-                line: line.number,
-                "the statement of the line is none that a client reset writes",
-                remedy: "give a file from `recovered/`, whole and unchanged"
-            )
-        }
-        let statement: Statement
-        do throws(SQLiteError) {
-            statement = try connection.prepare(discarded.sql)
-        } catch {
-            throw Refusal(
-                .badObject,
-                line: line.number,
-                error.message,
-                remedy: "the schema has changed since; write the object with SQL of your own"
-            )
-        }
-        try run(line, className) { () throws(SQLiteError) in try statement.run() }
     }
 }

@@ -35,7 +35,7 @@ struct ResetPlan {
         // Before any change is replayed, which would only fail for the same reason in other words.
         try StateTransfer.checkAgreement(of: local.schema, with: fresh.tables.schema)
         let unsynced = try UnsyncedChanges(connection, draft.state)
-        var changed = ChangedObjects()
+        var changed = ChangedObjects(schema: local.schema)
         var recovery = Recovery(fresh: fresh.tables, local: local)
         var outgoing = OutgoingObjects(local)
         var replayed: [HistoryRewrite.Entry] = []
@@ -50,9 +50,11 @@ struct ResetPlan {
         self.unsynced = try changed.objects.map { object in
             UnsyncedObject(
                 object,
-                changed.recreated.contains(object) ? nil : changed.properties[object],
+                changed.changes(of: object),
                 try outgoing.document(for: object) ?? local.document(for: object),
-                local.catalogue
+                local.catalogue,
+                server: try fresh.tables.document(for: object),
+                fresh.tables.schema
             )
         }
         self.schema = recovery.state.schema

@@ -2,6 +2,7 @@ internal import Changesets
 internal import ClientReset
 internal import Documents
 internal import SQLite
+internal import Schemas
 internal import Versions
 
 /// What the server has not acknowledged (client reset, 6.1).
@@ -42,14 +43,27 @@ struct UnsyncedChanges {
     }
 }
 
-/// The objects that changesets are about, in the order of their first change, and which of their
-/// properties.
+/// The objects that changesets are about, in the order of their first change, and what was done to
+/// which of their properties.
 struct ChangedObjects {
     private(set) var objects: [ObjectReference] = []
-    private(set) var properties: [ObjectReference: Set<Text>] = [:]
+    private var properties: [ObjectReference: [Text: PropertyChange]] = [:]
     private var erased: Set<ObjectReference> = []
+    private var created: Set<ObjectReference> = []
     /// Deleted and then made anew: none of their old values is left, wherever those still are.
-    private(set) var recreated: Set<ObjectReference> = []
+    private var recreated: Set<ObjectReference> = []
+    private let schema: RealmSchema
+
+    init(schema: RealmSchema) {
+        self.schema = schema
+    }
+
+    func changes(of object: ObjectReference) -> UnsyncedObject.Changes {
+        UnsyncedObject.Changes(
+            isCreated: created.contains(object),
+            properties: recreated.contains(object) ? nil : properties[object] ?? [:]
+        )
+    }
 
     mutating func add(_ changeset: Changeset) {
         for instruction in changeset.instructions {
@@ -59,31 +73,49 @@ struct ChangedObjects {
             case .createObject(let target):
                 let object = changeset.reference(target)
                 if erased.contains(object) { recreated.insert(object) }
-                add(object, nil)
+                created.insert(object)
+                add(object)
             case .eraseObject(let target):
                 erased.insert(changeset.reference(target))
-                add(changeset.reference(target), nil)
+                created.remove(changeset.reference(target))
+                add(changeset.reference(target))
             case .update(let update):
-                add(changeset, update.target)
+                add(instruction, of: changeset, at: update.target)
             case .setErase(let erase):
-                add(changeset, erase.target)
+                add(instruction, of: changeset, at: erase.target)
             case .addInteger(let target, _), .arrayInsert(let target, _, _),
                 .arrayMove(let target, _, _), .arrayErase(let target, _), .clear(let target, _),
                 .setInsert(let target, _):
-                add(changeset, target)
+                add(instruction, of: changeset, at: target)
             }
         }
     }
 
-    private mutating func add(_ changeset: Changeset, _ target: Instruction.PathTarget) {
-        add(changeset.reference(target.object), changeset.text(target.field))
+    private mutating func add(_ object: ObjectReference) {
+        guard properties[object] == nil else { return }
+        objects.append(object)
+        properties[object] = [:]
     }
 
-    private mutating func add(_ object: ObjectReference, _ property: Text?) {
-        if properties[object] == nil {
-            objects.append(object)
-            properties[object] = []
-        }
-        if let property { properties[object]?.insert(property) }
+    private mutating func add(
+        _ instruction: Instruction,
+        of changeset: Changeset,
+        at target: Instruction.PathTarget
+    ) {
+        let object = changeset.reference(target.object)
+        let name = changeset.text(target.field)
+        add(object)
+        let before = properties[object]?[name]
+        // Values of an object that was made here do not depend on any others.
+        properties[object]?[name] =
+            created.contains(object)
+            ? .set
+            : PropertyChange(
+                before,
+                instruction,
+                at: target,
+                of: changeset,
+                schema[object.className]?.property(named: name)
+            )
     }
 }

@@ -1,5 +1,6 @@
 package import Changesets
 internal import Documents
+internal import FoundationEssentials
 internal import Schemas
 
 /// An object with changes that the server has not acknowledged, and what it is now.
@@ -15,81 +16,164 @@ package struct UnsyncedObject: Hashable, Sendable {
     package let document: [UInt8]?
     /// A statement that makes the changes again, on any copy of the realm.
     package let sql: String
+    /// Members of the line that say what was done to which property, as JSON.
+    let changes: [Member]
+
+    struct Member: Hashable {
+        let name: String
+        let json: [UInt8]
+    }
 }
 
 extension UnsyncedObject {
+    /// What changesets did to an object.
+    struct Changes {
+        /// Nothing of an earlier object of this key is left in it.
+        var isCreated: Bool
+        /// Nil for all properties that its class has.
+        var properties: [Text: PropertyChange]?
+    }
+
     /// - Parameters:
-    ///   - properties: nil for all that its class has.
     ///   - document: the object as it is; nil if it is not there any more.
+    ///   - server: the object as the server has it; nil if the server does not have it.
     init(
         _ object: ObjectReference,
-        _ properties: Set<Text>?,
+        _ changes: Changes,
         _ document: Document?,
-        _ catalogue: Catalogue
+        _ catalogue: Catalogue,
+        server: Document?,
+        _ serverSchema: RealmSchema
     ) {
         let schema = catalogue.schema
         className = object.className
         key = SQLText.literal(ColumnForm.encodeKey(object.key))
-        let properties = properties ?? Set(schema[object.className]?.properties.map(\.name) ?? [])
-        self.properties = properties.sorted()
+        let all = schema[object.className]?.properties.map(\.name) ?? []
+        let properties =
+            changes.properties ?? Dictionary(uniqueKeysWithValues: all.map { ($0, .set) })
+        self.properties = properties.keys.sorted()
         isDeleted = document == nil
         guard let owner = schema[object.className],
             let position = catalogue.position(of: object.className)
         else {
-            (self.document, sql) = (nil, "")
+            (self.document, sql, self.changes) = (nil, "", [])
             return
         }
         self.document = document.map {
             JSONForm(schema: schema).encode($0, key: object.key, of: owner)
         }
-        let table = catalogue[position]
-        guard let document else {
-            sql = "DELETE FROM \(table.reference) WHERE \(table.keyReference) IS \(key);"
-            return
-        }
-        let values = owner.properties.enumerated().compactMap { place, property -> Assignment? in
-            guard properties.contains(property.name),
-                let column = table.position(of: property.name)
-            else { return nil }
-            return Assignment(
-                column: SQLText.name(table.columns[column].columnName),
-                value: SQLText.literal(
-                    ColumnForm.encode(document.values[place], of: property, in: schema)
-                )
-            )
-        }
-        sql = Self.statement(writing: values, to: key, of: owner, table)
+        let writer = ChangeWriter(owner: owner, schema: schema)
+        let names = document == nil || changes.isCreated ? Set(all) : Set(properties.keys)
+        var members = [Member(name: "created", json: Array("\(changes.isCreated)".utf8))]
+        if let document { members += writer.members(properties, document) }
+        members.append(writer.server(server, names, serverSchema))
+        self.changes = members
+        sql = UnsyncedStatement(table: catalogue[position], owner: owner, schema: schema)
+            .statement(making: properties, in: document, key: key)
     }
 
-    private typealias Assignment = (column: String, value: String)
-
-    private static func statement(
-        writing values: [Assignment],
-        to key: String,
-        of owner: ClassSchema,
-        _ table: ClassTable
-    ) -> String {
-        let columns = ([table.keyReference] + values.map(\.column)).joined(separator: ", ")
-        let literals = ([key] + values.map(\.value)).joined(separator: ", ")
-        let insert = "INSERT INTO \(table.reference)(\(columns)) VALUES (\(literals))"
-        // Nothing can be in the way of an object that is sent and gone.
-        guard !owner.isAsymmetric else { return insert + ";" }
-        // An object without primary key can only come from the server.
-        guard owner.primaryKey?.type != .globalKey else {
-            let assignments = values.map { "\($0.column) = \($0.value)" }.joined(separator: ", ")
-            return "UPDATE \(table.reference) SET \(assignments) "
-                + "WHERE \(table.keyReference) IS \(key);"
+    /// The line of a file in `recovered/`.
+    package var line: [UInt8] {
+        get throws {
+            struct Head: Encodable {
+                let version = 2
+                let `class`: String
+                let key: String
+                let properties: [String]
+                let isDeleted: Bool
+                let sql: String
+            }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let head = Head(
+                class: className.description,
+                key: key,
+                properties: properties.map(\.description),
+                isDeleted: isDeleted,
+                sql: sql
+            )
+            // The rest is JSON already, and stays as the realm has it.
+            var line = Array(try encoder.encode(head).dropLast())
+            let document = Member(name: "object", json: document ?? Array("null".utf8))
+            for member in changes + [document] {
+                line += Array(",\"\(member.name)\":".utf8) + member.json
+            }
+            return line + Array("}\n".utf8)
         }
-        let assignments = values.map { "\($0.column) = excluded.\($0.column)" }
-        let conflict =
-            assignments.isEmpty ? "NOTHING" : "UPDATE SET \(assignments.joined(separator: ", "))"
-        // What is unique about a null key is not the column.
-        let target = key == "NULL" ? "" : "(\(table.keyReference))"
-        return "\(insert) ON CONFLICT\(target) DO \(conflict);"
     }
 }
 
-extension ClassTable {
-    fileprivate var reference: String { SQLText.name(tableName) }
-    fileprivate var keyReference: String { SQLText.name(keyColumn) }
+/// Writes down what was done to which property of an object, with the values that it takes.
+private struct ChangeWriter {
+    let owner: ClassSchema
+    let schema: RealmSchema
+
+    func members(
+        _ changes: [Text: PropertyChange],
+        _ document: Document
+    ) -> [UnsyncedObject.Member] {
+        var sets: [Text] = []
+        var amounts: [Text: Int64] = [:]
+        var dropped: [Text: [Text]] = [:]
+        var (appended, added, removed, put) =
+            ([Int: Value](), [Int: Value](), [Int: Value](), [Int: Value]())
+        for (name, change) in changes {
+            guard let position = owner.position(of: name) else { continue }
+            switch (change, document.values[position]) {
+            case (.add(let amount), _): amounts[name] = amount
+            case (.append(let start), .list(let elements)) where start <= elements.count:
+                appended[position] = .list(Array(elements[start...]))
+            case (.elements(let plus, let minus), _):
+                if !plus.isEmpty { added[position] = .set(plus) }
+                if !minus.isEmpty { removed[position] = .set(minus) }
+            case (.members(let keys), .dictionary(let members)):
+                let kept = members.filter { keys.contains($0.key) }
+                if !kept.isEmpty { put[position] = .dictionary(kept) }
+                let gone = keys.filter { members[$0] == nil }
+                if !gone.isEmpty { dropped[name] = gone.sorted() }
+            case (.set, _), (.append, _), (.members, _): sets.append(name)
+            }
+        }
+        let form = JSONForm(schema: schema)
+        let objects = [("append", appended), ("insert", added), ("remove", removed), ("put", put)]
+        return [
+            .init(name: "set", json: names(sets.sorted())),
+            .init(name: "add", json: object(amounts) { Array("\($0)".utf8) }),
+            .init(name: "drop", json: object(dropped, names)),
+        ].filter { $0.json.count > 2 }
+            + objects.filter { !$0.1.isEmpty }.map { name, values in
+                .init(name: name, json: form.encodeMembers(values, of: owner))
+            }
+    }
+
+    /// The named properties as the server has them: what changes later is a conflict.
+    func server(
+        _ document: Document?,
+        _ names: Set<Text>,
+        _ schema: RealmSchema
+    ) -> UnsyncedObject.Member {
+        guard let document, let owner = schema[owner.name] else {
+            return .init(name: "server", json: Array("null".utf8))
+        }
+        var values: [Int: Value] = [:]
+        for (position, property) in owner.properties.enumerated()
+        where names.contains(property.name) {
+            values[position] = document.values[position]
+        }
+        let json = JSONForm(schema: schema).encodeMembers(values, of: owner)
+        return .init(name: "server", json: json)
+    }
+
+    private func names(_ names: [Text]) -> [UInt8] {
+        Array("[".utf8) + names.map(string).joined(separator: [UInt8(ascii: ",")])
+            + Array("]".utf8)
+    }
+
+    private func object<Value>(_ members: [Text: Value], _ json: (Value) -> [UInt8]) -> [UInt8] {
+        let texts = members.sorted { $0.key < $1.key }
+            .map { string($0.key) + Array(":".utf8) + json($0.value) }
+        return Array("{".utf8) + texts.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
+    }
+
+    private func string(_ text: Text) -> [UInt8] { JSONForm.string(text) }
 }

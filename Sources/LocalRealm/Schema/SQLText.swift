@@ -35,6 +35,22 @@ enum SQLText {
         }
     }
 
+    /// The value that a literal of a key stands for; nil for anything else.
+    static func value(of literal: String) -> ColumnValue? {
+        if literal == "NULL" { return .null }
+        if let number = Int64(literal) { return .integer(number) }
+        let (castStart, castEnd) = ("(CAST(x'", "' AS TEXT))")
+        if literal.hasPrefix(castStart), literal.hasSuffix(castEnd) {
+            let digits = literal.dropFirst(castStart.count).dropLast(castEnd.count)
+            return Hexadecimal.bytes(of: String(digits)).map { .text($0) }
+        }
+        guard literal.count >= 2, literal.hasPrefix("'"), literal.hasSuffix("'") else { return nil }
+        let text = literal.dropFirst().dropLast()
+        let plain = text.replacing("''", with: "")
+        guard !plain.contains("'") else { return nil }
+        return .text(Array(text.replacing("''", with: "'").utf8))
+    }
+
     /// The name without regard to ASCII case, as SQLite compares identifiers.
     static func folded(_ name: String) -> String {
         String(
