@@ -4,7 +4,7 @@ import Logging
 ///
 /// - A state is written when it begins, up to `linesPerWindow` times in a window of a minute.
 /// - With more changes than that, the latest state waits for the end of the window and is written with
-///   the number of changes since the line before. While the subject goes on changing, each further
+///   the number of changes since the line before. While the subject keeps changing, each further
 ///   minute gets one line.
 /// - The same state again is counted, and written after a minute at the earliest.
 /// - A record below its category's level is written only if it takes back a written state that is not

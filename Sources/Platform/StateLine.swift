@@ -45,7 +45,7 @@ struct StateLine: Hashable {
         }
     }
 
-    /// Every message that states a state, whatever its fields.
+    /// Every message that states a state.
     static let lines: [String: StateLine] = [
         "connected": StateLine(.connection, isWell: true),
         "disconnected": StateLine(.connection, isWell: true),

@@ -89,7 +89,7 @@ struct RecoveredFileTests {
         try await world.terminateSync()
         #expect(try await world.agent("dis", "resume", "stock").status == 0)
         try await expectRows("4|d|x|5\n", on: "dis", world)
-        // Others go on before anybody looks at the file.
+        // Another device writes before the file is ingested.
         _ = try await eventually { try await deployment.sync("other").status == 0 }
         try await world.write("UPDATE Item SET n = n + 2 WHERE _id = 4;", on: "other")
         #expect(try await deployment.sync("other").status == 0)

@@ -223,7 +223,7 @@ struct DiscardedWritesTests {
                 DELETE FROM Tally WHERE _id = 2; INSERT INTO Tally(_id, name) VALUES (4, 'theirs')
                 """
         )
-        // Once the reset is done, somebody goes on.
+        // A program writes after the reset.
         try fixture.connect().execute(
             "UPDATE Tally SET name = 'later' WHERE _id = 1; UPDATE Tally SET n = n + 1 WHERE _id = 3"
         )

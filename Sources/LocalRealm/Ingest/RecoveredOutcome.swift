@@ -28,7 +28,7 @@ package struct RecoveredOutcome: Hashable, Sendable {
             case .changedSince:
                 "the row has changed since the changes were discarded; they overwrite it"
             case .notANumber:
-                "the program added to a number, and there is none now; nothing is added"
+                "the program added to a number, and the property holds no number now; nothing is added"
             }
         }
     }

@@ -63,7 +63,7 @@ extension PropertyChange {
         case (.append(let start), .arrayMove(_, let end, _))
         where target.path.count == 1 && Int(end) < start:
             return .set
-        // Whatever happens behind the old end happens to what was appended.
+        // A change behind the old end is a change of what was appended.
         case (.append(let start)?, _) where place >= start:
             return .append(from: start)
         default:
