@@ -1,6 +1,7 @@
 import Config
 package import Control
 import SyncClient
+import Versions
 
 /// What the control API asks about single realms.
 extension AgentService {
@@ -62,7 +63,7 @@ extension AgentService {
         _ request: SuspendRequest
     ) async throws(ControlError) {
         let supervisor = try await supervisor(of: realm)
-        let until = request.seconds.map { supervisor.now() + Int64($0 * 1_000) }
+        let until = request.seconds.map { supervisor.now().adding(clamping: Int64($0 * 1_000)) }
         await supervisor.suspend(until: until)
     }
 

@@ -162,7 +162,7 @@ extension UserReport {
         )
         guard let stored, !stored.userID.isEmpty else { return }
         userId = stored.userID
-        loggedInAt = WallTime(millisecondsSince1970: stored.loggedInAt * 1_000).description
+        loggedInAt = WallTime(secondsSince1970: stored.loggedInAt).description
         identities = Profile(identitiesText: stored.identities, data: "{}")?
             .identities.map(\.providerType)
     }

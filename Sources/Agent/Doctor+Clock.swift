@@ -2,6 +2,7 @@ import Config
 import Platform
 import Scheduling
 import Transport
+import Versions
 
 /// What depends on the clock: tokens, certificates, and who wins a conflict.
 extension Doctor {
@@ -56,8 +57,8 @@ extension Doctor {
         now: WallTime
     ) -> Finding {
         let seconds = now.millisecondsSince1970 / 1_000
-        let start = WallTime(millisecondsSince1970: certificate.validFrom * 1_000)
-        let end = WallTime(millisecondsSince1970: certificate.validUntil * 1_000)
+        let start = WallTime(secondsSince1970: certificate.validFrom)
+        let end = WallTime(secondsSince1970: certificate.validUntil)
         switch seconds {
         case ..<certificate.validFrom:
             return .problem(
@@ -73,7 +74,7 @@ extension Doctor {
                 "ended at \(end)",
                 remedy: "renew the server's certificate; if it is new, set this machine's clock"
             )
-        case (certificate.validUntil - longestNotice)...:
+        case certificate.validUntil.subtracting(clamping: longestNotice)...:
             return .warning(
                 "certificate",
                 app,

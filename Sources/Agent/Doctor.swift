@@ -235,7 +235,7 @@ extension Doctor {
             )
         }
         let seconds = now.millisecondsSince1970 / 1000
-        let end = WallTime(millisecondsSince1970: account.refreshToken.expiresAt * 1000)
+        let end = WallTime(secondsSince1970: account.refreshToken.expiresAt)
         guard !account.refreshToken.isExpired(at: seconds) else {
             return .warning(
                 "token",

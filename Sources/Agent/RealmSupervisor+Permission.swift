@@ -3,6 +3,7 @@ import Control
 import Logging
 import Platform
 import SyncClient
+import Versions
 
 /// Whether the realm may sync, and who says so.
 extension RealmSupervisor {
@@ -100,7 +101,7 @@ extension RealmSupervisor {
             await permissionChanged.wait()
             return
         }
-        let rest = Duration.milliseconds(max(0, until - now()))
+        let rest = Duration.milliseconds(max(0, until.subtracting(clamping: now())))
         guard await !permissionChanged.wait(atMost: rest, time) else { return }
         if suspension?.isOver(at: now()) == true { await resume() }
     }

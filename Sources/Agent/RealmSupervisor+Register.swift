@@ -47,7 +47,7 @@ extension RealmSupervisor {
     /// When the last refresh by schedule began that was carried out; nil if none was, or nobody knows.
     func lastRefresh() async -> Instant? {
         let seconds = try? await register.lastRefresh()
-        return seconds.map { Instant(secondsSince1970: $0) }
+        return seconds.flatMap { Instant(plausible: $0) }
     }
 
     func rememberRefresh(at instant: Instant) async {

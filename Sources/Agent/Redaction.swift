@@ -9,7 +9,13 @@ struct Redaction: Sendable {
             .joined(separator: "\n")
     }
 
+    /// Looking for secrets takes time with the square of a line's length, and a file can hold long names.
+    private static let longestLineInBytes = 16 << 10
+
     private func line(_ line: Substring) -> String {
+        guard line.utf8.count <= Self.longestLineInBytes else {
+            return "<a line of \(line.utf8.count) bytes>"
+        }
         var text = String(line)
         text.replace(/:\/\/[^\/\s@]+@/, with: "://<redacted>@")
         text.replace(/[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+/, with: "<redacted>")

@@ -157,7 +157,7 @@ actor ScheduleKeeper {
     }
 
     private func lastConnected() async -> Instant? {
-        await supervisor.lastConnected().map { Instant(secondsSince1970: $0 / 1_000) }
+        await supervisor.lastConnected().flatMap { Instant(plausible: $0 / 1_000) }
     }
 
     /// What the cause of a pause leaves open.
@@ -207,7 +207,7 @@ actor ScheduleKeeper {
 
 extension WallTime {
     init(_ instant: Instant) {
-        self.init(millisecondsSince1970: instant.secondsSince1970 * 1_000)
+        self.init(secondsSince1970: instant.secondsSince1970)
     }
 }
 

@@ -26,7 +26,8 @@ package struct Token: Hashable, Sendable {
 
     /// Whether the token expires within `margin` seconds of `now` (seconds since 1970).
     package func isExpired(at now: Int64, margin: Int64 = 0) -> Bool {
-        expiresAt < now + margin
+        let (limit, overflow) = now.addingReportingOverflow(margin)
+        return overflow ? margin > 0 : expiresAt < limit
     }
 
     /// What the server says of the user beyond the profile, a JSON object; empty without such a claim

@@ -22,7 +22,9 @@ package struct HistoryRewrite: Hashable, Sendable {
     /// `replayed` are the results of all unsynced changesets, in order; `newest` is the realm's version.
     package init(replayed: [Entry], newest: ClientVersion) {
         recovered = replayed.filter { !$0.bytes.isEmpty }
-        baseVersion = recovered.first.map { ClientVersion($0.version.rawValue - 1) } ?? newest
+        baseVersion =
+            recovered.first.map { ClientVersion($0.version.rawValue.subtracting(clamping: 1)) }
+            ?? newest
         uploadableBytes = recovered.reduce(0) { $0 + UInt64($1.bytes.count) }
     }
 

@@ -1,4 +1,5 @@
 import Changesets
+import Versions
 
 /// Where the elements stand that the recovery itself has put into a list: in the list as the local
 /// changes saw it, and in the server's (client reset, 7.3).
@@ -17,8 +18,22 @@ struct ListTracker {
     }
 
     private struct Known {
-        var local: UInt32
-        var fresh: UInt32
+        private(set) var local: UInt32
+        private(set) var fresh: UInt32
+
+        // The indexes are those of stored changesets, which may say anything.
+
+        mutating func moveLocal(by step: Int64) {
+            local = UInt32(clamping: Int64(local) + step)
+        }
+
+        mutating func moveFresh(by step: Int64) {
+            fresh = UInt32(clamping: Int64(fresh) + step)
+        }
+
+        init(local: UInt32, fresh: UInt32) {
+            (self.local, self.fresh) = (local, fresh)
+        }
     }
 
     /// Ascending by both indexes: no operation lets one element overtake another in one list only.
@@ -43,8 +58,8 @@ struct ListTracker {
     /// The place for a new element in a list of that size.
     mutating func insert(at local: UInt32, size: Int) -> UInt32 {
         let place = place(of: local)
-        var fresh = min(local, UInt32(size))
-        if place > 0 { fresh = max(fresh, known[place - 1].fresh + 1) }
+        var fresh = min(local, UInt32(clamping: size))
+        if place > 0 { fresh = max(fresh, known[place - 1].fresh.adding(clamping: 1)) }
         if place < known.count { fresh = min(fresh, known[place].fresh) }
         add(Known(local: local, fresh: fresh), at: place)
         return fresh
@@ -54,7 +69,9 @@ struct ListTracker {
     ///
     /// The reference does not count it, and may take a later change to it for one to its neighbour.
     mutating func skipInsert(at local: UInt32) {
-        for place in known.indices where known[place].local >= local { known[place].local += 1 }
+        for place in known.indices where known[place].local >= local {
+            known[place].moveLocal(by: 1)
+        }
     }
 
     /// Where the element is; nil if it is not ours.
@@ -82,21 +99,23 @@ struct ListTracker {
     /// An element has left the server's list with the object it linked to.
     mutating func lose(fresh index: UInt32) {
         known.removeAll { $0.fresh == index }
-        for place in known.indices where known[place].fresh > index { known[place].fresh -= 1 }
+        for place in known.indices where known[place].fresh > index {
+            known[place].moveFresh(by: -1)
+        }
     }
 
     private mutating func add(_ new: Known, at place: Int) {
         for later in known.indices[place...] {
-            known[later].local += 1
-            known[later].fresh += 1
+            known[later].moveLocal(by: 1)
+            known[later].moveFresh(by: 1)
         }
         known.insert(new, at: place)
     }
 
     private mutating func remove(at place: Int) -> Known {
         for later in known.indices[(place + 1)...] {
-            known[later].local -= 1
-            known[later].fresh -= 1
+            known[later].moveLocal(by: -1)
+            known[later].moveFresh(by: -1)
         }
         return known.remove(at: place)
     }

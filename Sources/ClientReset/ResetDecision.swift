@@ -1,3 +1,5 @@
+import Versions
+
 /// Whether and how to carry a reset out, given what was tried before (client reset, 4 and 8).
 package enum ResetDecision: Hashable, Sendable {
     /// Go on with this attempt, which is to be stored first.
@@ -28,7 +30,7 @@ package enum ResetDecision: Hashable, Sendable {
         if let earlier, earlier.agentVersion == agentVersion, earlier.action == cause.action,
             cause.origin != .request
         {
-            crashCount = earlier.isSpent ? 0 : earlier.crashCount + 1
+            crashCount = earlier.isSpent ? 0 : earlier.crashCount.adding(clamping: 1)
             if earlier.isSpent || crashCount > Self.crashLimit {
                 method = Self.method(mode, after: earlier.method)
             }

@@ -62,7 +62,7 @@ extension RealmFile {
         )
         try drain.run()
         draft = drain.draft
-        drain.report.notices = notices
+        drain.report.notices = notices + (drain.impossible.notice.map { [$0] } ?? [])
         return drain.report
     }
 
@@ -119,7 +119,9 @@ extension RealmFile {
         )
         try integration.run(incoming, &draft)
         for download in incoming.map(\.download) {
-            draft.state.downloadedBytes += download.originalSizeInBytes
+            draft.state.downloadedBytes = draft.state.downloadedBytes.adding(
+                clamping: download.originalSizeInBytes
+            )
         }
     }
 }

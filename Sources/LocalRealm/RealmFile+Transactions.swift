@@ -84,6 +84,8 @@ extension RealmFile {
             (.corrupt, "the history holds a \(error)")
         case let error as DamagedValue:
             (.corrupt, "\(error)")
+        case let error as RealmState.DamagedNumber:
+            (.corrupt, "\(error)")
         case is DamagedCatalogue:
             (.corrupt, "the catalogue of classes is damaged")
         case is Drain.ClockBeforeEpoch:

@@ -179,7 +179,8 @@ extension RealmFile {
             let state = committed.state
             let passed = max(state.progress.upload.clientVersion, state.historyBaseVersion)
             let next = try History(connection: connection).firstLocalVersion(after: passed)
-            return next.map { ClientVersion($0.rawValue - 1) } ?? max(state.localVersion, passed)
+            return next.map { ClientVersion($0.rawValue.subtracting(clamping: 1)) }
+                ?? max(state.localVersion, passed)
         }
     }
 }

@@ -82,7 +82,7 @@ package struct Retirement: Sendable {
     private func requireUploaded(_ connection: Connection) throws {
         let hasUnsynced = try connection.integer(
             """
-            SELECT 1 FROM _realm_history WHERE origin_file_ident = 0 AND size > 0
+            SELECT 1 FROM _realm_history WHERE origin_file_ident = 0 AND length(changeset) > 0
               AND version > (SELECT upload_client_version FROM _realm_state) LIMIT 1
             """
         )

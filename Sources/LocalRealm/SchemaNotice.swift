@@ -5,12 +5,15 @@ package enum SchemaNotice: Hashable, Sendable {
     case repaired(alterations: [String], lackedTriggers: Bool)
     /// Columns that the application has added to the tables of classes: they are not synchronised.
     case applicationColumns([String])
+    /// Times or sizes in the agent's tables that cannot be; they were replaced by what can.
+    case impossibleValues(examples: [String], count: Int)
 
     /// The stable word for logs and events (interfaces, 5).
     package var code: String {
         switch self {
         case .repaired: "schema.altered"
         case .applicationColumns: "schema.application_column"
+        case .impossibleValues: "realm.impossible_value"
         }
     }
 
@@ -18,7 +21,7 @@ package enum SchemaNotice: Hashable, Sendable {
     package var mayHaveLostWrites: Bool {
         switch self {
         case .repaired(_, let lackedTriggers): lackedTriggers
-        case .applicationColumns: false
+        case .applicationColumns, .impossibleValues: false
         }
     }
 
@@ -26,6 +29,9 @@ package enum SchemaNotice: Hashable, Sendable {
         switch self {
         case .repaired(let alterations, _): alterations.joined(separator: "; ")
         case .applicationColumns(let columns): columns.joined(separator: ", ")
+        case .impossibleValues(let examples, let count):
+            examples.joined(separator: "; ")
+                + (count > examples.count ? "; and \(count - examples.count) more" : "")
         }
     }
 }

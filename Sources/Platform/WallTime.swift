@@ -10,6 +10,12 @@ package struct WallTime: Hashable, Comparable, Sendable {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
+    /// Clamps: seconds of tokens, certificates and files may be any number.
+    package init(secondsSince1970 seconds: Int64) {
+        let bound = Int64.max / 1000
+        self.millisecondsSince1970 = min(max(seconds, -bound), bound) * 1000
+    }
+
     package static func < (left: WallTime, right: WallTime) -> Bool {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }

@@ -125,7 +125,11 @@ extension HandlerReply {
         guard let date = (try? style.parse(text)) ?? (try? fractional.parse(text)) else {
             throw .badAnswer("\"until\" is not an instant such as 2026-11-20T22:30:00Z")
         }
-        return WallTime(millisecondsSince1970: Int64(date.timeIntervalSince1970 * 1000))
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        guard let instant = Int64(exactly: milliseconds) else {
+            throw .badAnswer("\"until\" is not an instant such as 2026-11-20T22:30:00Z")
+        }
+        return WallTime(millisecondsSince1970: instant)
     }
 
     private static func mode(_ text: String?) throws(HandlerFailure) -> ResetMode? {

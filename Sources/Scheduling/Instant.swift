@@ -7,19 +7,34 @@ package struct Instant: Hashable, Comparable, Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
+    /// Nil for seconds outside of 2015 to 2200: what a file says of the past can be damaged, and nothing
+    /// must be computed from it then.
+    package init?(plausible seconds: Int64) {
+        guard (1_420_070_400...7_258_118_400).contains(seconds) else { return nil }
+        self.secondsSince1970 = seconds
+    }
+
     package static func < (left: Instant, right: Instant) -> Bool {
         left.secondsSince1970 < right.secondsSince1970
     }
 
+    // Results have room: an instant may be as far away as a number goes.
+
     package static func + (left: Instant, right: Duration) -> Instant {
-        Instant(secondsSince1970: left.secondsSince1970 + right.components.seconds)
+        let (sum, overflow) = left.secondsSince1970.addingReportingOverflow(
+            right.components.seconds
+        )
+        return Instant(secondsSince1970: overflow ? (right < .zero ? .min : .max) : sum)
     }
 
     package static func - (left: Instant, right: Duration) -> Instant {
-        Instant(secondsSince1970: left.secondsSince1970 - right.components.seconds)
+        let (difference, overflow) = left.secondsSince1970.subtractingReportingOverflow(
+            right.components.seconds
+        )
+        return Instant(secondsSince1970: overflow ? (right < .zero ? .max : .min) : difference)
     }
 
     package static func - (left: Instant, right: Instant) -> Duration {
-        .seconds(left.secondsSince1970 - right.secondsSince1970)
+        .seconds(left.secondsSince1970) - .seconds(right.secondsSince1970)
     }
 }

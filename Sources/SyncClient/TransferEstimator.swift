@@ -25,7 +25,7 @@ struct TransferEstimator: Sendable {
 
     mutating func report(_ status: LocalRealmStatus) -> TransferReport {
         let uploadable = max(status.uploadableBytes, status.uploadedBytes)
-        let downloadable = status.downloadedBytes + status.downloadableBytes
+        let downloadable = status.downloadedBytes.adding(clamping: status.downloadableBytes)
         return TransferReport(
             uploaded: status.uploadedBytes,
             uploadable: uploadable,

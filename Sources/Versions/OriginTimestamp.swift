@@ -11,6 +11,19 @@ package struct OriginTimestamp: Hashable, Sendable, Comparable {
     /// Milliseconds from 1970-01-01 to 2015-01-01.
     package static let epochOffsetInMilliseconds: Int64 = 1_420_070_400_000
 
+    /// 2015 to 2200 in milliseconds since 1970: other times in a file or a token are mistakes, or lies.
+    package static let plausibleMilliseconds = epochOffsetInMilliseconds...7_258_118_400_000
+
+    /// The end of 2199.
+    package static let latestPlausible = OriginTimestamp(
+        UInt64(plausibleMilliseconds.upperBound - epochOffsetInMilliseconds)
+    )
+
+    /// As a file has it: one that cannot be is the nearest that can.
+    package init(stored milliseconds: Int64) {
+        self = min(OriginTimestamp(UInt64(clamping: milliseconds)), .latestPlausible)
+    }
+
     /// Nil for an instant before 2015: such a clock must be refused, not clamped.
     package init?(millisecondsSince1970 milliseconds: Int64) {
         guard milliseconds >= Self.epochOffsetInMilliseconds else { return nil }

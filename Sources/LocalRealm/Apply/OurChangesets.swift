@@ -50,7 +50,7 @@ struct OurChangesets {
         let statement = try connection.statement(
             """
             SELECT version, origin_timestamp, coalesce(reciprocal, changeset) FROM _realm_history
-            WHERE version > ?1 AND origin_file_ident = 0 AND size > 0 ORDER BY version
+            WHERE version > ?1 AND origin_file_ident = 0 AND length(changeset) > 0 ORDER BY version
             """
         )
         defer { statement.reset() }
@@ -60,7 +60,7 @@ struct OurChangesets {
             let operand = MergeOperand(
                 changeset: try Changeset(decoding: statement.bytes(at: 2)),
                 stamp: Stamp(
-                    timestamp: UInt64(clamping: statement.integer(at: 1)),
+                    timestamp: OriginTimestamp(stored: statement.integer(at: 1)).rawValue,
                     fileIdent: state.fileIdent.ident.rawValue
                 )
             )

@@ -176,7 +176,7 @@ extension RealmCopy {
     }
 
     private static let unpassed = """
-        SELECT 1 FROM _realm_history WHERE origin_file_ident = 0 AND size > 0 LIMIT 1
+        SELECT 1 FROM _realm_history WHERE origin_file_ident = 0 AND length(changeset) > 0 LIMIT 1
         """
 
     /// Everything is kept but the ident, and what was counted under it (sync history, 4).

@@ -1,5 +1,6 @@
 internal import Documents
 internal import SQLite
+internal import Versions
 
 /// What a piece of the capture log says, object by object and group by group (local realm, 4.2 and 4.3).
 ///
@@ -12,8 +13,8 @@ struct CaptureLog {
     private var changes: [Change] = []
     /// For each table, where an object with that key is.
     private var positions: [[ColumnValue: Int]]
-    /// The last row of the piece.
-    private(set) var lastSequence: Int64 = 0
+    /// The last row of the piece, or of the one before; nil if no row was ever read.
+    private(set) var lastSequence: Int64?
     /// Whether the log goes on after the piece.
     private(set) var hasMore = false
     private var rowCount = 0
@@ -27,6 +28,7 @@ struct CaptureLog {
     struct Group {
         /// Milliseconds since 1970, of its last row.
         var lastAt: Int64
+        var lastSequence: Int64
         /// Objects in the order in which the group first touched them.
         var touched: [Int] = []
     }
@@ -86,17 +88,17 @@ extension CaptureLog {
     static func read(
         from connection: Connection,
         _ catalogue: Catalogue,
-        after sequence: Int64,
+        after sequence: Int64?,
         splitGapInMilliseconds gap: Int64,
         limits: Limits = Limits()
     ) throws -> CaptureLog {
         var log = CaptureLog(tableCount: catalogue.tables.count)
         log.lastSequence = sequence
         let statement = try connection.statement(
-            "SELECT at, class, key, prop, old, seq FROM _realm_capture WHERE seq > ?1 ORDER BY seq"
+            "SELECT at, class, key, prop, old, seq FROM _realm_capture WHERE seq >= ?1 ORDER BY seq"
         )
         defer { statement.reset() }
-        try statement.bind(sequence, at: 1)
+        try statement.bind(sequence?.adding(clamping: 1) ?? .min, at: 1)
         while try statement.step() {
             let table = catalogue.position(ofID: statement.integer(at: 1))
             if log.hasMore || log.mayEnd(before: statement, table, limits) {
@@ -115,11 +117,12 @@ extension CaptureLog {
         _ catalogue: Catalogue,
         _ gap: Int64
     ) {
-        lastSequence = row.integer(at: 5)
+        let sequence = row.integer(at: 5)
+        lastSequence = sequence
         guard let table else { return }
         rowCount += 1
         if groups.last?.lastAt != row.integer(at: 0) { beingReplaced = [] }
-        open(at: row.integer(at: 0), gap: gap)
+        open(at: row.integer(at: 0), sequence, gap: gap)
         let mark = row.integer(at: 3)
         let object = object(table, row, isNew: mark == CaptureMark.inserted)
         touch(object)
@@ -163,11 +166,12 @@ extension CaptureLog {
         }
     }
 
-    private mutating func open(at: Int64, gap: Int64) {
-        if let last = groups.last, at - last.lastAt <= gap {
+    private mutating func open(at: Int64, _ sequence: Int64, gap: Int64) {
+        if let last = groups.last, at.subtracting(clamping: last.lastAt) <= gap {
             groups[groups.count - 1].lastAt = at
+            groups[groups.count - 1].lastSequence = sequence
         } else {
-            groups.append(Group(lastAt: at))
+            groups.append(Group(lastAt: at, lastSequence: sequence))
         }
     }
 

@@ -21,6 +21,7 @@ struct Drain {
     var references: [ObjectReference?] = []
     var changeset = ChangesetWriter()
     private var stamp = OriginTimestamp(0)
+    private(set) var impossible = ImpossibleValues()
     var report: DrainReport
     /// What other replicas have where a group left a value that cannot be sent.
     var unsent: [Place: Documents.Value] = [:]
@@ -86,18 +87,17 @@ struct Drain {
         repeat {
             try readPiece()
             for group in log.groups.indices {
-                stamp = try stamp(of: log.groups[group].lastAt)
+                stamp = try stamp(of: log.groups[group])
                 try write(group)
                 try finishChangeset()
             }
-            try connection.run(
-                "DELETE FROM _realm_capture WHERE seq <= ?1",
-                [.integer(log.lastSequence)]
-            )
+            if let last = log.lastSequence {
+                try connection.run("DELETE FROM _realm_capture WHERE seq <= ?1", [.integer(last)])
+            }
         } while log.hasMore
         // A schema that no data shares a changeset with.
         if !changeset.isEmpty {
-            stamp = try stamp(of: now)
+            stamp = try stampOfNow()
             try finishChangeset()
         }
         report.localVersion = draft.state.localVersion
@@ -163,7 +163,9 @@ extension Drain {
             changeset: bytes
         )
         draft.state.lastOriginTimestamp = stamp
-        draft.state.uploadableBytes += UInt64(bytes.count)
+        draft.state.uploadableBytes = draft.state.uploadableBytes.adding(
+            clamping: UInt64(bytes.count)
+        )
         report.changesetCount += 1
     }
 
@@ -173,14 +175,27 @@ extension Drain {
 
     /// Never earlier than the one before: a clock that steps back must not make a later write lose
     /// to an earlier one of the same file (sync history, 3.3).
-    private func stamp(of instant: Int64) throws(ClockBeforeEpoch) -> OriginTimestamp {
+    private mutating func stamp(
+        of group: CaptureLog.Group
+    ) throws(ClockBeforeEpoch) -> OriginTimestamp {
         let previous = draft.state.lastOriginTimestamp
-        if let stamp = OriginTimestamp(millisecondsSince1970: instant) {
+        if OriginTimestamp.plausibleMilliseconds.contains(group.lastAt),
+            let stamp = OriginTimestamp(millisecondsSince1970: group.lastAt)
+        {
             return max(stamp, previous)
         }
-        // The clock was wrong when the write was captured. If it still is, it has to be set first.
-        guard OriginTimestamp(millisecondsSince1970: now) != nil else { throw ClockBeforeEpoch() }
-        return previous
+        // The clock was wrong when the write was captured, or a program has written the log itself. If
+        // the clock still is, it has to be set first.
+        let latest = try stampOfNow()
+        impossible.add("_realm_capture", "seq", group.lastSequence, "at", group.lastAt)
+        return group.lastAt < OriginTimestamp.epochOffsetInMilliseconds ? previous : latest
+    }
+
+    private func stampOfNow() throws(ClockBeforeEpoch) -> OriginTimestamp {
+        guard let stamp = OriginTimestamp(millisecondsSince1970: now) else {
+            throw ClockBeforeEpoch()
+        }
+        return max(stamp, draft.state.lastOriginTimestamp)
     }
 }
 

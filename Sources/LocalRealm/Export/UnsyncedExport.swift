@@ -33,7 +33,9 @@ package enum UnsyncedExport {
             let form = UnsyncedLine(
                 changeset: changeset,
                 version: statement.integer(at: 0),
-                instant: statement.integer(at: 1) + OriginTimestamp.epochOffsetInMilliseconds
+                instant: statement.integer(at: 1).adding(
+                    clamping: OriginTimestamp.epochOffsetInMilliseconds
+                )
             )
             lines += changeset.instructions.map(form.line)
         }
@@ -43,7 +45,7 @@ package enum UnsyncedExport {
     private static let unacknowledged = """
         SELECT version, origin_timestamp, changeset FROM _realm_history
         WHERE version > (SELECT upload_client_version FROM _realm_state WHERE id = 1)
-          AND origin_file_ident = 0 AND size > 0
+          AND origin_file_ident = 0 AND length(changeset) > 0
         ORDER BY version
         """
 }

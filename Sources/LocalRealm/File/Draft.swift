@@ -1,4 +1,5 @@
 internal import SQLite
+internal import Versions
 
 /// What a transaction is about to commit: the realm takes it over once the commit has succeeded.
 struct Draft {
@@ -48,6 +49,25 @@ struct Draft {
         applicationColumns = findings.applicationColumns
         uniqueIndexes = findings.uniqueIndexes
         schemaVersion = try connection.integer("PRAGMA schema_version")
+    }
+
+    /// Replaces times and sizes that cannot be by what can.
+    mutating func repairNumbers(on connection: Connection) throws {
+        // An upload of it would make the server speak of versions that were never made here.
+        let newest = try connection.integer("SELECT max(version) FROM _realm_history") ?? 0
+        guard newest <= Int64(clamping: state.localVersion.rawValue) else {
+            throw RealmState.DamagedNumber(column: "_realm_history.version", value: newest)
+        }
+        var impossible = ImpossibleValues()
+        try impossible.repairHistory(on: connection)
+        let stamp = state.lastOriginTimestamp
+        if stamp > .latestPlausible {
+            // It would win every conflict from now on.
+            let value = Int64(clamping: stamp.rawValue)
+            impossible.add("_realm_state", "id", 1, "last_origin_timestamp", value)
+            state.lastOriginTimestamp = OriginTimestamp(0)
+        }
+        if let notice = impossible.notice { notices.append(notice) }
     }
 
     /// Hands out what has not been reported yet.

@@ -34,6 +34,7 @@ struct Opening {
                 catalogue: try store.load(options: configuration.options)
             )
             try draft.verify(on: connection)
+            try draft.repairNumbers(on: connection)
             if let declared = configuration.schema {
                 try Self.declare(declared, configuration, connection, &draft)
             }

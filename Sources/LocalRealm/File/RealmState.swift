@@ -25,7 +25,7 @@ struct RealmState: Hashable {
 
     /// Takes the next client version, for the transaction that is being written.
     mutating func advanceVersion() -> ClientVersion {
-        localVersion = ClientVersion(localVersion.rawValue + 1)
+        localVersion = ClientVersion(localVersion.rawValue.adding(clamping: 1))
         return localVersion
     }
 }
@@ -40,10 +40,32 @@ extension RealmState {
         return try connection.integer("SELECT layout_version FROM _realm_state")
     }
 
-    init?(from connection: Connection) throws(SQLiteError) {
+    /// A number that nothing can count on from.
+    struct DamagedNumber: Error, CustomStringConvertible {
+        let column: String
+        let value: Int64
+
+        var description: String { "\(column) is \(value)" }
+    }
+
+    /// Versions grow by one at a time: no file ever gets here, and there is room to count on.
+    private static let possibleVersions = 0...Int64.max / 2
+    private static let versionColumns = [
+        6: "local_version", 7: "history_base_version", 10: "latest_server_version",
+        12: "download_server_version", 13: "download_client_version",
+        14: "upload_client_version", 15: "upload_server_version",
+    ]
+
+    init?(from connection: Connection) throws {
         let statement = try connection.statement(Self.select)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
+        for (column, name) in Self.versionColumns {
+            let value = statement.integer(at: column)
+            guard Self.possibleVersions.contains(value) else {
+                throw DamagedNumber(column: "_realm_state.\(name)", value: value)
+            }
+        }
         func number(_ column: Int) -> UInt64 { UInt64(clamping: statement.integer(at: column)) }
         let scope: SyncScope =
             switch statement.integer(at: 4) {

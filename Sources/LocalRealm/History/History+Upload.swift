@@ -18,7 +18,7 @@ extension History {
         newest: ClientVersion,
         integrated: ServerVersion
     ) throws(SQLiteError) -> UploadBatch {
-        let end = max(end, base)
+        let end = min(max(end, base), max(newest, base))
         var reached = max(cursor.clientVersion, base)
         var serverVersion = cursor.lastIntegratedServerVersion
         var sizeInBytes = 0
@@ -45,7 +45,7 @@ extension History {
                         clientVersion: reached,
                         lastIntegratedServerVersion: serverVersion
                     ),
-                    originTimestamp: OriginTimestamp(UInt64(clamping: statement.integer(at: 1))),
+                    originTimestamp: OriginTimestamp(stored: statement.integer(at: 1)),
                     originFileIdent: .none,
                     bytes: statement.bytes(at: 4)
                 )
@@ -62,8 +62,8 @@ extension History {
     }
 
     private static let localEntries = """
-        SELECT version, origin_timestamp, remote_version, size, changeset FROM _realm_history
-        WHERE version > ?1 AND version <= ?2 AND origin_file_ident = 0 AND size > 0
+        SELECT version, origin_timestamp, remote_version, length(changeset), changeset FROM _realm_history
+        WHERE version > ?1 AND version <= ?2 AND origin_file_ident = 0 AND length(changeset) > 0
         ORDER BY version
         """
 }

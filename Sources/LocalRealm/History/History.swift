@@ -35,7 +35,7 @@ struct History {
         try connection.integer(
             """
             SELECT version FROM _realm_history
-            WHERE version > ?1 AND origin_file_ident = 0 AND size > 0 ORDER BY version LIMIT 1
+            WHERE version > ?1 AND origin_file_ident = 0 AND length(changeset) > 0 ORDER BY version LIMIT 1
             """,
             [.integer(Int64(clamping: version.rawValue))]
         ).map { ClientVersion(UInt64(clamping: $0)) }
@@ -48,8 +48,8 @@ struct History {
     ) throws(SQLiteError) -> (changesets: Int, bytes: UInt64) {
         let statement = try connection.statement(
             """
-            SELECT count(*), coalesce(sum(size), 0) FROM _realm_history
-            WHERE version > ?1 AND version <= ?2 AND origin_file_ident = 0 AND size > 0
+            SELECT count(*), coalesce(sum(length(changeset)), 0) FROM _realm_history
+            WHERE version > ?1 AND version <= ?2 AND origin_file_ident = 0 AND length(changeset) > 0
             """
         )
         defer { statement.reset() }

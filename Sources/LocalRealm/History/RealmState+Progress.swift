@@ -23,7 +23,7 @@ extension RealmState {
             after: progress.upload.clientVersion,
             through: offered.upload.clientVersion
         )
-        uploadedBytes += uploaded.bytes
+        uploadedBytes = uploadedBytes.adding(clamping: uploaded.bytes)
         // A client that has uploaded nothing gets 0 here and keeps what it has.
         let uploadServerVersion = max(
             offered.upload.lastIntegratedServerVersion,
@@ -82,7 +82,9 @@ extension RealmState {
     private mutating func trim(_ history: History) throws {
         let passed = max(progress.download.lastIntegratedClientVersion, historyBaseVersion)
         let next = try history.firstLocalVersion(after: passed)
-        let base = next.map { ClientVersion($0.rawValue - 1) } ?? max(localVersion, passed)
+        let base =
+            next.map { min(ClientVersion($0.rawValue.subtracting(clamping: 1)), localVersion) }
+            ?? max(localVersion, passed)
         guard base > historyBaseVersion else { return }
         try history.remove(through: base)
         historyBaseVersion = base

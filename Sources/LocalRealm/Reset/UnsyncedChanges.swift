@@ -19,7 +19,7 @@ struct UnsyncedChanges {
         let statement = try connection.statement(
             """
             SELECT version, coalesce(reciprocal, changeset) FROM _realm_history
-            WHERE version > ?1 AND origin_file_ident = 0 AND size > 0 ORDER BY version
+            WHERE version > ?1 AND origin_file_ident = 0 AND length(changeset) > 0 ORDER BY version
             """
         )
         defer { statement.reset() }

@@ -194,7 +194,7 @@ struct CatalogueStore {
             guard options[name]?.isCounter ?? false != (counter != 0) else { continue }
             try connection.run(
                 "UPDATE _realm_property SET counter = ?1 WHERE id = ?2",
-                [.integer(1 - counter), .integer(id)]
+                [.integer(counter == 0 ? 1 : 0), .integer(id)]
             )
         }
     }

@@ -1,3 +1,5 @@
+import Versions
+
 /// Proves to the server that its bearer reads an account's mail; the operator delivers it
 /// (app services, 6.1).
 package struct AccountToken: Hashable, Sendable {
@@ -30,6 +32,6 @@ package struct AccountToken: Hashable, Sendable {
     static let lifetimeInMilliseconds: Int64 = 30 * 60 * 1000
 
     func isGood(_ token: String, at now: Int64) -> Bool {
-        token == self.token && now - createdAt <= Self.lifetimeInMilliseconds
+        token == self.token && now.subtracting(clamping: createdAt) <= Self.lifetimeInMilliseconds
     }
 }

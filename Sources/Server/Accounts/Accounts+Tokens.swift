@@ -1,5 +1,6 @@
 import JSON
 import Logging
+import Versions
 
 extension Accounts {
     /// A new access token; the refresh token stays as it is (app services, 7.2).
@@ -44,7 +45,8 @@ extension Accounts {
             id: user.id,
             app: app,
             // One more lifetime than the token's own: the client has no way to renew it in place.
-            mustLeaveAt: (claims.expiresAt + served.configuration.tokens.access) * 1000,
+            mustLeaveAt: claims.expiresAt.adding(clamping: served.configuration.tokens.access)
+                .multiplied(clamping: 1000),
             session: SessionDigest(ofSession: claims.sessionID)
         )
     }

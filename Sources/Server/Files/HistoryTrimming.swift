@@ -17,7 +17,8 @@ struct HistoryTrimming {
             $0.generation == file.generation && !$0.isExpired
         }
         var end = snapshot.version
-        for client in clients where now - client.lastSeenAt <= offlineLimitInMilliseconds {
+        for client in clients
+        where now.subtracting(clamping: client.lastSeenAt) <= offlineLimitInMilliseconds {
             // An ident that nobody has come with yet: whoever does begins with the snapshot.
             guard client.sessionEpoch > 0 else { continue }
             end = min(end, Self.needsNothing(upTo: client))

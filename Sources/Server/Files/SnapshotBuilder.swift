@@ -95,7 +95,7 @@ package actor SnapshotBuilder {
         // So large that there are enough versions for all changesets.
         let limit = max(
             policy.changesetSizeInBytes,
-            Int(clamping: size * 2 / file.currentVersion.rawValue)
+            Int(clamping: size.multiplied(clamping: 2) / max(1, file.currentVersion.rawValue))
         )
         return Plan(file: file, state: FileState(of: id, changesetSizeInBytes: limit))
     }

@@ -1,3 +1,5 @@
+import Versions
+
 /// When the state of a file is worth being kept as a snapshot.
 package struct SnapshotPolicy: Hashable, Sendable {
     /// Of shorter histories no snapshot is made.
@@ -31,16 +33,18 @@ package struct SnapshotPolicy: Hashable, Sendable {
     func isWorthALook(_ file: ServerFile) -> Bool {
         let newBytes = file.bytesSinceSnapshot
         return newBytes >= historySizeInBytes
-            && newBytes >= ratio * (file.snapshot?.sizeInBytes ?? 0)
+            && newBytes >= ratio.multiplied(clamping: file.snapshot?.sizeInBytes ?? 0)
     }
 
     /// Whether a snapshot would be so much shorter that it is worth its place.
     func isWorthMaking(_ file: ServerFile, documentSizeInBytes size: UInt64) -> Bool {
-        isWorthALook(file) && file.bytesSinceSnapshot >= ratio * size
+        isWorthALook(file) && file.bytesSinceSnapshot >= ratio.multiplied(clamping: size)
     }
 }
 
 extension ServerFile {
     /// Bytes of history that the newest snapshot does not stand for.
-    var bytesSinceSnapshot: UInt64 { historySizeInBytes - (snapshot?.historySizeInBytes ?? 0) }
+    var bytesSinceSnapshot: UInt64 {
+        historySizeInBytes.subtracting(clamping: snapshot?.historySizeInBytes ?? 0)
+    }
 }

@@ -65,7 +65,9 @@ package struct DownloadScan {
                 )
             )
             sizeInBytes += visible.count
-            remainingBytes = file.historySizeInBytes - entry.cumulativeSizeInBytes
+            remainingBytes = file.historySizeInBytes.subtracting(
+                clamping: entry.cumulativeSizeInBytes
+            )
             return .next
         }
         // A snapshot stands for the history up to it; a place inside is none in the history.

@@ -136,7 +136,8 @@ package struct SyncEngine: Sendable {
                         isOfOlderGeneration: client.generation != file.generation,
                         belongsToUser: client.owner == user,
                         isExpired: client.isExpired
-                            || limit.map { now - client.lastSeenAt > $0 } == true
+                            || limit.map { now.subtracting(clamping: client.lastSeenAt) > $0 }
+                                == true
                             || Self.needsTrimmedHistory(client, ident, file),
                         upload: client.upload
                     )

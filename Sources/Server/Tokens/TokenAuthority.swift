@@ -1,5 +1,6 @@
 import Crypto
 import JWTKit
+import Versions
 
 /// Issues and verifies the tokens of every app of this server (app services, 10).
 actor TokenAuthority {
@@ -80,7 +81,8 @@ actor TokenAuthority {
             throw .badSignature
         }
         guard claims.kind == kind else { throw .wrongKind }
-        guard claims.expiresAt + TokenLifetimes.leeway >= clock.secondsSince1970 else {
+        guard claims.expiresAt.adding(clamping: TokenLifetimes.leeway) >= clock.secondsSince1970
+        else {
             throw .expired
         }
         return claims

@@ -21,18 +21,19 @@ struct ServerFileWorld {
     init(
         downloadLimitInBytes: Int = 1 << 20,
         snapshots: SnapshotPolicy = SnapshotPolicy(compactionSizeInBytes: 0),
+        store: SQLiteStore? = nil,
         seed: UInt64 = 1
     ) async throws {
         self.clock = ManualClock()
-        self.store = try await SQLiteStore(.memory)
+        if let store { self.store = store } else { self.store = try await SQLiteStore(.memory) }
         self.engine = SyncEngine(
-            store: store,
+            store: self.store,
             clock: clock.wallClock,
             random: .seeded(seed),
             downloadLimitInBytes: downloadLimitInBytes,
             snapshots: snapshots
         )
-        self.file = try await store.write { transaction in
+        self.file = try await self.store.write { transaction in
             try transaction.makeFile(of: Self.app, .string("store-42")).id
         }
     }

@@ -223,7 +223,7 @@ extension SQLiteTransaction: FileWriting {
             )
         }
         guard let taken else { throw damaged("server file \(file.rawValue) is missing") }
-        return FileIdent(UInt64(bitPattern: taken))
+        return FileIdent(UInt64(clamping: taken))
     }
 
     func removeClientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError) {

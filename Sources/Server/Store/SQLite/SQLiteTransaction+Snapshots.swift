@@ -46,7 +46,7 @@ extension SQLiteTransaction {
                 [.integer(file.rawValue)]
             )
         }
-        return UInt64(size ?? 0)
+        return UInt64(clamping: size ?? 0)
     }
 
     func appendSnapshot(

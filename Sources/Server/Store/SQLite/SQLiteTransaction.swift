@@ -118,12 +118,12 @@ extension StoreError {
 extension SQLite.Value {
     /// Versions, idents and salts stay below 2^63.
     static func number(_ value: UInt64) -> SQLite.Value {
-        .integer(Int64(bitPattern: value))
+        .integer(Int64(clamping: value))
     }
 }
 
 extension Statement {
     func number(at column: Int) -> UInt64 {
-        UInt64(bitPattern: integer(at: column))
+        UInt64(clamping: integer(at: column))
     }
 }
