@@ -25,6 +25,17 @@ struct Content {
         }
     }
 
+    /// Bytes that `isSame` may have to look at.
+    func sizeToCompare(with other: Content) -> Int {
+        switch (payload, other.payload) {
+        case (.string(let left), .string(let right)):
+            left.bytes.count == right.bytes.count ? left.bytes.count : 0
+        case (.binary(let left), .binary(let right)):
+            left.count == right.count ? left.count : 0
+        default: 0
+        }
+    }
+
     /// QUIRK S-RAW (merge rules, rule 27): strings and binaries are the same if they lie at the same
     /// offset with the same length, whatever they say; links if their table indexes agree.
     func isRawEqual(to other: Content) -> Bool {

@@ -15,7 +15,17 @@ package func rebase(
     theirs: inout [MergeOperand],
     pairLimit: Int = .max
 ) throws(MergeError) {
-    try rebase(ours: &ours, theirs: &theirs, pairLimit: pairLimit, engine: .indexed)
+    var pairsLeft = pairLimit
+    try rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft)
+}
+
+/// The same for one of several merges that share a limit: what it takes is taken from `pairsLeft`.
+package func rebase(
+    ours: inout [MergeOperand],
+    theirs: inout [MergeOperand],
+    pairsLeft: inout Int
+) throws(MergeError) {
+    try rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft, engine: .indexed)
 }
 
 /// The two ways to find the pairs of instructions that have something to say to each other.
@@ -34,11 +44,22 @@ func rebase(
     pairLimit: Int = .max,
     engine: Engine
 ) throws(MergeError) {
+    var pairsLeft = pairLimit
+    try rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft, engine: engine)
+}
+
+private func rebase(
+    ours: inout [MergeOperand],
+    theirs: inout [MergeOperand],
+    pairsLeft: inout Int,
+    engine: Engine
+) throws(MergeError) {
     var symbols = Symbols(objectCapacity: ours.instructionCount + theirs.instructionCount)
     var our = Side(ours, symbols: &symbols)
     var their = Side(theirs, symbols: &symbols)
     let dirtyByQuirk = NaNQuirk.dirtyChangesets(of: our, against: their)
-    var meeting = Meeting(pairLimit: pairLimit)
+    var meeting = Meeting(pairLimit: pairsLeft)
+    defer { pairsLeft = meeting.pairsLeft }
     switch engine {
     case .plain:
         try PlainLoop.run(&our, &their, &meeting)

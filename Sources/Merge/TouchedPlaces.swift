@@ -19,6 +19,29 @@ package struct TouchedPlaces {
         for operand in operands { insert(operand.changeset) }
     }
 
+    package init(of changeset: Changeset) {
+        insert(changeset)
+    }
+
+    /// A number for each place, the same for every run in this process; different places may share one.
+    /// Nil where everything is concerned.
+    package var numbers: Set<UInt64>? {
+        guard !erasesSchema else { return nil }
+        var numbers: Set<UInt64> = []
+        numbers.reserveCapacity(classes.count + columns.count + objects.count)
+        for name in classes { numbers.insert(Self.number(0, name)) }
+        for column in columns { numbers.insert(Self.number(1, column)) }
+        for object in objects { numbers.insert(Self.number(2, object)) }
+        return numbers
+    }
+
+    private static func number(_ kind: UInt8, _ place: some Hashable) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(kind)
+        hasher.combine(place)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
     private mutating func insert(_ changeset: Changeset) {
         var last: Instruction.ObjectTarget?
         for instruction in changeset.instructions {

@@ -69,6 +69,8 @@ package struct BadInstruction: Error, Hashable, Sendable {
         /// It assumes another list than the server's changes do.
         case impossibleMerge
         case setsTooLarge(limitInBytes: Int)
+        /// With it, the object would be larger than the server allows.
+        case objectTooLarge
     }
 
     package enum NameProblem: Hashable, Sendable {
@@ -131,6 +133,7 @@ extension BadInstruction.Problem: CustomStringConvertible {
             "prior size \(priorSize) for a list of \(size)"
         case .moveToSamePlace: "an element is moved to where it is"
         case .unclearPosition: "an earlier change to the same property did not fit"
+        case .objectTooLarge: "the object would be larger than the server allows"
         case .impossibleMerge: "it assumes another list than the server's changes do"
         case .setsTooLarge(let limit):
             "null is erased from sets of more than \(limit) bytes in all"

@@ -70,7 +70,12 @@ package struct RealmServer: Service {
         self.sync = SyncService(
             apps: accounts.apps,
             registry: accounts.registry,
-            engine: SyncEngine(store: store, clock: clock, random: random),
+            engine: SyncEngine(
+                store: store,
+                clock: clock,
+                random: random,
+                merging: MergeLimits(documentSizeInBytes: configuration.limits.documentBytes)
+            ),
             clock: clock,
             random: random,
             timing: timing,

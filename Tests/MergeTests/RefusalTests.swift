@@ -82,6 +82,19 @@ struct RefusalTests {
         #expect(error?.theirs.instruction == 3)
     }
 
+    @Test("Pairs that take long to compare count several times")
+    func comparisons() throws {
+        let path = String(repeating: "[0]", count: 40)
+        func cost(_ instruction: String) throws -> Int {
+            var (ours, theirs) = ([operand(instruction, 1, 2)], [operand(instruction, 1, 3)])
+            var left = 1000
+            try rebase(ours: &ours, theirs: &theirs, pairsLeft: &left)
+            return 1000 - left
+        }
+        #expect(try cost("ArrayInsert l[0]=1 prior 0") == 1)
+        #expect(try cost("ArrayInsert l\(path)=1 prior 0") == 3)
+    }
+
     @Test("The error names both instructions, a stable code and what to do")
     func description() {
         let error = #expect(throws: MergeError.self) {

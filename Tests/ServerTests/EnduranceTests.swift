@@ -31,10 +31,11 @@ struct EnduranceTests {
         }
 
         func write<Outcome: Sendable>(
+            for owner: WriteOwner,
             _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
         ) async throws -> Outcome {
             try meetLock()
-            return try await store.write(body)
+            return try await store.write(for: owner, body)
         }
 
         func read<Outcome: Sendable>(

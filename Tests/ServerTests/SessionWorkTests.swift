@@ -52,6 +52,20 @@ struct SessionWorkTests {
 
     private let scan = SessionWork.Step.scanDownload(from: .zero)
 
+    @Test("Uploads of nothing count, too, until they are done")
+    func emptyUploads() throws {
+        let key = keys(1)[0]
+        var work = SessionWork()
+        work.begin(key)
+        let nothing = SessionWork.Step.integrate([
+            .init(changesets: [], progress: uploadCursor(2, 0), lockedServerVersion: .zero)
+        ])
+        for _ in 0..<1000 { _ = work.enqueue(nothing, for: key) }
+        #expect(work.backlogInBytes >= 100_000)
+        while let (step, _) = work.next(of: key) { work.finished(step) }
+        #expect(work.backlogInBytes == 0)
+    }
+
     @Test("One worker does the steps of a session in order")
     func order() throws {
         let key = keys(1)[0]
@@ -59,7 +73,7 @@ struct SessionWorkTests {
         work.begin(key)
         #expect(work.enqueue(try admitted(2), for: key))
         #expect(!work.enqueue(try admitted(3), for: key))
-        #expect(work.backlogInBytes == 2 * [upload(2, on: 0)].sizeInMemory)
+        #expect(work.backlogInBytes == 2 * (try admitted(2)).uploadSizeInBytes)
         #expect(clientVersions(&work, of: key) == [2, 3])
         #expect(work.backlogInBytes == 0)
         // It has stopped: the next step needs a new one.

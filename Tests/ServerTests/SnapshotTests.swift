@@ -169,6 +169,36 @@ struct SnapshotTests {
         _ = try await world.identify(client.salted, at: downloadCursor(65, 0), latest: latest)
     }
 
+    @Test("History of a realm with one device goes, too, once the device has it")
+    func oneDevice() async throws {
+        let (world, writer) = try await world()
+        func trim() async throws -> UInt64 {
+            try await world.engine.trim(
+                ServerFileWorld.app,
+                offlineLimitInMilliseconds: Self.limit,
+                connected: [(world.file, writer.ident)]
+            )
+            return try await world.serverFile().baseVersion.version.rawValue
+        }
+        #expect(try await trim() == 0)
+        #expect(try await world.serverFile().snapshot == nil, "it would be of no use yet")
+        try await world.upload([], progress: uploadCursor(80, 65), locked: 65, by: writer)
+        #expect(try await trim() == 65)
+        // Whoever begins now has all of it, and the device goes on.
+        try await expectState(of: world, at: try await world.client())
+        try await world.upload([upload(90, on: 65, Tasks.erase(3))], locked: 65, by: writer)
+        try await expectState(of: world, at: try await world.client())
+        #expect(try await trim() == 65)
+        // Most of the history has to be of no use before the next one.
+        try await world.upload(
+            (0..<60).map { upload(100 + $0, on: 66, Tasks.setTitle(Int64($0 % 3), "n\($0)")) },
+            by: writer
+        )
+        try await world.upload([], progress: uploadCursor(200, 126), locked: 126, by: writer)
+        #expect(try await trim() == 126)
+        try await expectState(of: world, at: try await world.client())
+    }
+
     @Test("D4 A file that was away for longer than the limit is expired, a newer one is not")
     func offlineLimit() async throws {
         let world = try await ServerFileWorld()

@@ -172,6 +172,35 @@ extension Admission {
         }
     }
 
+    /// Takes what changes some objects out of changesets: with it, they would be too large. `first` is the
+    /// position of the first changeset among those of the upload.
+    package mutating func bar(
+        _ objects: Set<ObjectReference>,
+        from changesets: inout [Changeset],
+        first: Int
+    ) {
+        guard !objects.isEmpty else { return }
+        for index in changesets.indices {
+            let own = changesets[index]
+            changesets[index].instructions.removeAll { instruction in
+                guard let target = instruction.objectTarget else { return false }
+                let object = own.reference(target)
+                guard objects.contains(object) else { return false }
+                if case .createObject = instruction { return true }
+                guard let path = instruction.pathTarget else { return false }
+                note(
+                    object,
+                    own.text(path.field),
+                    .objectTooLarge,
+                    in: first + index,
+                    count: 1,
+                    losesData: instruction.carriesValue(missingIn: .null, own)
+                )
+                return true
+            }
+        }
+    }
+
     /// Gives other clients these instructions in the place of the one at the position.
     mutating func replace(
         _ position: Int,

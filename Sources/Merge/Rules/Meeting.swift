@@ -2,8 +2,8 @@ import Changesets
 
 /// One instruction of ours meets one of theirs (merge rules, 3).
 struct Meeting {
-    /// How many pairs may still meet.
-    private var pairsLeft: Int
+    /// How many pairs may still meet; those that take long to compare count several times.
+    private(set) var pairsLeft: Int
 
     init(pairLimit: Int) {
         self.pairsLeft = pairLimit
@@ -19,8 +19,9 @@ struct Meeting {
     }
 
     mutating func merge(_ x: inout Operation, _ y: inout Operation) throws(MergeError) -> Outcome {
-        guard pairsLeft > 0 else { throw MergeError(.tooManyPairs, ours: x, theirs: y) }
-        pairsLeft -= 1
+        let cost = 1 + x.comparisonCost(with: y)
+        guard pairsLeft >= cost else { throw MergeError(.tooManyPairs, ours: x, theirs: y) }
+        pairsLeft -= cost
         let before = (x.numbers, y.numbers)
         do throws(MergeError.Reason) {
             let outcome = try Self.applyRules(&x, &y)
@@ -53,6 +54,15 @@ struct Meeting {
 }
 
 extension Operation {
+    /// What long paths and long values of sets take beside everything else, in pairs of short ones.
+    fileprivate func comparisonCost(with other: Operation) -> Int {
+        let steps = min(container.count, other.container.count) / 16
+        guard case .element(let ours) = detail, case .element(let theirs) = other.detail else {
+            return steps
+        }
+        return steps + ours.sizeToCompare(with: theirs) / 128
+    }
+
     /// The numbers of a list instruction, which rules may change and change back.
     fileprivate var numbers: SIMD4<UInt32> {
         SIMD4(index, destination, priorSize, 0)

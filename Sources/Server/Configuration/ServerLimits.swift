@@ -12,19 +12,23 @@ package struct ServerLimits: Hashable, Sendable {
     package var connectionsPerUser: Int
     /// Bytes of messages that are on their way in; bodies of requests may take a quarter of that besides.
     package var incomingBytes: Int
+    /// What an object may grow to, as a JSON document.
+    package var documentBytes: Int
 
     package init(
         waitingLogIns: Int = 256,
         connections: Int = 10_000,
         connectionsPerAddress: Int = 5000,
         connectionsPerUser: Int = 1000,
-        incomingBytes: Int = 256 << 20
+        incomingBytes: Int = 256 << 20,
+        documentBytes: Int = 16 << 20
     ) {
         self.waitingLogIns = waitingLogIns
         self.connections = connections
         self.connectionsPerAddress = connectionsPerAddress
         self.connectionsPerUser = connectionsPerUser
         self.incomingBytes = incomingBytes
+        self.documentBytes = documentBytes
     }
 
     package static let standard = ServerLimits()
@@ -35,6 +39,8 @@ extension ServerLimits {
 
     /// The largest message and something beside it have to fit.
     private static let incomingRange = (32 << 20)...(64 << 30)
+
+    private static let documentRange = (64 << 10)...(64 << 20)
 
     init(reading keys: MappingReader) {
         func count(_ key: String, _ usual: Int, upTo limit: Int = 1_000_000) -> Int {
@@ -51,6 +57,9 @@ extension ServerLimits {
             connectionsPerUser: count("connections_per_user", standard.connectionsPerUser),
             incomingBytes: keys.optional("incoming", default: standard.incomingBytes) {
                 $0.size(in: Self.incomingRange)
+            },
+            documentBytes: keys.optional("document", default: standard.documentBytes) {
+                $0.size(in: Self.documentRange)
             }
         )
     }

@@ -38,6 +38,26 @@ struct HistoryTrimming {
         return end
     }
 
+    /// How far the history is of use to no client that may still come back, if those that begin had a
+    /// snapshot of today.
+    static func neededByNobody(
+        of file: ServerFile,
+        seenWithin limit: Int64,
+        at now: Int64,
+        present: [FileIdent],
+        _ store: any FileReading
+    ) throws(StoreError) -> ServerVersion {
+        var end = file.currentVersion
+        for client in try store.clientFiles(in: file.id)
+        where client.generation == file.generation && !client.isExpired && client.sessionEpoch > 0 {
+            guard now - client.lastSeenAt <= limit || present.contains(client.ident) else {
+                continue
+            }
+            end = min(end, needsNothing(upTo: client))
+        }
+        return end
+    }
+
     /// Where a snapshot stands for the history, the history up to there is of no use either.
     private static func needsNothing(upTo client: ClientFile) -> ServerVersion {
         max(

@@ -47,7 +47,7 @@ package actor SnapshotBuilder {
             let plan = try await held.read { try Self.plan(id, policy, $0) }
             guard var plan else { return false }
             let version = plan.file.currentVersion
-            try await store.write { try $0.removeUnfinishedSnapshots(of: id) }
+            try await store.write(for: .upkeep) { try $0.removeUnfinishedSnapshots(of: id) }
             // Each changeset takes a version of the history it stands for, the last one the file's own.
             var position: UInt64 = 0
             var size: UInt64 = 0
@@ -61,7 +61,7 @@ package actor SnapshotBuilder {
                 guard let changeset else { break }
                 if let pending {
                     position += 1
-                    try await store.write { [position] transaction in
+                    try await store.write(for: .upkeep) { [position] transaction in
                         try transaction.appendSnapshot(
                             pending,
                             at: ServerVersion(position),
@@ -75,10 +75,12 @@ package actor SnapshotBuilder {
                 size += UInt64(changeset.count)
             }
             guard let pending, position < version.rawValue else {
-                try await store.write { try $0.removeSnapshots(of: id, only: version) }
+                try await store.write(for: .upkeep) {
+                    try $0.removeSnapshots(of: id, only: version)
+                }
                 return false
             }
-            return try await store.write { [file = plan.file, size] transaction in
+            return try await store.write(for: .upkeep) { [file = plan.file, size] transaction in
                 try Self.finish(file, size, pending, at: now, transaction)
             }
         }

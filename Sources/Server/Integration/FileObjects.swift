@@ -6,11 +6,19 @@ import Schemas
 /// (local realm, 11).
 struct FileObjects: ObjectStore {
     private(set) var schema: RealmSchema
+    /// Objects that were to grow beyond the limit, and stayed as they were.
+    private(set) var tooLarge: Set<ObjectReference> = []
+    private let documentLimitInBytes: Int
     private var form: JSONForm
     private let file: ServerFileID
     private let transaction: any FileWriting
 
-    init(of file: ServerFileID, in transaction: any FileWriting) throws(StoreError) {
+    init(
+        of file: ServerFileID,
+        in transaction: any FileWriting,
+        documentLimitInBytes: Int = .max
+    ) throws(StoreError) {
+        self.documentLimitInBytes = documentLimitInBytes
         let schema = try transaction.schema(of: file)
         self.schema = schema
         self.form = JSONForm(schema: schema)
@@ -41,8 +49,19 @@ struct FileObjects: ObjectStore {
         }
     }
 
-    func setDocument(_ document: Document, for object: ObjectReference) throws(StoreError) {
+    mutating func setDocument(
+        _ document: Document,
+        for object: ObjectReference
+    ) throws(StoreError) {
         let json = form.encode(document, key: object.key, of: try owner(of: object))
+        if json.count > documentLimitInBytes {
+            let before = try transaction.document(object, in: file)?.count ?? 0
+            // One that was larger all the time may shrink.
+            guard json.count <= before else {
+                tooLarge.insert(object)
+                return
+            }
+        }
         try transaction.putDocument(json, of: object, in: file)
     }
 

@@ -6,6 +6,8 @@ package enum IntegrationRefusal: Error, Hashable, Sendable {
     case badServerVersion
     /// Not a changeset, or one that cannot be merged or applied (212).
     case badChangeset(reason: String)
+    /// It would have to be merged with too much of the history (212).
+    case tooMuchHistory
     /// Offline for longer than history is kept (222).
     case expired
     /// A change of schema that the app does not allow (225).

@@ -8,6 +8,8 @@ struct MergeWindow {
     /// Oldest first; as many as `operands`.
     private var versions: [ServerVersion]
     private var operands: [MergeOperand]
+    /// Of `MergeLimits.pairs`, for all changesets of an upload together.
+    private var pairsLeft: Int
 
     /// Loads the entries after a version that did not come from the client itself; up to the snapshot
     /// that it began with, those of the snapshot.
@@ -17,43 +19,60 @@ struct MergeWindow {
     init(
         of client: FileIdent,
         with snapshot: ServerVersion = .zero,
-        in file: ServerFileID,
+        in file: ServerFile,
         after version: ServerVersion,
         meeting uploads: [MergeOperand],
+        within limits: MergeLimits = MergeLimits(),
+        indexes: HistoryIndexes? = nil,
         from store: any FileReading
-    ) throws(StoreError) {
-        let reciprocals = try store.reciprocals(for: client, in: file, after: version)
+    ) throws {
+        let reader = HistoryReader(
+            client: client,
+            file: file,
+            uploads: uploads,
+            limits: limits,
+            indexes: indexes,
+            store: store
+        )
         var window: [(ServerVersion, MergeOperand)] = []
         var places: TouchedPlaces?
-        let take: (HistoryEntry) throws(StoreError) -> Visit = { entry throws(StoreError) in
-            guard entry.origin != client, !entry.changeset.isEmpty else { return .next }
+        var sizeLeft = limits.historySizeInBytes
+        let take: (HistoryEntry) throws -> Void = { entry in
+            guard entry.origin != client, !entry.changeset.isEmpty else { return }
             let number = entry.version.version
-            let operand = try Self.operand(of: entry, reciprocals[number], in: file)
             // Most uploads have nobody else's entries to meet.
             let touched = places ?? TouchedPlaces(of: uploads)
             places = touched
-            if touched.mayMeet(operand.changeset) { window.append((number, operand)) }
-            return .next
+            let original = try Self.operand(of: entry, entry.changeset, in: file.id)
+            guard touched.mayMeet(original.changeset) else { return }
+            // Merges have changed what is in it, but not what it is about.
+            let reciprocal = try store.reciprocal(of: number, for: client, in: file.id)
+            window.append(
+                (
+                    number,
+                    try reciprocal.map { try Self.operand(of: entry, $0, in: file.id) } ?? original
+                )
+            )
+            // One is always taken, however large.
+            guard window.count == 1 || sizeLeft > 0 else { throw IntegrationRefusal.tooMuchHistory }
+            sizeLeft -= entry.changeset.count
         }
         if snapshot > version {
-            try store.forEachSnapshotEntry(of: file, in: snapshot, after: version, take)
+            try reader.forEachEntry(of: snapshot, after: version, take)
         }
-        try store.forEachEntry(of: file, after: max(version, snapshot), readBy: client, take)
+        try reader.forEachEntry(after: max(version, snapshot), take)
         self.versions = window.map(\.0)
         self.operands = window.map(\.1)
+        self.pairsLeft = limits.pairs
     }
 
     private static func operand(
         of entry: HistoryEntry,
-        _ reciprocal: [UInt8]?,
+        _ bytes: [UInt8],
         in file: ServerFileID
     ) throws(StoreError) -> MergeOperand {
-        guard let changeset = try? Changeset(decoding: reciprocal ?? entry.changeset) else {
-            let number = entry.version.version.rawValue
-            throw StoreError(
-                .unusable,
-                "history entry \(number) of server file \(file.rawValue) is damaged"
-            )
+        guard let changeset = try? Changeset(decoding: bytes) else {
+            throw StoreError.damagedEntry(entry.version.version, of: file)
         }
         let origin = entry.origin == .none ? FileIdent.server : entry.origin
         return MergeOperand(
@@ -61,10 +80,6 @@ struct MergeWindow {
             stamp: Stamp(timestamp: entry.timestamp.rawValue, fileIdent: origin.rawValue)
         )
     }
-
-    /// About half a minute of work. Only thousands of changes to one list on either side come near it;
-    /// the client that sent them is reset (merge rules, 10).
-    private static let pairLimit = 2_000_000_000
 
     /// Rebases changesets that were all made on top of the same version.
     mutating func rebase(
@@ -75,8 +90,13 @@ struct MergeWindow {
         guard start < versions.count else { return }
         var ours = Array(operands[start...])
         operands.removeSubrange(start...)
-        try Merge.rebase(ours: &ours, theirs: &theirs, pairLimit: Self.pairLimit)
+        try Merge.rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft)
         operands.append(contentsOf: ours)
+    }
+
+    /// An attempt that came to nothing was work all the same.
+    mutating func spend(asMuchAs attempt: MergeWindow) {
+        pairsLeft = attempt.pairsLeft
     }
 
     /// What the merges changed: new reciprocals.

@@ -14,6 +14,7 @@ package struct RefusedWrite: Hashable, Sendable {
         case notAllowed = "write not allowed"
         /// Nothing of its kind is where the write says (sync history, 14.6).
         case misfit = "write does not fit the object"
+        case tooLarge = "the object would be too large"
     }
 
     init(

@@ -1,6 +1,7 @@
 import Changesets
 import Documents
 import Merge
+import Schemas
 import SyncProtocol
 import Versions
 
@@ -24,6 +25,7 @@ extension UploadIntegration {
                 (run, window) = (merged, history)
                 return
             } catch {
+                window.spend(asMuchAs: history)
                 guard error.isMisfit, attempt < Self.impossibleMergeLimit else {
                     throw error.refusal
                 }
@@ -65,7 +67,7 @@ extension UploadIntegration {
                 correction.objects,
                 in: version,
                 undoneAt: file.currentVersion,
-                because: .misfit
+                because: first.problem == .objectTooLarge ? .tooLarge : .misfit
             )
         ]
     }

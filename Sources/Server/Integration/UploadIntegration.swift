@@ -18,6 +18,17 @@ package struct UploadIntegration {
     let versionSalts: VersionSalts
     /// Milliseconds since 1970.
     let now: Int64
+    let merging: MergeLimits
+    private let indexes: HistoryIndexes?
+    private let isDocumentSizeLimited: Bool
+    /// What the upload changes of these is left out.
+    private let barred: Set<ObjectReference>
+
+    /// Objects that would be larger than allowed. The transaction must be given up; with them barred the
+    /// upload can be tried again.
+    struct ObjectsTooLarge: Error {
+        let objects: Set<ObjectReference>
+    }
 
     package init(
         in transaction: any StoreTransaction,
@@ -26,11 +37,38 @@ package struct UploadIntegration {
         versionSalts: VersionSalts,
         now: Int64
     ) {
+        self.init(
+            in: transaction,
+            policy: policy,
+            mayWrite: mayWrite,
+            versionSalts: versionSalts,
+            now: now,
+            merging: MergeLimits(),
+            indexes: nil
+        )
+    }
+
+    /// With `indexes`, `HistoryIndexes.Needed` may be thrown, and nothing was done. With `barred`,
+    /// `ObjectsTooLarge` may be.
+    init(
+        in transaction: any StoreTransaction,
+        policy: SchemaPolicy,
+        mayWrite: Bool,
+        versionSalts: VersionSalts,
+        now: Int64,
+        merging: MergeLimits,
+        indexes: HistoryIndexes?,
+        barred: Set<ObjectReference>? = nil
+    ) {
         self.transaction = transaction
         self.policy = policy
         self.mayWrite = mayWrite
         self.versionSalts = versionSalts
         self.now = now
+        self.merging = merging
+        self.indexes = indexes
+        self.isDocumentSizeLimited = barred != nil
+        self.barred = barred ?? []
     }
 
     /// What a client needs to be told, and the others woken up for.
@@ -101,7 +139,11 @@ package struct UploadIntegration {
         guard let first = changesets.first else { return ([], Healing()) }
         let client = uploader.ident
         var refused: [RefusedWrite] = []
-        var objects = try FileObjects(of: file.id, in: transaction)
+        var objects = try FileObjects(
+            of: file.id,
+            in: transaction,
+            documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
+        )
         var applier = Applier<FileObjects>()
         var admission = Admission()
         var schema = objects.schema
@@ -114,9 +156,11 @@ package struct UploadIntegration {
         var window = try MergeWindow(
             of: client,
             with: uploader.snapshotVersion,
-            in: file.id,
+            in: file,
             after: first.cursor.lastIntegratedServerVersion,
             meeting: parsed,
+            within: merging,
+            indexes: indexes,
             from: transaction
         )
         // Changesets of one base are merged at once: each builds on the ones before it.
@@ -127,6 +171,7 @@ package struct UploadIntegration {
                 changesets[start...].firstIndex { $0.cursor.lastIntegratedServerVersion != base }
                 ?? changesets.endIndex
             var run = Array(parsed[start..<end])
+            bar(&run, from: start, &admission)
             try rebase(&run, from: start, madeOn: base, &window, &admission)
             for (index, operand) in zip(start..<end, run) {
                 let allowed =
@@ -161,6 +206,7 @@ package struct UploadIntegration {
             start = end
         }
         try finish(&applier, &objects)
+        guard objects.tooLarge.isEmpty else { throw ObjectsTooLarge(objects: objects.tooLarge) }
         let healing = Healing(misfits: admission.misfits)
         refused += try heal(healing, after: changesets, of: client, with: objects, &file)
         for reciprocal in window.changed {
@@ -172,6 +218,13 @@ package struct UploadIntegration {
             )
         }
         return (refused, healing)
+    }
+
+    private func bar(_ run: inout [MergeOperand], from first: Int, _ admission: inout Admission) {
+        guard !barred.isEmpty else { return }
+        var changesets = run.map(\.changeset)
+        admission.bar(barred, from: &changesets, first: first)
+        for (index, changeset) in changesets.enumerated() { run[index].changeset = changeset }
     }
 
     private func parse(

@@ -49,6 +49,18 @@ package protocol FileReading {
         _ visit: (HistoryEntry) throws(StoreError) -> Visit
     ) throws(StoreError)
 
+    /// Hands over every changeset of the history, or of a snapshot, after a version, whoever made it and
+    /// whomever it is for, oldest first. A snapshot of 0 is the history.
+    func forEachChangeset(
+        of file: ServerFileID,
+        in snapshot: ServerVersion,
+        after version: ServerVersion,
+        _ visit: (ServerVersion, [UInt8]) throws(StoreError) -> Visit
+    ) throws(StoreError)
+
+    /// Bytes of the history after a version.
+    func historySize(of file: ServerFile, after version: ServerVersion) throws(StoreError) -> UInt64
+
     /// Bytes of all documents together.
     func documentSize(in file: ServerFileID) throws(StoreError) -> UInt64
 
@@ -73,6 +85,13 @@ package protocol FileReading {
         in file: ServerFileID,
         after version: ServerVersion
     ) throws(StoreError) -> [ServerVersion: [UInt8]]
+
+    /// The same for one entry; nil where it does not differ.
+    func reciprocal(
+        of version: ServerVersion,
+        for ident: FileIdent,
+        in file: ServerFileID
+    ) throws(StoreError) -> [UInt8]?
 
     func schema(of file: ServerFileID) throws(StoreError) -> RealmSchema
 

@@ -4,8 +4,9 @@
 /// one writer at a time, so they may block but must not take long; what they return leaves them.
 package protocol ServerStore: Sendable {
     /// Runs the body in a transaction that commits when it returns and leaves nothing behind when it
-    /// throws. After the return the changes survive a crash.
+    /// throws. After the return the changes survive a crash. Owners take turns.
     func write<Outcome: Sendable>(
+        for owner: WriteOwner,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome
 
@@ -19,6 +20,15 @@ package protocol ServerStore: Sendable {
     func holdingState<Outcome: Sendable>(
         _ body: @Sendable (any HeldState) async throws -> Outcome
     ) async throws -> Outcome
+}
+
+extension ServerStore {
+    /// Work on accounts.
+    package func write<Outcome: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
+    ) async throws -> Outcome {
+        try await write(for: .accounts, body)
+    }
 }
 
 /// A state of the store that stays as it is while others write.

@@ -61,6 +61,11 @@ struct SessionFailure {
             self.init(.badServerVersion, "bad server version (UPLOAD)")
         case .badChangeset(let reason):
             self.init(.badChangeset, "bad changeset (UPLOAD): \(reason)")
+        case .tooMuchHistory:
+            self.init(
+                .badChangeset,
+                "bad changeset (UPLOAD): too much of the history is about the same objects"
+            )
         case .expired:
             self.init(.clientFileExpired, "the client file was offline for too long")
         case .schemaChange(let reason):

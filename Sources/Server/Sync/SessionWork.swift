@@ -1,3 +1,4 @@
+import DequeModule
 import SyncProtocol
 import Versions
 
@@ -14,8 +15,13 @@ struct SessionWork {
 
         var uploadSizeInBytes: Int {
             guard case .integrate(let uploads) = self else { return 0 }
-            return uploads.reduce(0) { $0 + $1.changesets.sizeInMemory }
+            return uploads.reduce(0) {
+                $0 + $1.changesets.sizeInMemory + Self.overheadInBytes
+            }
         }
+
+        /// What an upload takes beside its changesets, which there may be none of.
+        private static let overheadInBytes = 256
     }
 
     struct Session {
@@ -23,7 +29,7 @@ struct SessionWork {
         var file: ServerFileID?
         /// Known once the IDENT is accepted.
         var client: ClientFile?
-        fileprivate var steps: [Step] = []
+        fileprivate var steps: Deque<Step> = []
         fileprivate var isAtWork = false
         /// UNBOUND, or the connection is gone: what was uploaded before still counts.
         fileprivate(set) var hasEnded = false
@@ -32,8 +38,8 @@ struct SessionWork {
         fileprivate var hasFailed = false
 
         /// The first step, with the uploads that follow if it is one.
-        fileprivate mutating func takeStep() -> Step {
-            let first = steps.removeFirst()
+        fileprivate mutating func takeStep() -> Step? {
+            guard let first = steps.popFirst() else { return nil }
             guard case .integrate(var uploads) = first else { return first }
             var size = first.uploadSizeInBytes
             while let next = steps.first, case .integrate(let more) = next {
@@ -66,27 +72,24 @@ struct SessionWork {
 
     /// Adds a step. True if nobody is at work for the session: somebody has to start.
     mutating func enqueue(_ step: Step, for key: SessionKey) -> Bool {
-        guard var session = sessions[key], !session.hasEnded, !session.hasFailed else {
-            return false
-        }
-        defer { sessions[key] = session }
-        session.steps.append(step)
+        // In place: a copy of the session would make one of all its steps.
+        let isOpen = sessions[key].map { !$0.hasEnded && !$0.hasFailed } ?? false
+        guard isOpen else { return false }
+        sessions[key]?.steps.append(step)
         backlogInBytes += step.uploadSizeInBytes
-        guard !session.isAtWork else { return false }
-        session.isAtWork = true
+        guard sessions[key]?.isAtWork == false else { return false }
+        sessions[key]?.isAtWork = true
         return true
     }
 
-    /// The step to take now; nil when there is none, and whoever was at work can stop.
+    /// The step to take now, and the session without those that come after it; nil when there is none, and whoever was at work can stop.
     mutating func next(of key: SessionKey) -> (step: Step, session: Session)? {
-        guard var session = sessions[key] else { return nil }
-        guard !session.steps.isEmpty else {
-            session.isAtWork = false
-            sessions[key] = session.hasEnded ? nil : session
+        guard let step = sessions[key]?.takeStep(), var session = sessions[key] else {
+            sessions[key]?.isAtWork = false
+            if sessions[key]?.hasEnded == true { sessions[key] = nil }
             return nil
         }
-        let step = session.takeStep()
-        sessions[key] = session
+        session.steps = []
         return (step, session)
     }
 
@@ -112,7 +115,7 @@ struct SessionWork {
     }
 
     private mutating func drop(_ key: SessionKey, _ isPointless: (Step) -> Bool) {
-        for step in sessions[key]?.steps.filter(isPointless) ?? [] { finished(step) }
+        for step in sessions[key]?.steps ?? [] where isPointless(step) { finished(step) }
         sessions[key]?.steps.removeAll(where: isPointless)
     }
 }

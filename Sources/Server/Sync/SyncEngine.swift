@@ -13,6 +13,8 @@ package struct SyncEngine: Sendable {
     private let versionSalts: VersionSalts
     private let downloadLimitInBytes: Int
     private let snapshots: SnapshotPolicy
+    private let merging: MergeLimits
+    private let indexes: HistoryIndexes
     private let snapshotBuilder: SnapshotBuilder
 
     package init(
@@ -20,7 +22,8 @@ package struct SyncEngine: Sendable {
         clock: WallClock,
         random: RandomSource,
         downloadLimitInBytes: Int = 1 << 20,
-        snapshots: SnapshotPolicy = SnapshotPolicy()
+        snapshots: SnapshotPolicy = SnapshotPolicy(),
+        merging: MergeLimits = MergeLimits()
     ) {
         self.store = store
         self.clock = clock
@@ -28,6 +31,8 @@ package struct SyncEngine: Sendable {
         self.versionSalts = VersionSalts(random.salt())
         self.downloadLimitInBytes = downloadLimitInBytes
         self.snapshots = snapshots
+        self.merging = merging
+        self.indexes = HistoryIndexes(store: store)
         self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots)
     }
 
@@ -54,7 +59,7 @@ package struct SyncEngine: Sendable {
     ) async throws -> Opened {
         let salt = random.salt()
         let now = clock.millisecondsSince1970()
-        return try await store.write { [versionSalts] transaction in
+        return try await store.write(for: .user(user)) { [versionSalts] transaction in
             guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
                 throw SessionFault.permissionDenied
             }
@@ -115,7 +120,7 @@ package struct SyncEngine: Sendable {
         offlineLimitInMilliseconds limit: Int64? = nil
     ) async throws -> ClientFile {
         let now = clock.millisecondsSince1970()
-        let (client, outgrown) = try await store.write {
+        let (client, outgrown) = try await store.write(for: .user(user)) {
             [snapshots] transaction -> (ClientFile, ServerFile?) in
             guard let file = try transaction.file(id) else {
                 // A realm that is not there is an empty one: the checks come in the usual order.
@@ -170,7 +175,7 @@ package struct SyncEngine: Sendable {
         _ client: ClientFile,
         in id: ServerFileID
     ) async throws -> ClientFile {
-        try await store.write { transaction in
+        try await store.write(for: .user(client.owner)) { transaction in
             guard let snapshot = try transaction.file(id)?.snapshot,
                 var current = try transaction.clientFile(client.ident, in: id),
                 current.isUntouched, current.generation == client.generation,
@@ -213,8 +218,50 @@ package struct SyncEngine: Sendable {
         rules: AccessRules = AccessRules(),
         quotas: UserQuotas = .unlimited
     ) async throws -> UploadIntegration.Outcome {
+        var indexes: HistoryIndexes? = indexes
+        var barred: Set<ObjectReference> = []
+        for attempt in 1... {
+            // A history that grows faster than it is indexed is read as it is.
+            if attempt > Self.indexAttempts { indexes = nil }
+            do {
+                return try await integrate(
+                    upload,
+                    into: file,
+                    policy: policy,
+                    by: user,
+                    rules: rules,
+                    quotas: quotas,
+                    indexes: indexes,
+                    barring: barred
+                )
+            } catch let needed as HistoryIndexes.Needed {
+                try await indexes?.extend(needed.subject)
+            } catch let error as UploadIntegration.ObjectsTooLarge {
+                // Those that are barred do not change: these are others.
+                guard attempt < Self.indexAttempts, barred.isDisjoint(with: error.objects) else {
+                    throw IntegrationRefusal.badChangeset(reason: "objects would be too large")
+                }
+                barred.formUnion(error.objects)
+            }
+        }
+        preconditionFailure("an upload needs no index where there are none")
+    }
+
+    private static let indexAttempts = 5
+
+    private func integrate(
+        _ upload: Upload,
+        into file: ServerFileID,
+        policy: SchemaPolicy,
+        by user: UserID?,
+        rules: AccessRules,
+        quotas: UserQuotas,
+        indexes: HistoryIndexes?,
+        barring barred: Set<ObjectReference>
+    ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
-        return try await store.write { [versionSalts] transaction in
+        return try await store.write(for: user.map { .user($0) } ?? .upkeep) {
+            [versionSalts, merging] transaction in
             if let user, !upload.changesets.isEmpty {
                 try quotas.admitUpload(of: user, transaction)
             }
@@ -233,7 +280,10 @@ package struct SyncEngine: Sendable {
                 policy: policy,
                 mayWrite: mayWrite,
                 versionSalts: versionSalts,
-                now: now
+                now: now,
+                merging: merging,
+                indexes: indexes,
+                barred: barred
             ).integrate(upload, into: file)
         }
     }
@@ -247,9 +297,10 @@ package struct SyncEngine: Sendable {
     ) async throws {
         let now = clock.millisecondsSince1970()
         let files = try await store.read { try $0.files(of: app) }
-        for file in files where file.snapshot != nil {
+        for file in files {
             let present = connected.filter { $0.file == file.id }.map(\.ident)
-            _ = try await store.write { transaction in
+            try await makeSnapshotForTrimming(file, limit, present, at: now)
+            _ = try await store.write(for: .upkeep) { transaction in
                 for ident in present {
                     guard var client = try transaction.clientFile(ident, in: file.id) else {
                         continue
@@ -264,6 +315,27 @@ package struct SyncEngine: Sendable {
                 ).run(file.id)
             }
         }
+    }
+
+    /// Without a newer snapshot nothing more can be trimmed: who comes next would miss what is gone.
+    private func makeSnapshotForTrimming(
+        _ file: ServerFile,
+        _ limit: Int64,
+        _ present: [FileIdent],
+        at now: Int64
+    ) async throws {
+        guard snapshots.isWorthALook(file) else { return }
+        let end = try await store.read { snapshot in
+            try HistoryTrimming.neededByNobody(
+                of: file,
+                seenWithin: limit,
+                at: now,
+                present: present,
+                snapshot
+            )
+        }
+        guard end > max(file.baseVersion.version, file.snapshot?.version ?? .zero) else { return }
+        try await snapshotBuilder.refresh(file, at: now)
     }
 
     /// What a client may not have heard of because its connection broke: writes that were undone
@@ -287,7 +359,7 @@ package struct SyncEngine: Sendable {
     /// Makes every client of the app start over; its objects stay.
     package func terminate(_ app: AppID) async throws {
         let now = clock.millisecondsSince1970()
-        try await store.write { [versionSalts] transaction in
+        try await store.write(for: .upkeep) { [versionSalts] transaction in
             try SyncTermination(
                 transaction: transaction,
                 versionSalts: versionSalts,

@@ -22,6 +22,7 @@ struct ServerFileWorld {
         downloadLimitInBytes: Int = 1 << 20,
         snapshots: SnapshotPolicy = SnapshotPolicy(compactionSizeInBytes: 0),
         store: SQLiteStore? = nil,
+        merging: MergeLimits = MergeLimits(),
         seed: UInt64 = 1
     ) async throws {
         self.clock = ManualClock()
@@ -31,7 +32,8 @@ struct ServerFileWorld {
             clock: clock.wallClock,
             random: .seeded(seed),
             downloadLimitInBytes: downloadLimitInBytes,
-            snapshots: snapshots
+            snapshots: snapshots,
+            merging: merging
         )
         self.file = try await self.store.write { transaction in
             try transaction.makeFile(of: Self.app, .string("store-42")).id

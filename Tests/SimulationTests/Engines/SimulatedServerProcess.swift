@@ -87,6 +87,8 @@ final class SimulatedServerMachine: Sendable {
         try await SQLiteStore(
             .file(path: path),
             vfs: files.name,
+            // Time stands still while anything is done: how long a write takes must not change a run.
+            clock: time.clock,
             executor: { [time] _ in time.lane() }
         )
     }

@@ -6,7 +6,8 @@ import Synchronization
 /// The embedded store: one SQLite file, one process.
 ///
 /// Writes that arrive while another is being made durable are committed together, each in a
-/// savepoint of its own, so that many clients share one wait for the disk.
+/// savepoint of its own, so that many clients share one wait for the disk. A commit is not put off for
+/// longer than a moment by those that come behind it.
 package final class SQLiteStore: ServerStore {
     /// Nil in memory, and once the store is closed.
     private let file: Mutex<StoreFile?>
@@ -15,7 +16,7 @@ package final class SQLiteStore: ServerStore {
     private let reader: StoreWorker?
     private let holder: StateHolder?
     private let logger: Logger
-    private let pending = Mutex<[any PendingWrite]>([])
+    private let pending = Mutex(WriteQueue())
 
     package enum Location: Sendable {
         case file(path: String)
@@ -31,6 +32,7 @@ package final class SQLiteStore: ServerStore {
         _ location: Location,
         vfs: String? = nil,
         logger: Logger = Logger(label: "Server"),
+        clock: any Clock<Duration> = ContinuousClock(),
         executor: @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
     ) async throws(StoreError) {
         self.logger = logger
@@ -41,6 +43,7 @@ package final class SQLiteStore: ServerStore {
                 path: path,
                 vfs: vfs,
                 on: executor("realm-server.store.write"),
+                clock: clock,
                 logger: logger
             )
             try await writer.prepare()
@@ -64,6 +67,7 @@ package final class SQLiteStore: ServerStore {
                 path: ":memory:",
                 vfs: Self.memoryVFS,
                 on: executor("realm-server.store"),
+                clock: clock,
                 logger: logger
             )
             try await writer.prepare()
@@ -73,20 +77,20 @@ package final class SQLiteStore: ServerStore {
     }
 
     package func write<Outcome: Sendable>(
+        for owner: WriteOwner,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
         let write = Write(body)
-        pending.withLock { $0.append(write) }
-        await writer.commit { self.takePending() }
-        return try write.outcome()
-    }
-
-    private func takePending() -> [any PendingWrite] {
-        pending.withLock { writes in
-            defer { writes = [] }
-            return writes
+        pending.withLock { $0.append(write, of: owner) }
+        // Each commit does some of what waits, and it is not always this one's turn.
+        while true {
+            await writer.commit { self.pending.withLock { $0.next() } }
+            if let outcome = write.outcome { return try outcome.get() }
         }
     }
+
+    /// Writes that wait for their turn.
+    var waitingWrites: Int { pending.withLock { $0.count } }
 
     package func read<Outcome: Sendable>(
         _ body: @escaping @Sendable (any StoreSnapshot) throws -> Outcome
@@ -133,13 +137,20 @@ package final class SQLiteStore: ServerStore {
 protocol PendingWrite: Sendable {
     /// Does the work, and keeps what came of it.
     func run(in transaction: SQLiteTransaction)
+    /// What the work came to counts: the transaction around it is committed.
+    func succeed()
     /// What the work came to is void: the transaction around it failed.
     func fail(_ error: StoreError)
 }
 
 private final class Write<Outcome: Sendable>: PendingWrite {
     private let body: @Sendable (any StoreTransaction) throws -> Outcome
-    private let result = Mutex<Result<Outcome, any Error>?>(nil)
+    private struct State {
+        var result: Result<Outcome, any Error>?
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
 
     init(_ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome) {
         self.body = body
@@ -147,21 +158,24 @@ private final class Write<Outcome: Sendable>: PendingWrite {
 
     func run(in transaction: SQLiteTransaction) {
         let outcome = Result { try transaction.undoingFailures { try body(transaction) } }
-        result.withLock { $0 = outcome }
+        state.withLock { $0.result = outcome }
+    }
+
+    func succeed() {
+        state.withLock { $0.hasEnded = true }
     }
 
     func fail(_ error: StoreError) {
-        result.withLock { result in
+        state.withLock { state in
+            state.hasEnded = true
             // A body that refused stays refused: its answer owes nothing to the disk.
-            if case .failure(let reason) = result, !(reason is StoreError) { return }
-            result = .failure(error)
+            if case .failure(let reason) = state.result, !(reason is StoreError) { return }
+            state.result = .failure(error)
         }
     }
 
-    func outcome() throws -> Outcome {
-        guard let result = result.withLock({ $0 }) else {
-            preconditionFailure("a write was taken from the queue and not run")
-        }
-        return try result.get()
+    /// Nil until the commit that it is part of has ended.
+    var outcome: Result<Outcome, any Error>? {
+        state.withLock { $0.hasEnded ? $0.result : nil }
     }
 }

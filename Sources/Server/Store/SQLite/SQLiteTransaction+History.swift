@@ -97,6 +97,54 @@ extension SQLiteTransaction {
         )
     }
 
+    func forEachChangeset(
+        of file: ServerFileID,
+        in snapshot: ServerVersion,
+        after version: ServerVersion,
+        _ visit: (ServerVersion, [UInt8]) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        try translating {
+            let isHistory = snapshot == .zero
+            let statement = try connection.statement(
+                isHistory
+                    ? """
+                    SELECT version, changeset FROM history
+                    WHERE file_id = ?1 AND version > ?2 ORDER BY version
+                    """
+                    : """
+                    SELECT version, changeset FROM snapshot
+                    WHERE file_id = ?1 AND version > ?2 AND snapshot_version = ?3 ORDER BY version
+                    """
+            )
+            defer { statement.reset() }
+            let values: [SQLite.Value] = [.integer(file.rawValue), .number(version.rawValue)]
+            try statement.bind(isHistory ? values : values + [.number(snapshot.rawValue)])
+            while try statement.step() {
+                let number = ServerVersion(statement.number(at: 0))
+                if try visit(number, statement.bytes(at: 1)) == .stop { return }
+            }
+        }
+    }
+
+    func historySize(
+        of file: ServerFile,
+        after version: ServerVersion
+    ) throws(StoreError) -> UInt64 {
+        let end = try translating {
+            // Up to the first entry after it, that one excluded.
+            try connection.integer(
+                """
+                SELECT cumulative_bytes - length(changeset) FROM history
+                WHERE file_id = ? AND version > ? ORDER BY version LIMIT 1
+                """,
+                [.integer(file.id.rawValue), .number(version.rawValue)]
+            )
+        }
+        guard let end else { return 0 }
+        let before = UInt64(bitPattern: end)
+        return file.historySizeInBytes >= before ? file.historySizeInBytes - before : 0
+    }
+
     func append(_ entry: HistoryEntry, to file: ServerFileID) throws(StoreError) {
         try translating {
             let statement = try connection.statement(
@@ -161,6 +209,23 @@ extension SQLiteTransaction {
                 changesets[ServerVersion(statement.number(at: 0))] = statement.bytes(at: 1)
             }
             return changesets
+        }
+    }
+
+    func reciprocal(
+        of version: ServerVersion,
+        for ident: FileIdent,
+        in file: ServerFileID
+    ) throws(StoreError) -> [UInt8]? {
+        try translating {
+            let statement = try connection.statement(
+                "SELECT changeset FROM reciprocal WHERE file_id = ? AND ident = ? AND version = ?"
+            )
+            defer { statement.reset() }
+            try statement.bind([
+                .integer(file.rawValue), .number(ident.rawValue), .number(version.rawValue),
+            ])
+            return try statement.step() ? statement.bytes(at: 0) : nil
         }
     }
 

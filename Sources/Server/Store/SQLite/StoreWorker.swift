@@ -5,6 +5,9 @@ import SQLite
 actor StoreWorker {
     private let executor: DatabaseExecutor
     private let transaction: SQLiteTransaction
+    private let elapsed: @Sendable () -> Duration
+    /// How long the first write of a commit waits for others to share it with.
+    private static let slice = Duration.milliseconds(50)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
@@ -14,9 +17,11 @@ actor StoreWorker {
         path: String,
         vfs: String?,
         on executor: DatabaseExecutor,
+        clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger
     ) throws(StoreError) {
         self.executor = executor
+        self.elapsed = Self.stopwatch(clock)
         do {
             self.transaction = SQLiteTransaction(
                 try Connection(path: path, Connection.Options(vfs: vfs)),
@@ -32,18 +37,37 @@ actor StoreWorker {
         try transaction.prepare()
     }
 
-    /// Runs the writes of the moment in one transaction.
-    func commit(_ take: @Sendable () -> [any PendingWrite]) {
-        let writes = take()
-        guard !writes.isEmpty else { return }
+    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    /// Runs the writes whose turn it is in one transaction, until none waits or the first of them has
+    /// waited for long enough.
+    func commit(_ next: @Sendable () -> (any PendingWrite)?) {
+        guard let first = next() else { return }
+        var writes = [first]
         do throws(StoreError) {
             try transaction.begin()
-            for write in writes {
+        } catch {
+            // Each of them would wait for the same lock.
+            while let write = next() { writes.append(write) }
+            for write in writes { write.fail(error) }
+            return
+        }
+        let end = elapsed() + Self.slice
+        do throws(StoreError) {
+            var write = first
+            while true {
                 write.run(in: transaction)
                 // A full disk and some other errors undo everything at once.
                 if !transaction.isOpen { throw transaction.lostTransaction }
+                guard elapsed() < end, let another = next() else { break }
+                writes.append(another)
+                write = another
             }
             try transaction.commit()
+            for write in writes { write.succeed() }
         } catch {
             transaction.rollBack()
             for write in writes { write.fail(error) }

@@ -1,0 +1,120 @@
+import Merge
+import Versions
+
+/// Hands over the history that an upload may have to be merged with: a short one as it is, of a long one
+/// what its index says may meet the upload.
+struct HistoryReader {
+    let client: FileIdent
+    let file: ServerFile
+    let uploads: [MergeOperand]
+    let limits: MergeLimits
+    /// Nil: all of the history is read.
+    let indexes: HistoryIndexes?
+    let store: any FileReading
+
+    /// Entries of the history after a version.
+    func forEachEntry(
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws -> Void
+    ) throws {
+        let subject = HistoryIndex.Subject(file: file.id, generation: file.generation)
+        var start = version
+        if let index = try index(of: subject, after: version) {
+            for candidate in candidates(in: index, after: version) {
+                try readEntries(after: ServerVersion(candidate.rawValue - 1)) { entry in
+                    if entry.version.version == candidate { try visit(entry) }
+                    return .stop
+                }
+            }
+            start = max(version, index.end)
+        }
+        try readEntries(after: start) { entry in
+            try visit(entry)
+            return .next
+        }
+    }
+
+    /// Entries of a snapshot after a version.
+    func forEachEntry(
+        of snapshot: ServerVersion,
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws -> Void
+    ) throws {
+        let subject = HistoryIndex.Subject(
+            file: file.id,
+            generation: file.generation,
+            snapshot: snapshot
+        )
+        guard let index = try index(of: subject, after: version) else {
+            return try readEntries(of: snapshot, after: version) { entry in
+                try visit(entry)
+                return .next
+            }
+        }
+        for candidate in candidates(in: index, after: version) {
+            try readEntries(of: snapshot, after: ServerVersion(candidate.rawValue - 1)) { entry in
+                if entry.version.version == candidate { try visit(entry) }
+                return .stop
+            }
+        }
+    }
+
+    /// Nil where none is needed. What has come since the index was extended is read; if that is long, too, it
+    /// has to be extended first.
+    private func index(
+        of subject: HistoryIndex.Subject,
+        after version: ServerVersion
+    ) throws -> HistoryIndex? {
+        guard let indexes else { return nil }
+        let limit = UInt64(limits.unindexedSizeInBytes)
+        guard subject.snapshot == .zero else {
+            guard let size = file.snapshot?.sizeInBytes, size <= limit else {
+                // An older snapshot: how large it is nobody remembers.
+                guard let index = indexes[subject] else {
+                    throw HistoryIndexes.Needed(subject: subject)
+                }
+                return index
+            }
+            return nil
+        }
+        guard try store.historySize(of: file, after: version) > limit else { return nil }
+        guard let index = indexes[subject],
+            try store.historySize(of: file, after: max(version, index.end)) <= limit
+        else { throw HistoryIndexes.Needed(subject: subject) }
+        return index
+    }
+
+    private func candidates(
+        in index: HistoryIndex,
+        after version: ServerVersion
+    ) -> [ServerVersion] {
+        index.versions(after: version, touching: TouchedPlaces(of: uploads).numbers)
+    }
+
+    // MARK: The store, for visitors that throw anything
+
+    private func readEntries(
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws -> Visit
+    ) throws {
+        var failure: (any Error)?
+        try store.forEachEntry(of: file.id, after: version, readBy: client) { entry in
+            do { return try visit(entry) } catch { failure = error }
+            return .stop
+        }
+        if let failure { throw failure }
+    }
+
+    private func readEntries(
+        of snapshot: ServerVersion,
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws -> Visit
+    ) throws {
+        var failure: (any Error)?
+        try store.forEachSnapshotEntry(of: file.id, in: snapshot, after: version) { entry in
+            do { return try visit(entry) } catch { failure = error }
+            return .stop
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,210 @@
+import Changesets
+import Merge
+import SyncProtocol
+import TestSupport
+import Testing
+import Versions
+
+@testable import Server
+
+/// What one upload may cost the store's only writer (merge rules, 10; sync history, 18.5).
+@Suite("How much history an upload is merged with")
+struct MergeLimitTests {
+    /// A client that has seen nothing of ten elements appends ten itself, each on a newer base.
+    private func append(within limits: MergeLimits) async throws -> ServerFileWorld {
+        let world = try await ServerFileWorld(merging: limits)
+        let (first, second) = (try await world.client(), try await world.client())
+        try await world.upload(
+            [upload(2, on: 0, Tasks.schema), upload(3, on: 0, Tasks.create(1, title: "x"))],
+            by: first
+        )
+        try await world.upload(
+            (0..<10).map {
+                upload(4 + $0, on: 2, at: 10, Tasks.appendTag(1, "a", at: UInt32($0)))
+            },
+            by: first
+        )
+        try await world.upload(
+            (0..<10).map {
+                upload(2 + $0, on: 2 + $0, at: 20, Tasks.appendTag(1, "b", at: UInt32(2 * $0)))
+            },
+            by: second
+        )
+        return world
+    }
+
+    @Test("Pairs count for all changesets of an upload together, and nothing of it stays")
+    func pairs() async throws {
+        // Ten meet ten, then nine, and so on.
+        let world = try await append(within: MergeLimits(pairs: 55))
+        let tags = try await world.tasks()[.int(1)]
+        #expect(tags?.split(separator: "\"a\"").count == 11, "\(tags ?? "")")
+        await #expect(throws: IntegrationRefusal.self) {
+            _ = try await append(within: MergeLimits(pairs: 54))
+        }
+    }
+
+    @Test("An upload that meets more history than the limit is refused, one that meets none is not")
+    func size() async throws {
+        let limits = MergeLimits(historySizeInBytes: 50, unindexedSizeInBytes: 0)
+        let world = try await ServerFileWorld(merging: limits)
+        let (first, second) = (try await world.client(), try await world.client())
+        try await world.upload(
+            [upload(2, on: 0, Tasks.schema), upload(3, on: 0, Tasks.create(1, title: "x"))],
+            by: first
+        )
+        try await world.upload(
+            (0..<20).map { upload(4 + $0, on: 2, Tasks.setTitle(1, "title \($0)")) },
+            by: first
+        )
+        await #expect(throws: IntegrationRefusal.tooMuchHistory) {
+            try await world.upload([upload(2, on: 2, Tasks.setTitle(1, "mine"))], by: second)
+        }
+        try await world.upload([upload(2, on: 2, Tasks.create(2, title: "mine"))], by: second)
+        try await world.upload([upload(3, on: 20, Tasks.setTitle(1, "mine"))], by: second)
+    }
+
+    @Test("With an index of the history every upload comes to the same as without one")
+    func indexed() async throws {
+        for seed in UInt64(0)..<20 {
+            let worlds = [
+                try await ServerFileWorld(seed: seed),
+                try await ServerFileWorld(
+                    merging: MergeLimits(unindexedSizeInBytes: 0),
+                    seed: seed
+                ),
+                try await ServerFileWorld(
+                    merging: MergeLimits(unindexedSizeInBytes: 300),
+                    seed: seed
+                ),
+            ]
+            var contents: [[Set<String>]] = []
+            for world in worlds {
+                var random = SplitMix64(seed: seed)
+                try await fill(world, using: &random)
+                let history = try await world.history()
+                contents.append([Set(try await world.tasks().values), Set(history)])
+            }
+            #expect(contents[0] == contents[1], "seed \(seed)")
+            #expect(contents[0] == contents[2], "seed \(seed)")
+        }
+    }
+
+    /// Three clients, whose bases advance now and then only.
+    private func fill(
+        _ world: ServerFileWorld,
+        using random: inout SplitMix64
+    ) async throws {
+        let clients = [
+            try await world.client(), try await world.client(), try await world.client(),
+        ]
+        var bases: [UInt64] = [0, 0, 0]
+        try await world.upload([upload(2, on: 0, Tasks.schema)], by: clients[0])
+        for round in UInt64(0)..<80 {
+            let number = Int.random(in: 0..<3, using: &random)
+            if Int.random(in: 0..<8, using: &random) == 0 {
+                bases[number] = try await world.serverFile().currentVersion.rawValue
+            }
+            let id = Int64.random(in: 0..<4, using: &random)
+            let bytes =
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: Tasks.create(id, title: "\(round)")
+                case 1: Tasks.erase(id)
+                case 2: Tasks.addColumn(Text("c\(id)"), .string)
+                default: Tasks.setTitle(id, "\(round)")
+                }
+            // An object that is not there may be refused: in every world alike.
+            _ = try? await world.upload(
+                [upload(10 + round, on: bases[number], at: 1000 + round, bytes)],
+                by: clients[number]
+            )
+        }
+    }
+
+    @Test(
+        "What would make an object too large is left out and undone; the rest of the upload counts"
+    )
+    func documents() async throws {
+        let world = try await ServerFileWorld(merging: MergeLimits(documentSizeInBytes: 400))
+        let client = try await world.client()
+        let long = String(repeating: "x", count: 300)
+        try await world.upload(
+            [
+                upload(2, on: 0, Tasks.schema), upload(3, on: 0, Tasks.create(1, title: long)),
+                upload(4, on: 0, Tasks.create(2, title: "b")),
+            ],
+            by: client
+        )
+        let before = try await world.tasks()
+        let outcome = try await world.upload(
+            [
+                upload(5, on: 0, Tasks.appendTag(1, long, at: 0)),
+                upload(6, on: 0, Tasks.setTitle(2, "c")),
+                upload(7, on: 0, Tasks.create(3, title: long + long)),
+            ],
+            by: client
+        )
+        let after = try await world.tasks()
+        #expect(after[.int(1)] == before[.int(1)])
+        #expect(after[.int(2)]?.contains("\"c\"") == true)
+        #expect(after[.int(3)] == nil)
+        let updates = outcome.refused.flatMap(\.updates.updates)
+        #expect(updates.map(\.key) == [.int(1), .int(3)])
+        #expect(Set(updates.map(\.reason)) == ["the object would be too large"])
+        // The client is told what it has instead, the others see nothing of it.
+        #expect(try await world.scan(for: client).changesets.count == 1)
+        var other = ModelClient(try await world.client())
+        while try await !other.downloadOnce(from: world) {}
+        #expect(try await other.realm == world.realm())
+        // What is smaller passes.
+        try await world.upload([upload(8, on: 0, Tasks.setTitle(1, "short"))], by: client)
+        try await world.upload([upload(9, on: 0, Tasks.appendTag(1, "tag", at: 0))], by: client)
+        #expect(try await world.tasks()[.int(1)]?.contains("tag") == true)
+    }
+
+    @Test("An index finds what touches the same objects, classes and columns, and nothing else")
+    func index() throws {
+        let index = HistoryIndex(of: .init(file: ServerFileID(1), generation: 0))
+        let history = [
+            Tasks.schema, Tasks.create(1, title: "a"), Tasks.create(2, title: "b"),
+            Tasks.setTitle(1, "c"), Tasks.addColumn("x", .string),
+        ]
+        for (position, bytes) in history.enumerated() {
+            index.append(
+                ServerVersion(UInt64(position) + 1),
+                try Changeset(decoding: bytes)
+            )
+        }
+        func versions(after version: UInt64, _ bytes: [UInt8]) throws -> [UInt64] {
+            let places = TouchedPlaces(of: try Changeset(decoding: bytes)).numbers
+            return index.versions(after: ServerVersion(version), touching: places)
+                .map(\.rawValue)
+        }
+        #expect(try versions(after: 0, Tasks.setTitle(1, "d")) == [2, 4])
+        #expect(try versions(after: 2, Tasks.setTitle(1, "d")) == [4])
+        #expect(try versions(after: 0, Tasks.erase(2)) == [3])
+        #expect(try versions(after: 0, Tasks.create(9, title: "z")) == [])
+        #expect(try versions(after: 0, Tasks.schema) == [1])
+        #expect(try versions(after: 0, Tasks.addColumn("x", .string)) == [5])
+        #expect(index.versions(after: ServerVersion(3), touching: nil).map(\.rawValue) == [4, 5])
+        // What comes again changes nothing.
+        index.append(ServerVersion(2), try Changeset(decoding: Tasks.schema))
+        #expect(index.end == ServerVersion(5))
+    }
+}
+
+extension ServerFileWorld {
+    /// Every entry of the history, in words.
+    fileprivate func history() async throws -> [String] {
+        try await store.read { [file] snapshot in
+            var entries: [String] = []
+            try snapshot.forEachChangeset(of: file, in: .zero, after: .zero) {
+                version,
+                bytes throws(StoreError) in
+                entries.append("\(version.rawValue): \(bytes)")
+                return .next
+            }
+            return entries
+        }
+    }
+}
