@@ -75,7 +75,7 @@ extension StateLine {
     /// One subject of one realm, user or category.
     struct Key: Hashable {
         let subject: Subject
-        /// Values of the fields that say which realm, user or category; empty where there is none.
+        /// Values of the fields that say which realm, user or category; empty if the message has no subject.
         let names: [String]
     }
 

@@ -53,7 +53,7 @@ struct ProgramWatch {
         }
         // What it wrote just before its end.
         _ = read(process.output, into: \.output)
-        _ = read(process.errors, into: \.errors)
+        readRest(of: process.errors)
         checkOutput(process)
         if let failure { throw failure }
         return ProgramOutcome(
@@ -118,6 +118,18 @@ struct ProgramWatch {
             // One that never stops writing must not keep us from looking at the time.
             if buffer == \.output, output.count > outputLimitInBytes { return true }
             if buffer == \.errors { return true }
+        }
+    }
+
+    /// What a program that has ended has left in the pipe: at most what a pipe holds, since a child of
+    /// its own may write on.
+    private mutating func readRest(of errors: Int32) {
+        var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = Glibc.read(errors, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            if count > 0 { keep(chunk[..<count], in: \.errors) }
+            return
         }
     }
 

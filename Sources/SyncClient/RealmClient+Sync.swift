@@ -41,6 +41,9 @@ extension RealmClient {
         guard capture() else { return .failed(reason: blockedReason) }
         switch phase {
         case .refused(let issue): return .refused(issue)
+        // As for a wait that began before the log-in was refused.
+        case .offline(.loginRequired(let reason)) where isPatient:
+            return .loginRequired(reason: reason)
         case .suspended where !isPatient: resumeNow()
         case .suspended, .offline, .detached, .connecting, .bound: break
         }

@@ -118,7 +118,7 @@ extension IncomingGate {
         guard size <= maximumMessageSizeInBytes else { return }
         current.sizeInBytes += size + Self.overheadInBytes
         guard !current.hasClaim, current.sizeInBytes > Self.allowanceInBytes else { return }
-        // Nobody knows how much comes after a frame that is not the last one.
+        // What comes after a frame that is not the last one is not announced.
         neededBytes =
             isLast ? current.sizeInBytes : max(current.sizeInBytes, maximumMessageSizeInBytes)
     }

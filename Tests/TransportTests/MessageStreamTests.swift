@@ -2,6 +2,8 @@ import Glibc
 import NIOSSL
 import ScriptedPeers
 import SyncProtocol
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -242,8 +244,11 @@ struct WebSocketClientTests {
 
     @Test("A message over the limit ends the connection for its receiver")
     func tooBig() async throws {
+        // The server is cancelled when the client is done, so the client waits for it.
+        let isRefused = Mutex(false)
         try await LoopbackServer.with(messageLimit: 1000) { stream in
             await #expect(throws: TransportError.self) { _ = try await stream.receive() }
+            isRefused.withLock { $0 = true }
         } _: { loopback in
             try await loopback.client().withConnection(
                 to: loopback.url,
@@ -259,6 +264,7 @@ struct WebSocketClientTests {
                         return
                     }
                 }
+                try? await until { isRefused.withLock { $0 } }
             }
         }
     }

@@ -50,9 +50,8 @@ struct HistoryTrimming {
         var end = file.currentVersion
         for client in try store.clientFiles(in: file.id)
         where client.generation == file.generation && !client.isExpired && client.sessionEpoch > 0 {
-            guard now - client.lastSeenAt <= limit || present.contains(client.ident) else {
-                continue
-            }
+            let isBack = now.subtracting(clamping: client.lastSeenAt) <= limit
+            guard isBack || present.contains(client.ident) else { continue }
             end = min(end, needsNothing(upTo: client))
         }
         return end

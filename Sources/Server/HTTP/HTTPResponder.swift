@@ -6,7 +6,7 @@ import NIOCore
 struct HTTPResponder: Sendable {
     let services: ClientAPI
     let proxies: TrustedProxies
-    /// Bodies have room of their own: nobody has logged in where most of them come from.
+    /// Bodies have room of their own: most of them come from clients that have not logged in.
     let bodies: UploadBudget
     let clock: WallClock
 
@@ -30,7 +30,7 @@ struct HTTPResponder: Sendable {
     private func answer(to request: Request, from channel: any Channel) async -> ServiceAnswer {
         let target = request.head.path ?? "/"
         let path = target.prefix { $0 != "?" }
-        // Small ones need no room, so that nobody is kept from logging in.
+        // Small ones need no room, so that log-ins are never refused for it.
         var room = 0
         defer { bodies.change(by: -room) }
         var body = ByteBuffer()

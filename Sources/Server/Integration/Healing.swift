@@ -7,7 +7,7 @@ import Synchronization
 /// (sync history, 14.6).
 ///
 /// Everything else of the upload counts. The client gets what it got wrong as the server has it, in versions
-/// of its own that nobody else sees.
+/// of its own that no other client sees.
 package struct Healing: Hashable, Sendable {
     /// Each object once, in the order in which they came up.
     package var misfits: [Admission.Misfit] = []

@@ -69,7 +69,7 @@ struct HistoryReader {
         let limit = UInt64(limits.unindexedSizeInBytes)
         guard subject.snapshot == .zero else {
             guard let size = file.snapshot?.sizeInBytes, size <= limit else {
-                // An older snapshot: how large it is nobody remembers.
+                // The size of an older snapshot is not on record.
                 guard let index = indexes[subject] else {
                     throw HistoryIndexes.Needed(subject: subject)
                 }

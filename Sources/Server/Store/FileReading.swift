@@ -49,8 +49,8 @@ package protocol FileReading {
         _ visit: (HistoryEntry) throws(StoreError) -> Visit
     ) throws(StoreError)
 
-    /// Hands over every changeset of the history, or of a snapshot, after a version, whoever made it and
-    /// whomever it is for, oldest first. A snapshot of 0 is the history.
+    /// Hands over every changeset of the history, or of a snapshot, after a version, of every origin and
+    /// for every recipient, oldest first. A snapshot of 0 is the history.
     func forEachChangeset(
         of file: ServerFileID,
         in snapshot: ServerVersion,

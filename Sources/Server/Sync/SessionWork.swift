@@ -82,7 +82,8 @@ struct SessionWork {
         return true
     }
 
-    /// The step to take now, and the session without those that come after it; nil when there is none, and whoever was at work can stop.
+    /// The step to take now, and the session without the steps after it; nil when no step is left, and the
+    /// worker can stop.
     mutating func next(of key: SessionKey) -> (step: Step, session: Session)? {
         guard let step = sessions[key]?.takeStep(), var session = sessions[key] else {
             sessions[key]?.isAtWork = false
