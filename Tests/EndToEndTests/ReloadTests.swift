@@ -47,10 +47,12 @@ struct ReloadTests {
                 let status = try await agent(deployment, ["status"])
                 #expect(status.status == 0, "\(status.errors)")
 
-                // A signal reads the same file, and the agent goes on as before.
+                // A signal reads the file, too, and the agent continues as before. The mistake is another
+                // one, so that what the log says of it cannot be from the command.
+                try dropIn(deployment, "realms: { stock: { scheduel: {} } }")
                 daemon.signal(.terminalClosed)
                 let isTold = await eventually {
-                    deployment.log("north").contains("unknown key")
+                    deployment.log("north").contains("scheduel")
                 }
                 #expect(isTold)
 
