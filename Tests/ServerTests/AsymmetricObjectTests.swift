@@ -83,23 +83,21 @@ struct AsymmetricObjectTests {
         let (client, other) = (try await world.client(), try await world.client())
         try await world.upload([upload(2, on: 0, Self.schema)], by: client)
         try await world.store.write { [file = world.file] transaction in
-            for (version, bytes) in [(2, Self.ingestion), (3, Self.mixture)] as [(UInt64, [UInt8])]
-            {
-                try transaction.append(
-                    HistoryEntry(
-                        version: SaltedServerVersion(
-                            version: ServerVersion(version),
-                            salt: Salt(77)
-                        ),
-                        origin: client.ident,
-                        clientVersion: ClientVersion(version + 1),
-                        timestamp: OriginTimestamp(1000),
-                        changeset: bytes,
-                        cumulativeSizeInBytes: 1000 * version
+            let old: [(UInt64, [UInt8])] = [(2, Self.ingestion), (3, Self.mixture)]
+            let entries = old.map { version, bytes in
+                HistoryEntry(
+                    version: SaltedServerVersion(
+                        version: ServerVersion(version),
+                        salt: Salt(77)
                     ),
-                    to: file
+                    origin: client.ident,
+                    clientVersion: ClientVersion(version + 1),
+                    timestamp: OriginTimestamp(1000),
+                    changeset: bytes,
+                    cumulativeSizeInBytes: 1000 * version
                 )
             }
+            try transaction.append(entries, to: file)
         }
         let batch = try await world.scan(for: other)
         #expect(batch.changesets.map(\.cursor.serverVersion.rawValue) == [1, 3])

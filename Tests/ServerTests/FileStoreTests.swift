@@ -171,9 +171,9 @@ struct FileStoreTests {
         try await kind.withStore { store in
             let file = try await store.write { [app] transaction throws in
                 let file = try transaction.makeFile(of: app, .string("a")).id
-                try transaction.append(entry(1), to: file)
-                try transaction.append(entry(2, origin: 3), to: file)
-                try transaction.append(entry(3, []), to: file)
+                try transaction.append([entry(1)], to: file)
+                try transaction.append([entry(2, origin: 3)], to: file)
+                try transaction.append([entry(3, [])], to: file)
                 return file
             }
             try await store.read { snapshot throws in
@@ -207,11 +207,11 @@ struct FileStoreTests {
         try await kind.withStore { store in
             let file = try await store.write { [app] transaction throws in
                 let file = try transaction.makeFile(of: app, .string("a")).id
-                try transaction.append(entry(1), to: file)
+                try transaction.append([entry(1)], to: file)
                 return file
             }
             await #expect(throws: StoreError.self) {
-                try await store.write { try $0.append(entry(1), to: file) }
+                try await store.write { try $0.append([entry(1)], to: file) }
             }
         }
     }

@@ -207,22 +207,22 @@ struct QuotaTests {
                         in: file.id
                     )
                 }
-                for (version, origin) in [(UInt64(1), UInt64(0)), (2, 2), (3, 3), (4, 4), (5, 2)] {
-                    try transaction.append(
-                        HistoryEntry(
-                            version: SaltedServerVersion(
-                                version: ServerVersion(version),
-                                salt: Salt(1)
-                            ),
-                            origin: FileIdent(origin),
-                            clientVersion: ClientVersion(version),
-                            timestamp: OriginTimestamp(1),
-                            changeset: Array(repeating: 0, count: Int(version) * 10),
-                            cumulativeSizeInBytes: version
+                let versions = [(UInt64(1), UInt64(0)), (2, 2), (3, 3), (4, 4), (5, 2)]
+                let entries = versions.map { version, origin in
+                    HistoryEntry(
+                        version: SaltedServerVersion(
+                            version: ServerVersion(version),
+                            salt: Salt(1)
                         ),
-                        to: file.id
+                        origin: FileIdent(origin),
+                        clientVersion: ClientVersion(version),
+                        timestamp: OriginTimestamp(1),
+                        changeset: Array(repeating: 0, count: Int(version) * 10),
+                        cumulativeSizeInBytes: version
                     )
                 }
+                try transaction.append(Array(entries.prefix(4)), to: file.id)
+                try transaction.append(Array(entries.dropFirst(4)), to: file.id)
                 // What is known of a client is replaced, what it has uploaded is not.
                 if let client = try transaction.clientFile(FileIdent(2), in: file.id) {
                     try transaction.put(client, in: file.id)

@@ -27,22 +27,11 @@ struct SyncTermination {
         file.historySizeInBytes = 0
         file.snapshot = nil
         try transaction.update(file)
-        let salt = versionSalts.salt(of: file)
+        var history = HistoryAppender(to: file, in: transaction, salts: versionSalts, now: now)
         var state = FileState(of: file.id)
         while let changeset = try state.next(from: transaction) {
-            file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
-            file.historySizeInBytes += UInt64(changeset.count)
-            try transaction.append(
-                HistoryEntry(
-                    version: SaltedServerVersion(version: file.currentVersion, salt: salt),
-                    origin: .none,
-                    clientVersion: .zero,
-                    timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),
-                    changeset: changeset,
-                    cumulativeSizeInBytes: file.historySizeInBytes
-                ),
-                to: file.id
-            )
+            try history.append(changeset, by: .server)
         }
+        try history.flush()
     }
 }

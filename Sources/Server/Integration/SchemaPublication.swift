@@ -16,7 +16,7 @@ struct SchemaPublication {
         if let conflict = schema.conflicts(withDeclared: declared).first {
             throw IntegrationRefusal.schemaChange(reason: "\(conflict)")
         }
-        guard declared.hasAdditions(to: schema), var file = try transaction.file(id) else {
+        guard declared.hasAdditions(to: schema), let file = try transaction.file(id) else {
             return nil
         }
         var writer = ChangesetWriter()
@@ -26,22 +26,9 @@ struct SchemaPublication {
             _ = try schema.apply(instruction, strings: changeset.strings)
         }
         try transaction.putSchema(schema, of: id)
-        file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
-        file.historySizeInBytes += UInt64(writer.sizeInBytes)
-        try transaction.append(
-            HistoryEntry(
-                version: SaltedServerVersion(
-                    version: file.currentVersion,
-                    salt: versionSalts.salt(of: file)
-                ),
-                origin: .none,
-                clientVersion: .zero,
-                timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),
-                changeset: writer.bytes,
-                cumulativeSizeInBytes: file.historySizeInBytes
-            ),
-            to: id
-        )
-        return file.currentVersion
+        var history = HistoryAppender(to: file, in: transaction, salts: versionSalts, now: now)
+        try history.append(writer.bytes, by: .server)
+        try history.flush()
+        return history.file.currentVersion
     }
 }

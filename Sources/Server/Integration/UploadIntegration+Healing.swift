@@ -51,42 +51,57 @@ extension UploadIntegration {
         after changesets: [UploadChangeset],
         of client: FileIdent,
         with objects: FileObjects,
-        _ file: inout ServerFile
+        _ history: inout HistoryAppender
     ) throws -> [RefusedWrite] {
         guard let cursor = changesets.last?.cursor else { return [] }
         if !healing.corrections.isEmpty {
             let bytes = try Correction(of: healing.corrections, from: objects).changeset
-            try append(bytes, undoing: nil, for: client, at: cursor, to: &file)
+            try correct(client, with: bytes, after: cursor, undoing: nil, &history)
         }
         guard let first = healing.losses.first else { return [] }
         let correction = try Correction(of: healing.losses, from: objects)
         let version = changesets[first.changeset].cursor.clientVersion
-        try append(correction.changeset, undoing: version, for: client, at: cursor, to: &file)
+        try correct(client, with: correction.changeset, after: cursor, undoing: version, &history)
         return [
             RefusedWrite(
                 correction.objects,
                 in: version,
-                undoneAt: file.currentVersion,
+                undoneAt: history.file.currentVersion,
                 because: first.problem == .objectTooLarge ? .tooLarge : .misfit
             )
         ]
     }
 
-    /// Appends a version that only the client sees; `cursor` says what the client has. `undoing` is the
-    /// client's version whose writes it is told are undone, also after its connection was lost; nil if it
-    /// is told nothing.
-    ///
-    /// A small upload can call for a large answer, so there is a limit to what waits for a client that takes
-    /// nothing in: a client reset brings the same.
-    func append(
-        _ changeset: [UInt8],
-        undoing version: ClientVersion?,
-        for client: FileIdent,
-        at cursor: UploadCursor,
-        to file: inout ServerFile
+    /// Undoes the writes of the client's version at the cursor.
+    func correct(
+        _ client: FileIdent,
+        with changeset: [UInt8],
+        undoing cursor: UploadCursor,
+        _ history: inout HistoryAppender
     ) throws {
+        try correct(
+            client,
+            with: changeset,
+            after: cursor,
+            undoing: cursor.clientVersion,
+            &history
+        )
+    }
+
+    /// Appends a version that only the client gets; the cursor says what the client has.
+    ///
+    /// A small upload can call for a large answer, so there is a limit to what waits for a client that
+    /// takes nothing in: a client reset brings the same.
+    private func correct(
+        _ client: FileIdent,
+        with changeset: [UInt8],
+        after cursor: UploadCursor,
+        undoing version: ClientVersion?,
+        _ history: inout HistoryAppender
+    ) throws {
+        try history.flush()
         let waiting = try transaction.privateSizeInBytes(
-            of: file.id,
+            of: history.file.id,
             after: cursor.lastIntegratedServerVersion,
             for: client
         )
@@ -95,23 +110,7 @@ extension UploadIntegration {
                 reason: "corrections of \(waiting) bytes wait for the client"
             )
         }
-        file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
-        file.historySizeInBytes += UInt64(changeset.count)
-        try transaction.append(
-            HistoryEntry(
-                version: SaltedServerVersion(
-                    version: file.currentVersion,
-                    salt: versionSalts.salt(of: file)
-                ),
-                origin: .none,
-                clientVersion: version ?? .zero,
-                timestamp: OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0),
-                changeset: changeset,
-                cumulativeSizeInBytes: file.historySizeInBytes,
-                recipient: client
-            ),
-            to: file.id
-        )
+        try history.append(changeset, by: .correction(for: client, undoing: version))
     }
 }
 

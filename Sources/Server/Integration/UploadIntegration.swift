@@ -83,7 +83,7 @@ package struct UploadIntegration {
 
     /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be given up.
     package func integrate(_ upload: Upload, into id: ServerFileID) throws -> Outcome {
-        guard var file = try transaction.file(id),
+        guard let file = try transaction.file(id),
             var client = try transaction.clientFile(upload.client, in: id),
             client.generation == file.generation
         else { throw IntegrationRefusal.unknownClientFile }
@@ -98,12 +98,14 @@ package struct UploadIntegration {
         try check(remaining, upload.progress, of: client, in: file)
         var refused: [RefusedWrite] = []
         var healing = Healing()
+        var history = HistoryAppender(to: file, in: transaction, salts: versionSalts, now: now)
         if !remaining.isEmpty {
-            (refused, healing) = try integrate(remaining, of: client, into: &file)
+            (refused, healing) = try integrate(remaining, of: client, into: &history)
+            try history.flush()
         }
-        try record(upload, of: &client, in: file)
+        try record(upload, of: &client, in: file.id)
         return Outcome(
-            currentVersion: file.currentVersion,
+            currentVersion: history.file.currentVersion,
             integratedCount: remaining.count,
             refused: refused,
             healing: healing
@@ -134,13 +136,13 @@ package struct UploadIntegration {
     private func integrate(
         _ changesets: [UploadChangeset],
         of uploader: ClientFile,
-        into file: inout ServerFile
+        into history: inout HistoryAppender
     ) throws -> ([RefusedWrite], Healing) {
         guard let first = changesets.first else { return ([], Healing()) }
         let client = uploader.ident
         var refused: [RefusedWrite] = []
         var objects = try FileObjects(
-            of: file.id,
+            of: history.file.id,
             in: transaction,
             documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
         )
@@ -156,7 +158,7 @@ package struct UploadIntegration {
         var window = try MergeWindow(
             of: client,
             with: uploader.snapshotVersion,
-            in: file,
+            in: history.file,
             after: first.cursor.lastIntegratedServerVersion,
             meeting: parsed,
             within: merging,
@@ -180,11 +182,11 @@ package struct UploadIntegration {
                 try policy.admit(allowed, to: &schema)
                 if schema.classes.count > classCount { asymmetric = AsymmetricClasses(of: schema) }
                 let admitted = try admit(allowed, by: &applier, to: &objects, &admission)
-                try append(
-                    asymmetric.removing(from: admitted),
-                    changesets[index],
-                    of: client,
-                    to: &file
+                let cursor = changesets[index].cursor
+                // Also when nothing is left of it: the client version it brings must be on record.
+                try history.append(
+                    asymmetric.removing(from: admitted).encoded(),
+                    by: .client(client, cursor.clientVersion, at: changesets[index].originTimestamp)
                 )
                 guard !mayWrite else { continue }
                 // A class that came with the changeset must be known.
@@ -195,12 +197,13 @@ package struct UploadIntegration {
                     from: objects
                 )
                 guard !compensation.objects.isEmpty else { continue }
-                let cursor = changesets[index].cursor
-                let version = cursor.clientVersion
-                let undoing = compensation.changeset
-                try append(undoing, undoing: version, for: client, at: cursor, to: &file)
+                try correct(client, with: compensation.changeset, undoing: cursor, &history)
                 refused.append(
-                    RefusedWrite(compensation.objects, in: version, undoneAt: file.currentVersion)
+                    RefusedWrite(
+                        compensation.objects,
+                        in: cursor.clientVersion,
+                        undoneAt: history.file.currentVersion
+                    )
                 )
             }
             start = end
@@ -208,13 +211,13 @@ package struct UploadIntegration {
         try finish(&applier, &objects)
         guard objects.tooLarge.isEmpty else { throw ObjectsTooLarge(objects: objects.tooLarge) }
         let healing = Healing(misfits: admission.misfits)
-        refused += try heal(healing, after: changesets, of: client, with: objects, &file)
+        refused += try heal(healing, after: changesets, of: client, with: objects, &history)
         for reciprocal in window.changed {
             try transaction.putReciprocal(
                 reciprocal.changeset.encoded(),
                 of: reciprocal.version,
                 for: client,
-                in: file.id
+                in: history.file.id
             )
         }
         return (refused, healing)
@@ -275,38 +278,11 @@ package struct UploadIntegration {
         }
     }
 
-    /// One version for each changeset, also when nothing is left of it: the client version it brings
-    /// must be on record.
-    private func append(
-        _ changeset: Changeset,
-        _ upload: UploadChangeset,
-        of client: FileIdent,
-        to file: inout ServerFile
-    ) throws(StoreError) {
-        let bytes = changeset.encoded()
-        file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
-        file.historySizeInBytes += UInt64(bytes.count)
-        try transaction.append(
-            HistoryEntry(
-                version: SaltedServerVersion(
-                    version: file.currentVersion,
-                    salt: versionSalts.salt(of: file)
-                ),
-                origin: client,
-                clientVersion: upload.cursor.clientVersion,
-                timestamp: upload.originTimestamp,
-                changeset: bytes,
-                cumulativeSizeInBytes: file.historySizeInBytes
-            ),
-            to: file.id
-        )
-    }
-
     /// The base of the reciprocal history moves only together with the client version.
     private func record(
         _ upload: Upload,
         of client: inout ClientFile,
-        in file: ServerFile
+        in file: ServerFileID
     ) throws(StoreError) {
         let progress = upload.progress
         if progress.clientVersion > client.upload.clientVersion {
@@ -317,11 +293,11 @@ package struct UploadIntegration {
                 lastIntegratedServerVersion: newBase
             )
             if newBase > oldBase {
-                try transaction.removeReciprocals(for: client.ident, in: file.id, upTo: newBase)
+                try transaction.removeReciprocals(for: client.ident, in: file, upTo: newBase)
             }
         }
         client.lockedServerVersion = max(client.lockedServerVersion, upload.lockedServerVersion)
         client.lastSeenAt = now
-        try transaction.put(client, in: file.id)
+        try transaction.put(client, in: file)
     }
 }

@@ -191,8 +191,9 @@ package protocol FileWriting: FileReading {
     /// Removes a client file; its ident is never given again.
     func removeClientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError)
 
-    /// Appends the next version. The entry becomes the file's current version.
-    func append(_ entry: HistoryEntry, to file: ServerFileID) throws(StoreError)
+    /// Appends the next versions, oldest first. The last one becomes the file's current version, and what
+    /// a client made counts as its user's history.
+    func append(_ entries: [HistoryEntry], to file: ServerFileID) throws(StoreError)
 
     func putReciprocal(
         _ changeset: [UInt8],

@@ -145,7 +145,8 @@ extension SQLiteTransaction {
         return file.historySizeInBytes >= before ? file.historySizeInBytes - before : 0
     }
 
-    func append(_ entry: HistoryEntry, to file: ServerFileID) throws(StoreError) {
+    func append(_ entries: [HistoryEntry], to file: ServerFileID) throws(StoreError) {
+        guard let last = entries.last else { return }
         try translating {
             let statement = try connection.statement(
                 """
@@ -155,32 +156,36 @@ extension SQLiteTransaction {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             )
-            try statement.bind([
-                .integer(file.rawValue), .number(entry.version.version.rawValue),
-                .number(entry.version.salt.rawValue), .number(entry.origin.rawValue),
-                .number(entry.clientVersion.rawValue), .number(entry.timestamp.rawValue),
-                .number(entry.cumulativeSizeInBytes), .blob(entry.changeset),
-                .number(entry.recipient?.rawValue ?? 0),
-            ])
-            try statement.run()
+            var sizes: [FileIdent: Int64] = [:]
+            for entry in entries {
+                try statement.bind([
+                    .integer(file.rawValue), .number(entry.version.version.rawValue),
+                    .number(entry.version.salt.rawValue), .number(entry.origin.rawValue),
+                    .number(entry.clientVersion.rawValue), .number(entry.timestamp.rawValue),
+                    .number(entry.cumulativeSizeInBytes), .blob(entry.changeset),
+                    .number(entry.recipient?.rawValue ?? 0),
+                ])
+                try statement.run()
+                if entry.origin != .none {
+                    sizes[entry.origin, default: 0] += Int64(entry.changeset.count)
+                }
+            }
             try connection.run(
                 "UPDATE server_file SET current_version = ?, history_bytes = ? WHERE file_id = ?",
                 [
-                    .number(entry.version.version.rawValue),
-                    .number(entry.cumulativeSizeInBytes), .integer(file.rawValue),
+                    .number(last.version.version.rawValue), .number(last.cumulativeSizeInBytes),
+                    .integer(file.rawValue),
                 ]
             )
-            guard entry.origin != .none else { return }
-            try connection.run(
-                """
-                UPDATE client_file SET history_bytes = history_bytes + ?
-                WHERE file_id = ? AND ident = ?
-                """,
-                [
-                    .integer(Int64(entry.changeset.count)), .integer(file.rawValue),
-                    .number(entry.origin.rawValue),
-                ]
-            )
+            for (client, size) in sizes {
+                try connection.run(
+                    """
+                    UPDATE client_file SET history_bytes = history_bytes + ?
+                    WHERE file_id = ? AND ident = ?
+                    """,
+                    [.integer(size), .integer(file.rawValue), .number(client.rawValue)]
+                )
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ import Versions
 final class SQLiteTransaction {
     let connection: Connection
     let logger: Logger
+    var schemas = SchemaCache()
 
     init(_ connection: Connection, logger: Logger) {
         self.connection = connection
