@@ -18,8 +18,11 @@ final class Middleman: Sendable {
     }
 
     typealias Judge = @Sendable (ClientMessage) -> Verdict
+    /// What becomes of the bytes of a server's message.
+    typealias Forgery = @Sendable ([UInt8]) -> [UInt8]
 
     private let judge: Mutex<Judge>
+    private let forgery = Mutex<Forgery>({ $0 })
     private let serverPort: Int
 
     private static let subProtocol = "com.mongodb.realm-sync#14"
@@ -45,9 +48,14 @@ final class Middleman: Sendable {
         )
     }
 
-    /// From now on everything passes.
+    /// From now on everything passes, and as it is.
     func stepAside() {
         judge.withLock { $0 = { _ in .pass } }
+        forge { $0 }
+    }
+
+    func forge(_ forgery: @escaping Forgery) {
+        self.forgery.withLock { $0 = forgery }
     }
 
     private func serve(_ agent: WebSocketStream, _ uri: String) async throws {
@@ -63,7 +71,7 @@ final class Middleman: Sendable {
         ) { server in
             let relay = Relay(agent: agent, server: server)
             try await withThrowingTaskGroup { group in
-                group.addTask { try await relay.passDown() }
+                group.addTask { try await relay.passDown { self.forgery.withLock { $0 }($0) } }
                 group.addTask { try await relay.passUp { self.judge.withLock { $0 }($0) } }
                 defer { group.cancelAll() }
                 try await group.next()
@@ -89,10 +97,10 @@ private final class Relay: Sendable {
         return refused.withLock { $0.contains(session) }
     }
 
-    func passDown() async throws {
+    func passDown(_ forge: Middleman.Forgery) async throws {
         while let bytes = try await server.receive() {
             let message = try ServerMessage(decoding: bytes, context: .partitionClient)
-            if !isRefused(message.session) { try await agent.send(bytes) }
+            if !isRefused(message.session) { try await agent.send(forge(bytes)) }
         }
     }
 

@@ -216,6 +216,32 @@ struct AdministrationTests {
         #expect(records.map { $0["body_state"] } == [nil, nil, "enabled", nil])
     }
 
+    @Test("A log-in that ends between the upgrade and the first message keeps no connection")
+    func endedDuringUpgrade() async throws {
+        try await SyncWorld.with(.memory) { world in
+            let endings: [@Sendable (UserID, SessionDigest) async throws -> Void] = [
+                { user, _ in try await world.apps.disable(user) },
+                { user, _ in try await world.apps.remove(user) },
+                { _, session in
+                    try await world.apps.store.write {
+                        try $0.revokeLoginSession(session, of: TestApps.shop)
+                    }
+                },
+            ]
+            for end in endings {
+                // Authorized; what ends it now finds no connection to end.
+                let user = try await world.logIn()
+                try await end(user.user.id, try #require(user.user.session))
+                try await world.connect(as: user) { client in
+                    let error = await #expect(throws: TransportError.self) {
+                        while try await client.receive() != nil {}
+                    }
+                    #expect(error == .closed(.unauthorized, reason: "session revoked"))
+                }
+            }
+        }
+    }
+
     @Test("D8 The connections of a disabled user end at once, and it cannot come back")
     func disable() async throws {
         try await SyncWorld.with(.memory) { world in

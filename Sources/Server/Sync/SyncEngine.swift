@@ -356,6 +356,16 @@ package struct SyncEngine: Sendable {
         }
     }
 
+    /// Whether the user may still come in by that log-in.
+    func isLive(_ session: SessionDigest, of user: SyncUser) async throws -> Bool {
+        try await store.read { snapshot in
+            guard let known = try snapshot.user(user.id, of: user.app), !known.isDisabled,
+                let session = try snapshot.loginSession(session, of: user.app)
+            else { return false }
+            return !session.isRevoked
+        }
+    }
+
     /// Makes every client of the app start over; its objects stay.
     package func terminate(_ app: AppID) async throws {
         let now = clock.millisecondsSince1970()

@@ -99,6 +99,9 @@ package final class SyncService: Sendable {
         guard let connection = connect(stream, of: user, subProtocol) else {
             return await stream.close(.internalError, reason: "app not found")
         }
+        if let session = user.session, await !isLive(session, of: user) {
+            connection.ask(to: .leave(reason: "session revoked"))
+        }
         // A server that stops ends its connections, and their clients come back by themselves.
         await withTaskCancellationOrGracefulShutdownHandler {
             await connection.run()
@@ -107,6 +110,18 @@ package final class SyncService: Sendable {
         }
         registry.remove(connection)
     }
+
+    /// Whether the log-in still counts. It may have been ended after the upgrade was let in and before
+    /// the registry knew of the connection.
+    private func isLive(_ session: SessionDigest, of user: SyncUser) async -> Bool {
+        do {
+            return try await engine.isLive(session, of: user)
+        } catch {
+            // The connection's own work finds out what is wrong with the store.
+            return true
+        }
+    }
+
     /// Apart from ``serve(_:of:_:)``, which every idle connection is in: what that once held would stay.
     @inline(never)
     private func connect(

@@ -10,7 +10,8 @@ extension SQLiteTransaction {
                 [.integer(file.rawValue)]
             )
         }
-        guard case .blob(let bytes) = row?.first, let schema = schemas.decode(bytes, of: file) else {
+        guard case .blob(let bytes) = row?.first, let schema = schemas.decode(bytes, of: file)
+        else {
             throw damaged("the schema of server file \(file.rawValue)")
         }
         return schema
