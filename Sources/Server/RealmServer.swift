@@ -74,7 +74,10 @@ package struct RealmServer: Service {
                 store: store,
                 clock: clock,
                 random: random,
-                merging: MergeLimits(documentSizeInBytes: configuration.limits.documentBytes)
+                merging: MergeLimits(
+                    documentSizeInBytes: configuration.limits.documentBytes,
+                    correctionSizeInBytes: configuration.limits.correctionBytes
+                )
             ),
             clock: clock,
             random: random,

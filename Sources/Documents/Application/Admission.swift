@@ -37,14 +37,16 @@ package struct Admission {
     private var replacementSizeInBytes = 0
 
     /// Contents of sets that are written out for other clients, over all changesets of an upload.
-    private static let replacementLimitInBytes = 32 << 20
+    private let replacementLimitInBytes: Int
 
     private struct Place: Hashable {
         let object: ObjectReference
         let field: Text
     }
 
-    package init() {}
+    package init(replacementLimitInBytes: Int = 32 << 20) {
+        self.replacementLimitInBytes = replacementLimitInBytes
+    }
 }
 
 // MARK: One changeset after the other
@@ -208,8 +210,8 @@ extension Admission {
         sizeInBytes: Int
     ) throws(BadInstruction) {
         replacementSizeInBytes += sizeInBytes
-        guard replacementSizeInBytes <= Self.replacementLimitInBytes else {
-            throw BadInstruction(.setsTooLarge(limitInBytes: Self.replacementLimitInBytes))
+        guard replacementSizeInBytes <= replacementLimitInBytes else {
+            throw BadInstruction(.setsTooLarge(limitInBytes: replacementLimitInBytes))
         }
         replacements.append((position, instructions))
     }

@@ -14,6 +14,8 @@ package struct ServerLimits: Hashable, Sendable {
     package var incomingBytes: Int
     /// What an object may grow to, as a JSON document.
     package var documentBytes: Int
+    /// Corrections that wait for one client.
+    package var correctionBytes: Int
 
     package init(
         waitingLogIns: Int = 256,
@@ -21,7 +23,8 @@ package struct ServerLimits: Hashable, Sendable {
         connectionsPerAddress: Int = 5000,
         connectionsPerUser: Int = 1000,
         incomingBytes: Int = 256 << 20,
-        documentBytes: Int = 16 << 20
+        documentBytes: Int = 16 << 20,
+        correctionBytes: Int = 64 << 20
     ) {
         self.waitingLogIns = waitingLogIns
         self.connections = connections
@@ -29,6 +32,7 @@ package struct ServerLimits: Hashable, Sendable {
         self.connectionsPerUser = connectionsPerUser
         self.incomingBytes = incomingBytes
         self.documentBytes = documentBytes
+        self.correctionBytes = correctionBytes
     }
 
     package static let standard = ServerLimits()
@@ -41,6 +45,8 @@ extension ServerLimits {
     private static let incomingRange = (32 << 20)...(64 << 30)
 
     private static let documentRange = (64 << 10)...(64 << 20)
+
+    private static let correctionRange = (1 << 20)...(1 << 30)
 
     init(reading keys: MappingReader) {
         func count(_ key: String, _ usual: Int, upTo limit: Int = 1_000_000) -> Int {
@@ -60,6 +66,9 @@ extension ServerLimits {
             },
             documentBytes: keys.optional("document", default: standard.documentBytes) {
                 $0.size(in: Self.documentRange)
+            },
+            correctionBytes: keys.optional("corrections", default: standard.correctionBytes) {
+                $0.size(in: Self.correctionRange)
             }
         )
     }

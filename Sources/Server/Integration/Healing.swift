@@ -12,11 +12,6 @@ package struct Healing: Hashable, Sendable {
     /// Each object once, in the order in which they came up.
     package var misfits: [Admission.Misfit] = []
 
-    /// What of one upload is sent back; above it the client is reset, which brings the same.
-    static let limitInBytes = 16 << 20
-    /// What may wait for a client that has not taken it in.
-    static let waitingLimitInBytes: UInt64 = 64 << 20
-
     /// The objects whose dropped values exist nowhere else: their client is told (231).
     var losses: [Admission.Misfit] { misfits.filter(\.losesData) }
     /// The others, which are put right in silence.
@@ -33,7 +28,7 @@ struct Correction {
 
     /// Asymmetric objects are never sent to a client. Throws `IntegrationRefusal` if it takes more than the
     /// limit: a client reset brings the same.
-    init(of misfits: [Admission.Misfit], from store: FileObjects) throws {
+    init(of misfits: [Admission.Misfit], from store: FileObjects, limitInBytes: Int) throws {
         let diff = ValueDiff(schema: store.schema)
         var writer = ChangesetWriter()
         for misfit in misfits {
@@ -52,9 +47,9 @@ struct Correction {
                     diff.writeReplacement(value, of: property, in: misfit.object, into: &writer)
                 }
             }
-            guard writer.sizeInBytes <= Healing.limitInBytes else {
+            guard writer.sizeInBytes <= limitInBytes else {
                 throw IntegrationRefusal.badChangeset(
-                    reason: "what it does not fit has more than \(Healing.limitInBytes) bytes"
+                    reason: "what it does not fit has more than \(limitInBytes) bytes"
                 )
             }
         }

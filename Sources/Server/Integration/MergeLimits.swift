@@ -7,6 +7,9 @@ package struct MergeLimits: Hashable, Sendable {
     package var historySizeInBytes: Int
     /// What an object may grow to, as a document.
     package var documentSizeInBytes: Int
+    /// Corrections that wait for one client; those of one upload may be a quarter of that, and sets that it
+    /// makes the server write out half of it.
+    package var correctionSizeInBytes: Int
     /// A longer history is not read by the writer as a whole, but looked up in an index.
     package var unindexedSizeInBytes: Int
 
@@ -14,11 +17,13 @@ package struct MergeLimits: Hashable, Sendable {
         pairs: Int = 12_000_000,
         historySizeInBytes: Int = 16 << 20,
         documentSizeInBytes: Int = 16 << 20,
+        correctionSizeInBytes: Int = 64 << 20,
         unindexedSizeInBytes: Int = 1 << 20
     ) {
         self.pairs = pairs
         self.historySizeInBytes = historySizeInBytes
         self.documentSizeInBytes = documentSizeInBytes
+        self.correctionSizeInBytes = correctionSizeInBytes
         self.unindexedSizeInBytes = unindexedSizeInBytes
     }
 }

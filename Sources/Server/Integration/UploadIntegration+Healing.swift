@@ -55,11 +55,11 @@ extension UploadIntegration {
     ) throws -> [RefusedWrite] {
         guard let cursor = changesets.last?.cursor else { return [] }
         if !healing.corrections.isEmpty {
-            let bytes = try Correction(of: healing.corrections, from: objects).changeset
+            let bytes = try correction(of: healing.corrections, from: objects).changeset
             try correct(client, with: bytes, after: cursor, undoing: nil, &history)
         }
         guard let first = healing.losses.first else { return [] }
-        let correction = try Correction(of: healing.losses, from: objects)
+        let correction = try correction(of: healing.losses, from: objects)
         let version = changesets[first.changeset].cursor.clientVersion
         try correct(client, with: correction.changeset, after: cursor, undoing: version, &history)
         return [
@@ -70,6 +70,17 @@ extension UploadIntegration {
                 because: first.problem == .objectTooLarge ? .tooLarge : .misfit
             )
         ]
+    }
+
+    private func correction(
+        of misfits: [Admission.Misfit],
+        from objects: FileObjects
+    ) throws -> Correction {
+        try Correction(
+            of: misfits,
+            from: objects,
+            limitInBytes: merging.correctionSizeInBytes / 4
+        )
     }
 
     /// Undoes the writes of the client's version at the cursor.
@@ -105,7 +116,7 @@ extension UploadIntegration {
             after: cursor.lastIntegratedServerVersion,
             for: client
         )
-        guard waiting + UInt64(changeset.count) <= Healing.waitingLimitInBytes else {
+        guard waiting + UInt64(changeset.count) <= UInt64(merging.correctionSizeInBytes) else {
             throw IntegrationRefusal.badChangeset(
                 reason: "corrections of \(waiting) bytes wait for the client"
             )

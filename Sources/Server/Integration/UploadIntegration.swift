@@ -147,7 +147,7 @@ package struct UploadIntegration {
             documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
         )
         var applier = Applier<FileObjects>()
-        var admission = Admission()
+        var admission = Admission(replacementLimitInBytes: merging.correctionSizeInBytes / 2)
         var schema = objects.schema
         var asymmetric = AsymmetricClasses(of: schema)
         var parsed: [MergeOperand] = []
