@@ -6,74 +6,42 @@ package import Versions
 ///
 /// Its connection gives it turns to send with `nextStep`, hands it what arrives, and carries out the
 /// effects in order. Each effect that asks for work is answered exactly once, also when the work fails
-/// or the connection is gone meanwhile: the session binds again only after that, since what it tells
-/// the server then must be what the file holds.
+/// or the connection is gone meanwhile. Until then neither BIND nor IDENT is sent: what they tell the
+/// server must be what the file holds.
+///
+/// state | meaning | on its turn | DOWNLOAD, MARK | error ending the binding
+/// --|--|--|--|--
+/// offline | no connection | | close | close
+/// unbound | BIND is due | BIND: awaitingIdent, identifying | close | close
+/// awaitingIdent | BIND sent; IDENT: identifying | | close | refused
+/// identifying | file ident is being stored or known | IDENT: running | close | refused
+/// running | IDENT sent | MARK, UPLOAD | taken | refused
+/// stalled | a download was not integrated | JSON_ERROR if due | dropped; MARK taken | refused
+/// refused | error received | UNBIND: suspended, unbound, ended | close | close
+/// suspended | unbound until `resume` | | close | close
+/// leaving | deactivated; UNBIND is due | UNBIND: unbinding | ignored | refused, then ended
+/// unbinding | UNBIND sent; UNBOUND: ended | | ignored | ended
+/// ended | nothing more comes | | ignored | ignored
+///
+/// "Close" asks for the end of the connection. `disconnected` ends a session that was deactivated,
+/// keeps a suspended one suspended, and makes every other offline. `deactivate` ends a session that has
+/// nothing at the server, and every other after its UNBIND: a refused one at once, else at UNBOUND.
+/// `ClientSessionTableTests` has a cell for every event in every state.
 package struct ClientSession: Sendable {
-    private enum Life {
-        case active
-        /// After an error: unbound until `resume`.
-        case suspended
-        case deactivating
-        case ended
-    }
-
-    private enum Binding {
-        case offline
-        /// Nothing of the session is at the server.
-        case unbound
-        /// BIND sent; the server assigns a file ident.
-        case awaitingIdent
-        /// The file ident has arrived and is being stored.
-        case storingIdent
-        /// BIND sent, file ident known.
-        case bound
-        /// IDENT sent: the session runs.
-        case identified
-        /// The server ended the session with an error; it waits for our UNBIND.
-        case refused
-        /// UNBIND sent; UNBOUND or an error will end it.
-        case unbinding
-    }
-
-    /// What integrating a download did not manage, and whether the server has to hear of it.
-    private enum ClientError {
-        case none
-        case unreported(IntegrationFailure)
-        /// The server knows, or need not know: nothing more is said.
-        case silent
-    }
-
-    /// Whether what is uploaded first waits until everything has been downloaded.
-    package enum UploadActivation: Sendable {
-        case afterDownload
-        case immediate
-        /// The file is a copy for reading: nothing is ever uploaded, not even that something was
-        /// downloaded (client reset, 13).
-        case never
-    }
-
     package let ident: SessionIdent
     private let path: Text
-    private var life = Life.active
-    private var binding = Binding.offline
-    private var clientError = ClientError.none
-
-    private var fileIdent: SaltedFileIdent
-    /// Persisted progress.
-    private var integrated: SyncProgress
-    /// What downloads are held against: the progress of the last one received.
-    private var downloads: DownloadCheck
-    private var uploads: UploadTurn
-    private var fence = DownloadFence()
     private let uploadActivation: UploadActivation
-    private var holdsUploads: Bool
+    private var state = State.offline
+
+    // What outlives a binding.
+
+    private var file: ClientFile
     /// Effects that were asked for and not answered yet.
     private var pendingWork = 0
-    /// Refused writes that are told once the version that undoes them is integrated.
-    private var compensations: [(undoneAt: ServerVersion, problem: ServerProblem)] = []
+    private var fence = DownloadFence()
+    private var holdsUploads: Bool
+    private var compensatingWrites = CompensatingWrites()
     private var delay: ReconnectDelay<Int>
-    /// The code of the error after which a suspended session comes back by itself.
-    private var resumption: Int?
 
     /// - Parameters:
     ///   - ident: unused so far on this connection, or by a session that has ended.
@@ -90,26 +58,19 @@ package struct ClientSession: Sendable {
     ) {
         self.ident = ident
         self.path = path
-        self.fileIdent = fileIdent
-        self.integrated = progress
-        self.downloads = DownloadCheck(
-            progress: progress,
-            lastVersionAvailable: localVersion,
-            fileIdent: fileIdent.ident
-        )
-        self.uploads = UploadTurn(cursor: progress.upload)
+        self.file = ClientFile(ident: fileIdent, progress: progress, localVersion: localVersion)
         self.uploadActivation = uploadActivation
         self.holdsUploads = uploadActivation != .immediate
         self.delay = ReconnectDelay(resumption)
     }
 
     /// Whether the session needs a connection: those that do keep it open.
-    package var wantsConnection: Bool { life == .active }
-    package var isSuspended: Bool { life == .suspended }
+    package var wantsConnection: Bool { state.wantsConnection }
+    package var isSuspended: Bool { state.resumption != nil }
     /// Nothing more will come of the session; its ident is free.
-    package var isEnded: Bool { life == .ended }
+    package var isEnded: Bool { state.isEnded }
     /// The server knows the file: downloads can arrive.
-    package var isIdentified: Bool { binding == .identified }
+    package var isIdentified: Bool { state.isIdentified }
     /// A download completion was asked for and has not fired yet.
     package var awaitsDownloadCompletion: Bool { fence.isAwaited }
 }
@@ -117,137 +78,68 @@ package struct ClientSession: Sendable {
 // MARK: Turns to send
 
 extension ClientSession {
-    package enum Step: Hashable, Sendable {
-        case send(ClientMessage)
-        /// Read the local history and answer with `uploadScanned`.
-        case scanUploads(UploadScan)
-    }
-
     /// What the session does with its turn; nil if there is nothing to do now.
     package mutating func nextStep() -> Step? {
-        guard life == .active, binding != .refused else { return unbindStep() }
-        switch binding {
-        case .offline, .awaitingIdent, .storingIdent, .refused, .unbinding:
-            return nil
+        switch state {
         case .unbound:
-            return bindStep()
-        case .bound:
-            binding = .identified
-            return .send(.ident(identMessage))
-        case .identified:
-            return runningStep()
+            return pendingWork == 0 ? .send(bind()) : nil
+        case .identifying:
+            return pendingWork == 0 ? .send(identify()) : nil
+        case .running(let running):
+            return nextStep(running)
+        case .stalled(let failure?, let downloaded):
+            state = .stalled(report: nil, downloaded: downloaded)
+            return .send(.jsonError(ClientErrorReport(session: ident, failure: failure)))
+        case .refused(let sequel):
+            // No UNBOUND follows an error: with this message the session is gone at the server.
+            state = sequel.state(isConnected: true)
+            return .send(.unbind(ident))
+        case .leaving:
+            state = .unbinding
+            return .send(.unbind(ident))
+        case .offline, .awaitingIdent, .stalled(nil, _), .suspended, .unbinding, .ended:
+            return nil
         }
     }
 
-    private mutating func bindStep() -> Step? {
-        guard pendingWork == 0 else { return nil }
-        clientError = .none
-        compensations = []
-        downloads.progress = integrated
-        uploads.rebind(acknowledged: integrated.upload)
+    private mutating func bind() -> ClientMessage {
+        let needsFileIdent = file.ident == .none
+        state = needsFileIdent ? .awaitingIdent : .identifying
+        compensatingWrites = CompensatingWrites()
         fence.rebind()
-        let needsFileIdent = fileIdent == .none
-        binding = needsFileIdent ? .awaitingIdent : .bound
-        return .send(
-            .bind(
-                ClientMessage.Bind(session: ident, path: path, needsFileIdent: needsFileIdent)
+        return .bind(
+            ClientMessage.Bind(session: ident, path: path, needsFileIdent: needsFileIdent)
+        )
+    }
+
+    private mutating func identify() -> ClientMessage {
+        state = .running(Running(file))
+        return .ident(
+            ClientMessage.Ident(
+                session: ident,
+                file: file.ident,
+                download: file.progress.download,
+                latestServerVersion: file.progress.latestServerVersion
             )
         )
     }
 
-    private var identMessage: ClientMessage.Ident {
-        ClientMessage.Ident(
-            session: ident,
-            file: fileIdent,
-            download: integrated.download,
-            latestServerVersion: integrated.latestServerVersion
-        )
-    }
-
-    private mutating func runningStep() -> Step? {
-        switch clientError {
-        case .unreported(let failure):
-            clientError = .silent
-            return .send(.jsonError(ClientErrorReport(session: ident, failure: failure)))
-        case .silent:
-            return nil
-        case .none:
-            break
-        }
+    private mutating func nextStep(_ running: Running) -> Step? {
         if let request = fence.takeMark() { return .send(.mark(ident, request)) }
         guard !holdsUploads else { return nil }
-        let step = uploads.next(
-            lastVersionAvailable: downloads.lastVersionAvailable,
-            integrated: integrated.download.serverVersion
-        )
-        switch step {
-        case .scan(let scan): return .scanUploads(scan)
-        case .send(let batch):
-            return .send(
-                .upload(
-                    ClientMessage.Upload(
-                        session: ident,
-                        progress: batch.progress,
-                        lockedServerVersion: batch.lockedServerVersion,
-                        changesets: batch.changesets
-                    )
-                )
-            )
-        case nil: return nil
-        }
-    }
-
-    private mutating func unbindStep() -> Step? {
-        switch binding {
-        case .offline, .unbound:
-            if life == .deactivating { life = .ended }
-            return nil
-        case .unbinding:
-            return nil
-        case .refused:
-            // No UNBOUND follows an error: with this message the session is gone at the server.
-            binding = .unbound
-            if life == .deactivating { life = .ended }
-            return .send(.unbind(ident))
-        case .awaitingIdent, .storingIdent, .bound, .identified:
-            binding = .unbinding
-            return .send(.unbind(ident))
-        }
+        var running = running
+        let step = running.nextUpload(ident, file)
+        state = .running(running)
+        return step
     }
 }
 
 // MARK: What arrives
 
 extension ClientSession {
-    package enum Effect: Hashable, Sendable {
-        /// Store the ident durably and answer with `fileIdentStored`.
-        case storeFileIdent(SaltedFileIdent)
-        /// Integrate, and answer with `integrated`, `integrationFailed` or `integrationInterrupted`.
-        /// After a failure everything asked for behind it is answered so as well, and not done.
-        case integrate(Download)
-        /// Every download completion asked for so far has come.
-        case downloadCompleted
-        /// The session is suspended; `resumeDelay` tells whether and when to `resume` it.
-        case suspend(ServerProblem)
-        /// An error that the session survives.
-        case report(ServerProblem)
-        /// A write was refused, and what undoes it is still to come; it is reported after that.
-        case undoing(ServerProblem)
-        case log(LogMessageBody)
-        /// Close the connection: the server broke the protocol.
-        case close(ProtocolViolation)
-    }
-
-    /// A DOWNLOAD that passed the checks.
-    package struct Download: Hashable, Sendable {
-        package let changesets: [DownloadChangeset]
-        package let progress: SyncProgress
-        package let downloadableBytes: UInt64
-    }
-
     /// Takes a message that names this session.
     package mutating func received(_ message: ServerMessage) -> [Effect] {
-        guard life != .ended else { return [] }
+        guard !state.isEnded else { return [] }
         switch message {
         case .ident(_, let file): return received(file)
         case .download(let download): return received(download)
@@ -256,31 +148,52 @@ extension ClientSession {
         case .jsonError(let report): return received(ServerProblem(report))
         case .unbound: return receivedUnbound()
         case .logMessage(_, let body): return [.log(body)]
-        case .queryError, .testCommand, .pong:
-            return [.close(.unexpected(message: message.name))]
+        case .queryError, .testCommand, .pong: return unexpected(message.name)
         }
+    }
+
+    private func unexpected(_ message: String) -> [Effect] {
+        [.close(.unexpected(message: message))]
     }
 
     private mutating func received(_ file: SaltedFileIdent) -> [Effect] {
-        guard !isIgnoredWhileLeaving else { return [] }
-        guard binding == .awaitingIdent else { return [.close(.unexpected(message: "IDENT"))] }
-        guard file.ident != .none, file.salt != .none else { return [.close(.badFileIdent)] }
-        binding = .storingIdent
-        pendingWork += 1
-        return [.storeFileIdent(file)]
+        switch state {
+        case .awaitingIdent:
+            guard file.ident != .none, file.salt != .none else { return [.close(.badFileIdent)] }
+            state = .identifying
+            pendingWork += 1
+            return [.storeFileIdent(file)]
+        case .leaving, .unbinding, .ended:
+            return []
+        case .offline, .unbound, .identifying, .running, .stalled, .refused, .suspended:
+            return unexpected("IDENT")
+        }
     }
 
     private mutating func received(_ download: ServerMessage.Download) -> [Effect] {
-        guard !isIgnoredWhileLeaving else { return [] }
-        guard binding == .identified, case .partition(let downloadableBytes) = download.extent
-        else { return [.close(.unexpected(message: "DOWNLOAD"))] }
-        guard case .none = clientError else { return [] }
+        switch (state, download.extent) {
+        case (.running(let running), .partition(let downloadableBytes)):
+            return received(download, running, downloadableBytes: downloadableBytes)
+        case (.stalled, .partition), (.leaving, _), (.unbinding, _), (.ended, _):
+            return []
+        case (.running, .query), (.stalled, .query), (.offline, _), (.unbound, _),
+            (.awaitingIdent, _), (.identifying, _), (.refused, _), (.suspended, _):
+            return unexpected("DOWNLOAD")
+        }
+    }
+
+    private mutating func received(
+        _ download: ServerMessage.Download,
+        _ running: Running,
+        downloadableBytes: UInt64
+    ) -> [Effect] {
+        var running = running
         do throws(DownloadViolation) {
-            try downloads.verify(download)
+            try running.receive(download, file)
         } catch {
             return [.close(.download(error))]
         }
-        downloads.progress = download.progress
+        state = .running(running)
         pendingWork += 1
         delay.reset()
         return [
@@ -295,9 +208,14 @@ extension ClientSession {
     }
 
     private mutating func received(_ request: RequestIdent) -> [Effect] {
-        guard !isIgnoredWhileLeaving else { return [] }
-        guard binding == .identified else { return [.close(.unexpected(message: "MARK"))] }
-        let downloaded = downloads.progress.download.serverVersion
+        let downloaded: ServerVersion
+        switch state {
+        case .running(let running): downloaded = running.downloaded
+        case .stalled(_, let version): downloaded = version
+        case .leaving, .unbinding, .ended: return []
+        case .offline, .unbound, .awaitingIdent, .identifying, .refused, .suspended:
+            return unexpected("MARK")
+        }
         guard fence.receive(request, downloaded: downloaded) else {
             return [.close(.badMark(request))]
         }
@@ -308,46 +226,49 @@ extension ClientSession {
         guard SyncErrorCode(rawValue: problem.code)?.level != .connection else {
             return [.close(.badErrorCode(problem.code))]
         }
-        switch binding {
-        case .offline, .unbound, .refused:
-            return [.close(.unexpected(message: "ERROR"))]
+        switch state {
+        case .awaitingIdent, .identifying, .running, .stalled:
+            guard problem.endsBinding else { return receivedPassing(problem) }
+            state = .refused(then: .suspension(resumption(after: problem)))
+            return [.suspend(problem)]
+        case .leaving:
+            guard problem.endsBinding else { return receivedPassing(problem) }
+            state = .refused(then: .end)
+            return []
         case .unbinding:
             // Sent before the server saw our UNBIND, and as good as its UNBOUND.
-            life = .ended
-            binding = .unbound
+            state = .ended
             return []
-        case .awaitingIdent, .storingIdent, .bound, .identified:
-            break
+        case .offline, .unbound, .refused, .suspended:
+            return unexpected("ERROR")
+        case .ended:
+            return []
         }
-        guard problem.endsBinding else { return receivedPassing(problem) }
-        binding = .refused
-        guard life == .active else { return [] }
-        life = .suspended
-        if problem.tryAgain { delay.failed(problem.code, backoff: problem.backoff) }
-        resumption = problem.tryAgain ? problem.code : nil
-        return [.suspend(problem)]
     }
 
-    /// A refused write is told when the application can see that it is undone.
+    private mutating func resumption(after problem: ServerProblem) -> Resumption {
+        guard problem.tryAgain else { return .unlimited }
+        delay.failed(problem.code, backoff: problem.backoff)
+        return problem.code == SyncErrorCode.sessionClosed.rawValue ? .short : .backOff
+    }
+
+    /// A rejected write is reported when the application can see that it is undone.
     private mutating func receivedPassing(_ problem: ServerProblem) -> [Effect] {
         guard case .compensated(_, let version) = problem.details else { return [.report(problem)] }
-        compensations.append((version, problem))
+        compensatingWrites.announce(problem, undoneAt: version)
         return [.undoing(problem)]
     }
 
     private mutating func receivedUnbound() -> [Effect] {
-        guard binding == .unbinding else { return [.close(.unexpected(message: "UNBOUND"))] }
-        binding = .unbound
-        life = .ended
-        return []
-    }
-
-    /// These cross our UNBIND, or precede it.
-    private var isIgnoredWhileLeaving: Bool {
-        guard life == .deactivating else { return false }
-        switch binding {
-        case .awaitingIdent, .storingIdent, .bound, .identified, .unbinding: return true
-        case .offline, .unbound, .refused: return false
+        switch state {
+        case .unbinding:
+            state = .ended
+            return []
+        case .ended:
+            return []
+        case .offline, .unbound, .awaitingIdent, .identifying, .running, .stalled, .refused,
+            .suspended, .leaving:
+            return unexpected("UNBOUND")
         }
     }
 }
@@ -360,42 +281,68 @@ extension ClientSession {
     /// - Parameter isFastReconnect: the connection was lost so shortly ago that the session may upload
     ///   at once; never true the first time.
     package mutating func connected(isFastReconnect: Bool) {
-        guard binding == .offline else { return }
-        binding = .unbound
+        guard let connected = state.afterConnecting else { return }
+        state = connected
         guard uploadActivation == .afterDownload else { return }
         if !isFastReconnect { holdsUploads = true }
         if holdsUploads { fence.request() }
     }
 
     package mutating func disconnected() {
-        binding = .offline
-        if life == .deactivating { life = .ended }
+        state = state.afterDisconnecting
     }
 
-    package mutating func fileIdentStored(_ file: SaltedFileIdent, localVersion: ClientVersion) {
-        pendingWork -= 1
-        fileIdent = file
-        downloads.fileIdent = file.ident
-        integrated.download = DownloadCursor(
-            serverVersion: integrated.download.serverVersion,
-            lastIntegratedClientVersion: .zero
-        )
-        integrated.upload = UploadCursor(
-            clientVersion: .zero,
-            lastIntegratedServerVersion: integrated.upload.lastIntegratedServerVersion
-        )
-        downloads.progress = integrated
-        uploads.rebind(acknowledged: integrated.upload)
-        localVersionAvailable(localVersion)
-        if binding == .storingIdent { binding = .bound }
+    /// Ends the session in order; `isEnded` tells when that is done.
+    package mutating func deactivate() {
+        state = state.afterDeactivation
+    }
+
+    /// Binds a suspended session again, under the same ident.
+    package mutating func resume() {
+        state = state.afterResumption
+    }
+
+    /// How long a session that was just suspended stays so; nil if only `resume` ends it.
+    package mutating func resumeDelay(
+        using random: inout some RandomNumberGenerator
+    ) -> Duration? {
+        switch state.resumption {
+        case .backOff: delay.next(using: &random)
+        case .short: .seconds(1)
+        case .unlimited, nil: nil
+        }
     }
 
     package mutating func localVersionAvailable(_ version: ClientVersion) {
-        downloads.lastVersionAvailable = max(downloads.lastVersionAvailable, version)
+        file.grew(to: version)
+    }
+
+    /// Asks for `downloadCompleted` once everything that the server has by now is integrated.
+    package mutating func requestDownloadCompletion() {
+        fence.request()
+    }
+
+    private mutating func completion() -> [Effect] {
+        let integrated = file.progress.download.serverVersion
+        guard fence.takeCompletion(integrated: integrated) else { return [] }
+        holdsUploads = uploadActivation == .never
+        return [.downloadCompleted]
+    }
+}
+
+// MARK: Work that was asked for
+
+extension ClientSession {
+    package mutating func fileIdentStored(_ ident: SaltedFileIdent, localVersion: ClientVersion) {
+        pendingWork -= 1
+        file.stored(ident)
+        file.grew(to: localVersion)
     }
 
     package mutating func uploadScanned(_ scan: UploadScan, _ batch: UploadBatch) {
-        uploads.finish(scan, with: batch)
+        guard case .running(var running) = state else { return }
+        running.finish(scan, with: batch)
+        state = .running(running)
     }
 
     /// - Parameters:
@@ -406,62 +353,31 @@ extension ClientSession {
         localVersion: ClientVersion
     ) -> [Effect] {
         pendingWork -= 1
-        integrated = progress
-        uploads.acknowledge(progress.upload)
-        localVersionAvailable(localVersion)
-        let undone = compensations.filter { $0.undoneAt <= progress.download.serverVersion }
-        compensations.removeAll { $0.undoneAt <= progress.download.serverVersion }
-        return undone.map { .report($0.problem) } + completion()
+        file.stored(progress)
+        file.grew(to: localVersion)
+        if case .running(var running) = state {
+            running.acknowledge(progress.upload)
+            state = .running(running)
+        }
+        let version = progress.download.serverVersion
+        let undone = compensatingWrites.takeUndone(integrated: version)
+        return undone.map(Effect.report) + completion()
     }
 
     /// The server is told, and nothing more is integrated until the session binds again.
     package mutating func integrationFailed(_ failure: IntegrationFailure) {
-        pendingWork -= 1
-        guard binding == .identified, case .none = clientError else { return }
-        clientError = .unreported(failure)
+        stall(report: failure)
     }
 
     /// This machine was in the way: nothing more is integrated until the session binds again, when all
     /// of it comes once more. The server is not told.
     package mutating func integrationInterrupted() {
+        stall(report: nil)
+    }
+
+    private mutating func stall(report failure: IntegrationFailure?) {
         pendingWork -= 1
-        guard binding == .identified, case .none = clientError else { return }
-        clientError = .silent
-    }
-
-    /// Asks for `downloadCompleted` once everything that the server has by now is integrated.
-    package mutating func requestDownloadCompletion() {
-        fence.request()
-    }
-
-    /// Ends the session in order; `isEnded` tells when that is done.
-    package mutating func deactivate() {
-        switch life {
-        case .active, .suspended:
-            let isAtServer = binding != .offline && binding != .unbound
-            life = isAtServer ? .deactivating : .ended
-        case .deactivating, .ended: break
-        }
-    }
-
-    /// Binds a suspended session again, under the same ident.
-    package mutating func resume() {
-        guard life == .suspended else { return }
-        life = .active
-    }
-
-    /// How long a session that was just suspended stays so; nil if it does not come back by itself.
-    package mutating func resumeDelay(
-        using random: inout some RandomNumberGenerator
-    ) -> Duration? {
-        guard life == .suspended, let code = resumption else { return nil }
-        guard code != SyncErrorCode.sessionClosed.rawValue else { return .seconds(1) }
-        return delay.next(using: &random)
-    }
-
-    private mutating func completion() -> [Effect] {
-        guard fence.takeCompletion(integrated: integrated.download.serverVersion) else { return [] }
-        holdsUploads = uploadActivation == .never
-        return [.downloadCompleted]
+        guard case .running(let running) = state else { return }
+        state = .stalled(report: failure, downloaded: running.downloaded)
     }
 }

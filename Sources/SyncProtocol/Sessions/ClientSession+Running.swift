@@ -1,0 +1,61 @@
+import Versions
+
+extension ClientSession {
+    /// What a session keeps from IDENT to the end of the binding, or until it stalls.
+    struct Running: Sendable {
+        /// Progress of the newest DOWNLOAD, which may not be integrated yet.
+        private(set) var received: SyncProgress
+        private var uploads: UploadTurn
+
+        init(_ file: ClientFile) {
+            received = file.progress
+            uploads = UploadTurn(cursor: file.progress.upload)
+        }
+    }
+}
+
+extension ClientSession.Running {
+    /// How far the server has sent its history; what a MARK is about.
+    var downloaded: ServerVersion { received.download.serverVersion }
+
+    /// Checks a DOWNLOAD, which is then to be integrated.
+    mutating func receive(
+        _ download: ServerMessage.Download,
+        _ file: ClientFile
+    ) throws(DownloadViolation) {
+        let check = DownloadCheck(
+            progress: received,
+            lastVersionAvailable: file.localVersion,
+            fileIdent: file.ident.ident
+        )
+        try check.verify(download)
+        received = download.progress
+    }
+
+    mutating func nextUpload(_ session: SessionIdent, _ file: ClientFile) -> ClientSession.Step? {
+        let step = uploads.next(
+            lastVersionAvailable: file.localVersion,
+            integrated: file.progress.download.serverVersion
+        )
+        switch step {
+        case .scan(let scan): return .scanUploads(scan)
+        case .send(let batch):
+            let upload = ClientMessage.Upload(
+                session: session,
+                progress: batch.progress,
+                lockedServerVersion: batch.lockedServerVersion,
+                changesets: batch.changesets
+            )
+            return .send(.upload(upload))
+        case nil: return nil
+        }
+    }
+
+    mutating func finish(_ scan: UploadScan, with batch: UploadBatch) {
+        uploads.finish(scan, with: batch)
+    }
+
+    mutating func acknowledge(_ cursor: UploadCursor) {
+        uploads.acknowledge(cursor)
+    }
+}
