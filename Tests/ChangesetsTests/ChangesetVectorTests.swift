@@ -9,7 +9,7 @@ import Testing
 )
 struct ChangesetVectorTests {
     private func lines(_ file: String) throws -> [JSONNode] {
-        try Vectors.nodes(of: Vectors.root + "/changeset/" + file)
+        try Vectors.nodes(of: "changeset/" + file)
     }
 
     private func bytes(_ line: JSONNode, _ field: Text) throws -> [UInt8] {

@@ -10,7 +10,7 @@ import Testing
 )
 struct DocumentsVectorTests {
     private func lines(_ file: String) throws -> [JSONNode] {
-        try Vectors.nodes(of: Vectors.root + "/transform/" + file)
+        try Vectors.nodes(of: "transform/" + file)
     }
 
     private func changeset(_ hexadecimal: JSONNode?) throws -> Changeset {
@@ -78,7 +78,7 @@ struct DocumentsVectorTests {
 
     @Test(
         "Both sides of a merge come to the recorded state",
-        arguments: ["hand.jsonl", "random.jsonl.gz"]
+        arguments: ["hand.jsonl", "random.jsonl"]
     )
     func transformedStates(file: String) throws {
         let bases = try bases()

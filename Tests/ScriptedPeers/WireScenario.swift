@@ -29,18 +29,19 @@ package struct WireScenario: Sendable {
     package var connections: [Int] { Array(Set(lines.map(\.conn))).sorted() }
 
     package static func all() throws -> [WireScenario] {
-        try Vectors.files(in: "wire", suffixes: [".jsonl"]).map { path in
-            let file = path.split(separator: "/").last ?? ""
-            return WireScenario(
-                name: String(file.dropLast(".jsonl".count)),
-                lines: try Vectors.lines(Line.self, of: path)
+        try Vectors.files(in: "wire").map { file in
+            WireScenario(
+                name: String(file.dropFirst("wire/".count).dropLast(".jsonl".count)),
+                lines: try Vectors.lines(Line.self, of: file)
             )
         }
     }
 
     package static func named(_ name: String) throws -> WireScenario {
-        let path = Vectors.root + "/wire/\(name).jsonl"
-        return WireScenario(name: name, lines: try Vectors.lines(Line.self, of: path))
+        WireScenario(
+            name: name,
+            lines: try Vectors.lines(Line.self, of: "wire/\(name).jsonl")
+        )
     }
 }
 

@@ -63,7 +63,7 @@ struct RecordedConversationVectorTests {
     func replay(scenario: Scenario) async throws {
         let lines = try Vectors.lines(
             RecordedLine.self,
-            of: "\(Vectors.root)/wire/\(scenario.name).jsonl"
+            of: "wire/\(scenario.name).jsonl"
         )
         try await withTemporaryDirectory { directory in
             let server = try await ReplayServer(directory: directory)

@@ -1,16 +1,17 @@
 package import Documents
 import FoundationEssentials
 
-/// The golden data recorded from the reference implementation.
+/// The golden data of `Tests/Vectors`, recorded from the reference implementation.
 ///
-/// The folder is `$REALM_VECTORS`, or `../shared/vectors` beside the project. Where it is absent the
-/// suites that need it say so and skip, unless `CI` is set: there they must run.
+/// `$REALM_VECTORS` names another folder of the same shape. Where the folder is absent, the suites that
+/// need it say so and skip, unless `CI` is set: there they must run.
+///
+/// A file is named by its path below the folder, without the `.gz` of a compressed one: `wire/ping.jsonl`.
 package enum Vectors {
-    package static let root: String = {
+    private static let root: String = {
         if let path = ProcessInfo.processInfo.environment["REALM_VECTORS"] { return path }
-        let package = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        return package.deletingLastPathComponent().appending(path: "shared/vectors").path
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return tests.appending(path: "Vectors").path
     }()
 
     /// Whether the vector suites run. In CI they always do, and fail if the folder is not there.
@@ -19,34 +20,37 @@ package enum Vectors {
             || FileManager.default.fileExists(atPath: root)
     }
 
-    /// Paths below the folder that end in one of the suffixes, sorted.
-    package static func files(in folder: String, suffixes: [String]) throws -> [String] {
-        let path = root + "/" + folder
-        return try FileManager.default.subpathsOfDirectory(atPath: path)
-            .filter { name in suffixes.contains { name.hasSuffix($0) } }
-            .sorted()
-            .map { path + "/" + $0 }
+    /// The JSON-lines files in one of the folders, sorted by name.
+    package static func files(in folder: String) throws -> [String] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")
+            .map { $0.hasSuffix(".gz") ? String($0.dropLast(".gz".count)) : $0 }
+            .filter { $0.hasSuffix(".jsonl") }
+        return Set(names).sorted().map { "\(folder)/\($0)" }
     }
 
-    /// The lines of a JSON-lines file, unpacked first if its name ends in `.gz`.
-    package static func lines<Line: Decodable>(_ type: Line.Type, of path: String) throws -> [Line]
+    /// The lines of a JSON-lines file.
+    package static func lines<Line: Decodable>(_ type: Line.Type, of file: String) throws -> [Line]
     {
         let decoder = JSONDecoder()
-        return try rawLines(of: path).map {
+        return try rawLines(of: file).map {
             try decoder.decode(Line.self, from: Data($0))
         }
     }
 
     /// The lines of such a file as trees, for what has no shape that a `Decodable` could describe.
-    package static func nodes(of path: String) throws -> [JSONNode] {
-        try rawLines(of: path).map { try JSONNode(parsing: Array($0)) }
+    package static func nodes(of file: String) throws -> [JSONNode] {
+        try rawLines(of: file).map { try JSONNode(parsing: Array($0)) }
     }
 
-    private static func rawLines(of path: String) throws -> [ArraySlice<UInt8>] {
-        var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
-        if path.hasSuffix(".gz") {
-            bytes = try gunzip(bytes)
+    private static func rawLines(of file: String) throws -> [ArraySlice<UInt8>] {
+        try bytes(of: file).split(separator: UInt8(ascii: "\n"))
+    }
+
+    private static func bytes(of file: String) throws -> [UInt8] {
+        let path = "\(root)/\(file)"
+        guard FileManager.default.fileExists(atPath: path) else {
+            return try gunzip([UInt8](Data(contentsOf: URL(filePath: path + ".gz"))))
         }
-        return bytes.split(separator: UInt8(ascii: "\n"))
+        return try [UInt8](Data(contentsOf: URL(filePath: path)))
     }
 }
