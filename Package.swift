@@ -128,8 +128,11 @@ let package = Package(
         ),
         module("SyncProtocol", ["Changesets", "CZlib", "Versions"]),
 
+        // How tasks wait for each other.
+        module("Coordination"),
+
         // The agent's half.
-        module("SQLite", ["CSQLite"]),
+        module("SQLite", ["CSQLite", "Coordination"]),
         module(
             "LocalRealm",
             [
@@ -137,13 +140,13 @@ let package = Package(
             ]
         ),
         module("Outbound", nio),
-        module("Transport", ["CLinux", "Outbound", "SyncProtocol", deque] + nio),
+        module("Transport", ["CLinux", "Coordination", "Outbound", "SyncProtocol", deque] + nio),
         module("AppServices", ["JSON", "Outbound", asyncHTTPClient, logging] + nio),
         module(
             "Platform",
-            ["CLinux", "CSystemd", "Scheduling", "Settings", "YAML", logging]
+            ["CLinux", "CSystemd", "Coordination", "Scheduling", "Settings", "YAML", logging]
         ),
-        module("Programs", ["CLinux"]),
+        module("Programs", ["CLinux", "Coordination"]),
         module(
             "Plugins",
             [
@@ -155,14 +158,14 @@ let package = Package(
         module(
             "SyncClient",
             [
-                "Changesets", "ClientReset", "LocalRealm", "SQLite", "Scheduling", "SyncProtocol",
-                "Transport", "Versions", logging,
+                "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
+                "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
         module(
             "Agent",
             [
-                "AppServices", "Changesets", "ClientReset", "Config", "Control",
+                "AppServices", "Changesets", "ClientReset", "Config", "Control", "Coordination",
                 "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "SQLite", "Scheduling",
                 "Schemas", "SchemaFiles", "Settings", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, serviceLifecycle,
@@ -180,7 +183,8 @@ let package = Package(
         module(
             "Server",
             [
-                "CCrypt", "Changesets", "Documents", "JSON", "Merge", "Programs", "SQLite",
+                "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Merge", "Programs",
+                "SQLite",
                 "SchemaFiles", "Schemas",
                 "Settings", "SyncProtocol", "Transport", "Versions", "YAML", asyncHTTPClient,
                 crypto, deque, jwtKit, logging, serviceLifecycle,
@@ -240,6 +244,7 @@ let package = Package(
         ),
         tests("Scheduling", ["Scheduling"]),
         tests("SyncProtocol", ["Changesets", "ScriptedPeers", "SyncProtocol", "Versions"]),
+        tests("Coordination", ["Coordination"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
         tests(
             "LocalRealm",
@@ -269,8 +274,9 @@ let package = Package(
         tests(
             "Agent",
             [
-                "Agent", "AppServices", "Config", "Control", "LocalRealm", "Outbound", "Platform",
-                "Plugins", "SQLite", "Scheduling", "Settings", "SyncClient", "SyncProtocol",
+                "Agent", "AppServices", "Config", "Control", "Coordination", "LocalRealm",
+                "Outbound", "Platform", "Plugins", "SQLite", "Scheduling", "Settings", "SyncClient",
+                "SyncProtocol",
                 "Transport",
                 "Versions", logging,
             ]
@@ -278,8 +284,8 @@ let package = Package(
         tests(
             "SyncClient",
             [
-                "Changesets", "ClientReset", "LocalRealm", "SQLite", "Scheduling", "Schemas",
-                "ScriptedPeers", "SyncClient",
+                "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
+                "Schemas", "ScriptedPeers", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),

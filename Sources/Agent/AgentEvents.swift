@@ -1,4 +1,5 @@
 package import Control
+import Coordination
 package import Platform
 import SyncClient
 import Synchronization

@@ -1,3 +1,4 @@
+import Coordination
 import Scheduling
 import Synchronization
 
@@ -7,22 +8,17 @@ final class ConditionsWatch: Sendable {
     /// cancelled.
     typealias Source = @Sendable (_ tell: (Conditions) async -> Void) async -> Void
 
-    private struct State {
-        var conditions = Conditions()
-        /// Told once, or never to be told.
-        var isSettled = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
     private let source: Source
-    private let state = Mutex(State())
+    private let latest = Mutex(Conditions())
+    /// Kept when conditions were told once, or never will be.
+    private let isSettled = Promise<Void>()
 
     init(_ source: @escaping Source) {
         self.source = source
     }
 
     /// What was told last; nothing is known before.
-    var conditions: Conditions { state.withLock { $0.conditions } }
+    var conditions: Conditions { latest.withLock { $0 } }
 
     /// Listens until the task is cancelled, and says after each piece of news that there is some.
     func run(_ changed: () async -> Void) async {
@@ -36,22 +32,11 @@ final class ConditionsWatch: Sendable {
 
     /// Returns once the host has been asked for the first time; `run` has to be under way.
     func settled() async {
-        await withCheckedContinuation { continuation in
-            let isSettled = state.withLock { state in
-                if !state.isSettled { state.waiters.append(continuation) }
-                return state.isSettled
-            }
-            if isSettled { continuation.resume() }
-        }
+        await isSettled.value
     }
 
     private func learn(_ conditions: Conditions) {
-        let waiters = state.withLock { state in
-            state.conditions = conditions
-            state.isSettled = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        latest.withLock { $0 = conditions }
+        isSettled.keep()
     }
 }

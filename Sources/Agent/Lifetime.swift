@@ -1,3 +1,4 @@
+import Coordination
 import SyncClient
 
 /// The life of one piece of work that somebody else may end.

@@ -1,6 +1,7 @@
 import ClientReset
 import Config
 import Control
+import Coordination
 import LocalRealm
 import SyncClient
 
@@ -74,22 +75,19 @@ extension RealmSupervisor {
 
     /// Waits until the attempt under way has come to something; false if the time is over first.
     private func attempt(until deadline: Duration?) async -> Bool {
-        let id = nextWaiterID
-        nextWaiterID += 1
+        let wait = Promise<Bool>()
+        attemptWaits.append(wait)
         return await withTaskGroup { group in
             group.addTask { [time] in
                 guard let deadline else { return }
                 guard (try? await time.sleep(deadline - time.uptime())) != nil else { return }
-                await self.letGo(id)
+                wait.keep(false)
             }
-            let hasCome = await withCheckedContinuation { attemptWaiters[id] = $0 }
+            let hasCome = await wait.value
             group.cancelAll()
+            attemptWaits.removeAll { $0 === wait }
             return hasCome
         }
-    }
-
-    private func letGo(_ id: Int) {
-        attemptWaiters.removeValue(forKey: id)?.resume(returning: false)
     }
 }
 

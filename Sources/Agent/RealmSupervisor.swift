@@ -2,6 +2,7 @@ import AppServices
 import ClientReset
 import Config
 import Control
+import Coordination
 import LocalRealm
 import Logging
 import Platform
@@ -50,9 +51,8 @@ actor RealmSupervisor {
     private var lastReported: Failure?
     /// When the realm is brought up next, as the uptime goes.
     private var nextAttempt: Duration?
-    /// Who waits for the end of an attempt; true says that it has come, false that the time is over.
-    var attemptWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-    var nextWaiterID = 1
+    /// Waits for the end of an attempt; true says that it has come, false that the time is over.
+    var attemptWaits: [Promise<Bool>] = []
     let attemptNow = Signal()
 
     var permission = SyncPermission.run
@@ -70,8 +70,8 @@ actor RealmSupervisor {
     /// How many need the file closed; it is not opened while there are any.
     private var closers = 0
     private let closing = Signal()
-    private var isFileInUse = false
-    private var closeWaiters: [CheckedContinuation<Void, Never>] = []
+    /// Kept when the file is closed; nil while it is.
+    private var fileClosing: Promise<Void>?
 
     init(
         _ configuration: RealmConfiguration,
@@ -160,7 +160,7 @@ actor RealmSupervisor {
             account = try await self.account()
             userID = account.userID
         }
-        isFileInUse = true
+        fileClosing = fileClosing ?? Promise()
         do throws(RealmOpener.Failure) {
             return try await opener.open(
                 configuration,
@@ -177,9 +177,8 @@ actor RealmSupervisor {
     }
 
     private func fileIsClosed() {
-        isFileInUse = false
-        for waiter in closeWaiters { waiter.resume() }
-        closeWaiters = []
+        fileClosing?.keep()
+        fileClosing = nil
     }
 
     /// Runs the work while the file is closed and stays so; the realm is brought up anew after it.
@@ -188,7 +187,7 @@ actor RealmSupervisor {
     ) async -> Result {
         closers += 1
         closing.raise()
-        if isFileInUse { await withCheckedContinuation { closeWaiters.append($0) } }
+        await fileClosing?.value
         let result = await work()
         closers -= 1
         permissionChanged.raise()
@@ -257,8 +256,8 @@ actor RealmSupervisor {
 
     private func settle(_ stage: Stage) {
         self.stage = stage
-        for waiter in attemptWaiters.values { waiter.resume(returning: true) }
-        attemptWaiters = [:]
+        for wait in attemptWaits { wait.keep(true) }
+        attemptWaits = []
     }
 
     /// One message for one fact: the same failure again is no news.
@@ -297,7 +296,7 @@ extension RealmSupervisor {
             if failure.state != .waitingForUser { status.error = StatusError(failure) }
             status.describe(nextAttemptIn: nextAttempt.map { $0 - time.uptime() }, now: now())
         // It has been closed for good, and its file may be gone.
-        case .running where !isFileInUse:
+        case .running where fileClosing == nil:
             break
         case .running(let client):
             let snapshot = await client.snapshot()

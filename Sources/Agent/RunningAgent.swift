@@ -1,6 +1,7 @@
 import AppServices
 import Config
 import Control
+import Coordination
 import Logging
 import Platform
 import Plugins
@@ -14,9 +15,8 @@ actor RunningAgent {
     private var keepers: [String: ScheduleKeeper] = [:]
     private var realms: [String: Lifetime] = [:]
     private var connections: [String: Lifetime] = [:]
-    /// A reload is carried out, and those that came meanwhile take their turn.
-    private var isReloading = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Reloads, one after the other.
+    private let reloads = Turns<OrderOfArrival>()
     private let watch: ConditionsWatch
 
     /// What has begun and is waited for by `run()`.
@@ -140,28 +140,14 @@ actor RunningAgent {
 
     // MARK: Another configuration
 
-    private func takeTurn() async {
-        guard isReloading else {
-            isReloading = true
-            return
-        }
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    private func endTurn() {
-        guard !waiting.isEmpty else {
-            isReloading = false
-            return
-        }
-        waiting.removeFirst().resume()
-    }
-
     /// Stops, starts and changes what differs, and nothing else.
     ///
     /// - Throws: what cannot be put together of the new configuration; then nothing has changed.
     func follow(_ new: AgentConfiguration) async throws -> ConfigurationDifference {
-        await takeTurn()
-        defer { endTurn() }
+        try await reloads.take { try await takeOver(new) }
+    }
+
+    private func takeOver(_ new: AgentConfiguration) async throws -> ConfigurationDifference {
         let difference = ConfigurationDifference(from: configuration, to: new)
         var prepared = Parts(
             version: parts.version,

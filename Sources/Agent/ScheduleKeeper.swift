@@ -1,5 +1,6 @@
 import Config
 import Control
+import Coordination
 import Logging
 import Platform
 import Scheduling

@@ -1,4 +1,5 @@
 import CSystemd
+import Coordination
 import Glibc
 
 /// Starts units of the service manager.

@@ -1,4 +1,4 @@
-import Dispatch
+import Coordination
 import Glibc
 
 /// An external program: what is run, with which environment, and for how long at most.
@@ -56,12 +56,7 @@ package struct Program: Sendable {
     ) async throws(ProgramFailure) -> ProgramOutcome {
         let wake = WakePipe()
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // It blocks, so it gets a thread of its own.
-                DispatchQueue(label: "program").async {
-                    continuation.resume(returning: runBlocking(input, graceTime, wake))
-                }
-            }
+            await BlockingCall.run(label: "program") { runBlocking(input, graceTime, wake) }
         } onCancel: {
             wake.raise()
         }

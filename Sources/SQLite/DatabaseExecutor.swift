@@ -1,3 +1,4 @@
+import Coordination
 import Dispatch
 
 /// Runs an actor that owns a database on a thread of its own.
@@ -31,9 +32,9 @@ package final class DatabaseExecutor: SerialExecutor {
     /// Runs a piece of blocking work on the thread, such as opening the database.
     package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result
     {
-        await withCheckedContinuation { continuation in
-            submit { continuation.resume(returning: work()) }
-        }
+        let result = Promise<Result>()
+        submit { result.keep(work()) }
+        return await result.value
     }
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor {

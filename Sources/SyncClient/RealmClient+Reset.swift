@@ -1,4 +1,5 @@
 package import ClientReset
+import Coordination
 package import LocalRealm
 import Logging
 package import SyncProtocol

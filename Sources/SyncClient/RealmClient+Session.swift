@@ -1,4 +1,5 @@
 import ClientReset
+import Coordination
 import LocalRealm
 import Logging
 import SyncProtocol

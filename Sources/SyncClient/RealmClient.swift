@@ -1,5 +1,6 @@
 import Changesets
 import ClientReset
+package import Coordination
 package import LocalRealm
 package import Logging
 import SQLite

@@ -1,4 +1,5 @@
 import ClientReset
+import Coordination
 package import LocalRealm
 package import Logging
 package import Scheduling

@@ -1,15 +1,16 @@
+import Coordination
 package import SyncProtocol
 
 /// One end of a connection inside the process: the twin of a WebSocket, for simulations and tests.
 package final class InMemoryStream: MessageStream {
     package let subProtocol: String?
-    private let incoming: BoundedQueue<[UInt8]>
-    private let outgoing: BoundedQueue<[UInt8]>
+    private let incoming: BoundedQueue<[UInt8], TransportError>
+    private let outgoing: BoundedQueue<[UInt8], TransportError>
 
     private init(
         subProtocol: String?,
-        incoming: BoundedQueue<[UInt8]>,
-        outgoing: BoundedQueue<[UInt8]>
+        incoming: BoundedQueue<[UInt8], TransportError>,
+        outgoing: BoundedQueue<[UInt8], TransportError>
     ) {
         self.subProtocol = subProtocol
         self.incoming = incoming
@@ -21,8 +22,8 @@ package final class InMemoryStream: MessageStream {
         subProtocol: String?,
         capacity: Int = 16
     ) -> (client: InMemoryStream, server: InMemoryStream) {
-        let up = BoundedQueue<[UInt8]>(capacity: capacity)
-        let down = BoundedQueue<[UInt8]>(capacity: capacity)
+        let up = BoundedQueue<[UInt8], TransportError>(capacity: capacity)
+        let down = BoundedQueue<[UInt8], TransportError>(capacity: capacity)
         return (
             InMemoryStream(subProtocol: subProtocol, incoming: down, outgoing: up),
             InMemoryStream(subProtocol: subProtocol, incoming: up, outgoing: down)

@@ -1,3 +1,4 @@
+import Coordination
 package import NIOCore
 import Synchronization
 

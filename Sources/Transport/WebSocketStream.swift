@@ -1,3 +1,4 @@
+import Coordination
 package import NIOCore
 package import NIOWebSocket
 package import SyncProtocol
@@ -17,7 +18,7 @@ package final class WebSocketStream: MessageStream {
     private let role: Role
     private let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
     let channel: any NIOCore.Channel
-    private let messages = BoundedQueue<[UInt8]>(capacity: 4)
+    private let messages = BoundedQueue<[UInt8], TransportError>(capacity: 4)
     private let hasSentClose = Atomic(false)
 
     private init(

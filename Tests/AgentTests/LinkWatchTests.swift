@@ -1,3 +1,4 @@
+import Coordination
 import Scheduling
 import SyncClient
 import Synchronization

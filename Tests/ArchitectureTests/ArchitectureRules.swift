@@ -134,6 +134,27 @@ enum ArchitectureRules {
         ]
     }
 
+    // MARK: Waiting
+
+    /// Tasks wait for each other with the tested types of `Coordination`.
+    static func strayContinuations(_ files: [SourceFile]) -> [String] {
+        let words: Set = [
+            "CheckedContinuation", "UnsafeContinuation", "withCheckedContinuation",
+            "withCheckedThrowingContinuation", "withUnsafeContinuation",
+            "withUnsafeThrowingContinuation",
+        ]
+        return files.filter {
+            $0.module != "Coordination" && $0.path != "Sources/SyncClient/RealmClient+Sync.swift"
+        }.flatMap { file in
+            file.lines.filter { !words.isDisjoint(with: $0.words) }.map {
+                """
+                \(file.path):\($0.number): continuations belong in Coordination: use Signal, Promise, \
+                Turns, BoundedQueue or BlockingCall
+                """
+            }
+        }
+    }
+
     // MARK: TLS
 
     /// NIOSSL speaks TLS 1.0 unless it is told otherwise, and so does each HTTP client without settings

@@ -174,6 +174,14 @@ struct ArchitectureRulesTests {
         )
     }
 
+    @Test("A continuation outside of Coordination is found")
+    func strayContinuations() {
+        let line = "await withCheckedContinuation { waiting.append($0) }"
+        #expect(ArchitectureRules.strayContinuations([file(line)]).count == 1)
+        #expect(ArchitectureRules.strayContinuations([file(line, in: "Coordination")]) == [])
+        #expect(ArchitectureRules.strayContinuations([file("let continuations = 1")]) == [])
+    }
+
     @Test("TLS without a lower bound is found")
     func oldTLS() {
         let old = [

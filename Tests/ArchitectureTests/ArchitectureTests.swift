@@ -32,6 +32,11 @@ struct ArchitectureTests {
         report(ArchitectureRules.forbiddenImports(try Project.sources()))
     }
 
+    @Test("Tasks wait for each other with the types of Coordination")
+    func continuations() throws {
+        report(ArchitectureRules.strayContinuations(try Project.sources()))
+    }
+
     @Test("Wherever TLS is spoken, it is 1.2 or newer")
     func tlsVersions() throws {
         report(ArchitectureRules.oldTLS(try Project.sources()))

@@ -1,4 +1,5 @@
 import ClientReset
+import Coordination
 import ScriptedPeers
 import SyncProtocol
 import Testing

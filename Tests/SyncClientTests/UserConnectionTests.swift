@@ -1,4 +1,5 @@
 import Changesets
+import Coordination
 import FoundationEssentials
 import LocalRealm
 import Logging

@@ -1,6 +1,7 @@
 import ClientReset
 import Config
 import Control
+import Coordination
 import LocalRealm
 import Logging
 import Platform

@@ -1,5 +1,5 @@
+import Coordination
 import SQLite
-import Transport
 
 /// Makes and checks password hashes, one at a time: each costs tens of milliseconds of a processor,
 /// and a flood of log-ins must not take more than one.
@@ -12,14 +12,13 @@ package actor PasswordHasher {
 
     private let crypt: PasswordCrypt
     private let thread = DatabaseExecutor(label: "realm-server.passwords")
-    private var isBusy = false
-    private var waiting: FairQueue<String, CheckedContinuation<Bool, Never>>
+    private let turns: Turns<String>
 
     /// `cost` 1 ... 11; 5 is the library's default, lower only for tests. `waitingAtMost`: attempts that wait for
     /// their turn.
     package init(cost: UInt = 5, waitingAtMost: Int = ServerLimits.standard.waitingLogIns) {
         self.crypt = PasswordCrypt(cost: cost)
-        self.waiting = FairQueue(capacity: waitingAtMost)
+        self.turns = Turns(waitingAtMost: waitingAtMost)
     }
 
     /// Throws `ServiceRefusal` where too many wait, else `Failure`. The operator has no address.
@@ -37,23 +36,15 @@ package actor PasswordHasher {
     }
 
     /// How many attempts wait for their turn.
-    var waitingCount: Int { waiting.count }
+    var waitingCount: Int { turns.load.waiting }
 
     private func takingTurns<Outcome: Sendable>(
         _ address: String,
         _ body: @escaping @Sendable (PasswordCrypt) throws -> Outcome
     ) async throws -> Outcome {
-        if isBusy {
-            let isNext = await withCheckedContinuation { continuation in
-                waiting.append(continuation, from: address)?.resume(returning: false)
-            }
-            guard isNext else { throw ServiceRefusal.tooManyLogIns }
+        try await turns.take(from: address, orThrow: ServiceRefusal.tooManyLogIns as any Error) {
+            let crypt = crypt
+            return try await thread.perform { Result { try body(crypt) } }.get()
         }
-        isBusy = true
-        let crypt = crypt
-        let outcome = await thread.perform { Result { try body(crypt) } }
-        // The next in the queue takes over.
-        if let next = waiting.next() { next.resume(returning: true) } else { isBusy = false }
-        return try outcome.get()
     }
 }

@@ -1,3 +1,4 @@
+import Coordination
 import Versions
 
 /// Keeps the state of a file as changesets once the history has become much longer than that, so that
@@ -11,8 +12,8 @@ import Versions
 package actor SnapshotBuilder {
     private let store: any ServerStore
     private let policy: SnapshotPolicy
-    /// Whoever comes for a file that is at work waits for what comes of it.
-    private var atWork: [ServerFileID: Waiter] = [:]
+    /// The files at work: a second request for one of them waits for the end of the first.
+    private var atWork: [ServerFileID: Promise<Void>] = [:]
     /// How long the history of a file was when its objects turned out to be as long.
     private var looked: [ServerFileID: UInt64] = [:]
 
@@ -23,14 +24,14 @@ package actor SnapshotBuilder {
 
     /// Makes a fresh snapshot of a file if that is worth it; `now` in milliseconds since 1970.
     func refresh(_ file: ServerFile, at now: Int64) async throws {
-        if let waiter = atWork[file.id] { return await waiter.wait() }
+        if let end = atWork[file.id] { return await end.value }
         // Not again before the history has grown by a tenth.
         guard file.bytesSinceSnapshot > (looked[file.id] ?? 0) / 10 * 11 else { return }
-        let waiter = Waiter()
-        atWork[file.id] = waiter
+        let end = Promise<Void>()
+        atWork[file.id] = end
         defer {
             atWork[file.id] = nil
-            waiter.wakeAll()
+            end.keep()
         }
         let isMade = try await build(file.id, at: now)
         looked[file.id] = isMade ? nil : file.bytesSinceSnapshot

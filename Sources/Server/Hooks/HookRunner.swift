@@ -1,3 +1,4 @@
+import Coordination
 import FoundationEssentials
 import JSON
 import Logging
@@ -6,21 +7,20 @@ import Programs
 /// Runs the programs of the operator, a few at a time: a flood of requests must not become a flood of
 /// processes.
 actor HookRunner {
-    private let atOnce: Int
-    /// Requests that wait for their turn; more are sent away.
-    private let waitingAtMost: Int
-    private var running = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let turns: Turns<OrderOfArrival>
     private let logger: Logger
 
+    /// - Parameter waitingAtMost: requests that wait for their turn; more are sent away.
     init(logger: Logger, atOnce: Int = 8, waitingAtMost: Int = 256) {
         self.logger = logger
-        self.atOnce = atOnce
-        self.waitingAtMost = waitingAtMost
+        self.turns = Turns(atOnce: atOnce, waitingAtMost: waitingAtMost)
     }
 
     /// How many programs run, and how many requests wait.
-    var load: (running: Int, waiting: Int) { (running, waiting.count) }
+    var load: (running: Int, waiting: Int) {
+        let load = turns.load
+        return (load.working, load.waiting)
+    }
 
     /// Why there is no answer. The operator has the details in the log, clients learn none of them.
     enum Failure: Error, Hashable {
@@ -40,8 +40,17 @@ actor HookRunner {
         about app: AppID,
         _ request: [String: JSONValue]
     ) async throws(Failure) -> JSONValue? {
-        try await enter()
-        defer { leave() }
+        try await turns.take(from: .queue, orThrow: .overloaded) { () async throws(Failure) in
+            try await run(hook, kind, app, request)
+        }
+    }
+
+    private func run(
+        _ hook: HookConfiguration,
+        _ kind: HookKind,
+        _ app: AppID,
+        _ request: [String: JSONValue]
+    ) async throws(Failure) -> JSONValue? {
         var request = request
         request["version"] = .integer(1)
         request["kind"] = .string(kind.rawValue)
@@ -98,23 +107,6 @@ actor HookRunner {
                 "program": "\(hook.command.first ?? "")", "reason": "\(reason)",
             ]
         )
-    }
-
-    // MARK: Turns
-
-    private func enter() async throws(Failure) {
-        if running < atOnce {
-            running += 1
-            return
-        }
-        guard waiting.count < waitingAtMost else { throw .overloaded }
-        // Whoever leaves hands its turn over.
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    private func leave() {
-        guard waiting.isEmpty else { return waiting.removeFirst().resume() }
-        running -= 1
     }
 }
 

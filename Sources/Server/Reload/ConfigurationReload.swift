@@ -1,3 +1,4 @@
+import Coordination
 import Logging
 package import Settings
 
@@ -31,8 +32,8 @@ package actor ConfigurationReload {
     private let setLogLevel: @Sendable (LogConfiguration.Level) -> Void
     private let logger: Logger
 
-    private var isBusy = false
-    private let turn = Waiter()
+    /// Reloads, one after the other: each compares with what the one before has left.
+    private let turns = Turns<OrderOfArrival>()
 
     init(
         of running: ServerConfiguration,
@@ -58,13 +59,10 @@ package actor ConfigurationReload {
 
     /// Reads, checks, compares and swaps. Throws `Refused` or `StoreError`.
     package func run() async throws -> ReloadReport {
-        // One after the other: each compares with what the one before has left.
-        while isBusy { await turn.wait() }
-        isBusy = true
-        defer {
-            isBusy = false
-            turn.wakeOne()
-        }
+        try await turns.take { try await reloadAndReport() }
+    }
+
+    private func reloadAndReport() async throws -> ReloadReport {
         do {
             let report = try await reload()
             logger.notice(

@@ -1,4 +1,5 @@
 import Changesets
+import Coordination
 import Logging
 import SyncProtocol
 import Synchronization
@@ -49,8 +50,8 @@ actor SyncConnection {
     /// connections say nothing most of the time, and a task costs more than all they keep. At first
     /// there is: nothing may overtake the first message.
     private var isWriting = true
-    private let reader = Waiter()
-    private let scans = Waiter()
+    private let reader = WaitQueue()
+    private let scans = WaitQueue()
 
     private enum Signal {
         case work(SessionKey)
@@ -168,7 +169,7 @@ actor SyncConnection {
     }
 
     private func wakeEverybody() {
-        for waiter in [reader, scans] { waiter.wakeAll() }
+        for queue in [reader, scans] { queue.wakeAll() }
     }
 }
 

@@ -1,8 +1,9 @@
+import Coordination
+
 /// Lends one state of the store at a time for as long as its borrower takes.
 actor StateHolder {
     private let worker: StoreWorker
-    private var isLent = false
-    private let turn = Waiter()
+    private let turns = Turns<OrderOfArrival>()
 
     init(_ worker: StoreWorker) {
         self.worker = worker
@@ -11,20 +12,16 @@ actor StateHolder {
     func hold<Outcome: Sendable>(
         _ body: @Sendable (any HeldState) async throws -> Outcome
     ) async throws -> Outcome {
-        while isLent { await turn.wait() }
-        isLent = true
-        defer {
-            isLent = false
-            turn.wakeOne()
-        }
-        try await worker.beginHolding()
-        do {
-            let outcome = try await body(Held(worker: worker))
-            await worker.endHolding()
-            return outcome
-        } catch {
-            await worker.endHolding()
-            throw error
+        try await turns.take {
+            try await worker.beginHolding()
+            do {
+                let outcome = try await body(Held(worker: worker))
+                await worker.endHolding()
+                return outcome
+            } catch {
+                await worker.endHolding()
+                throw error
+            }
         }
     }
 

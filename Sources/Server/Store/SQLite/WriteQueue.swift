@@ -1,5 +1,5 @@
+import Coordination
 import DequeModule
-import Transport
 
 /// Writes that wait for the store's one writer: those of accounts first, the others in turns by owner.
 struct WriteQueue {

@@ -1,6 +1,5 @@
+import Coordination
 import Testing
-
-@testable import SyncClient
 
 @Suite("A signal wakes one waiting task, and no wake-up is lost", .timeLimit(.minutes(10)))
 struct SignalTests {
@@ -49,9 +48,9 @@ struct SignalTests {
     @Test("The time being over ends the wait")
     func timeOut() async {
         let signal = Signal()
-        #expect(await !signal.wait(atMost: .zero, .immediate))
+        #expect(await !signal.wait {})
         signal.raise()
-        #expect(await signal.wait(atMost: .seconds(600), .continuous))
+        #expect(await signal.wait { try await Task.sleep(for: .seconds(600)) })
     }
 
     @Test("A signal at the end of the time counts: it is told, or is there for the next wait")
@@ -59,24 +58,9 @@ struct SignalTests {
         for _ in 0..<2_000 {
             let signal = Signal()
             async let raising: Void = signal.raise()
-            let isRaised = await signal.wait(atMost: .zero, .immediate)
+            let isRaised = await signal.wait {}
             await raising
             if !isRaised { #expect(await signal.wait()) }
         }
     }
-
-    @Test("A wish is taken once")
-    func wish() {
-        let wish = RetryWish()
-        #expect(!wish.take())
-        wish.make()
-        wish.make()
-        #expect(wish.take())
-        #expect(!wish.take())
-    }
-}
-
-extension SyncTime {
-    /// Every sleep is over at once.
-    static let immediate = SyncTime(uptime: { .zero }, sleep: { _ in })
 }

@@ -1,8 +1,6 @@
+import Coordination
 import TestSupport
 import Testing
-import Transport
-
-@testable import Server
 
 @Suite("Fair queue")
 struct FairQueueTests {

@@ -31,7 +31,7 @@ package final class Signal: Sendable {
         }
     }
 
-    /// Lets go of a task that waits, without raising the signal for anybody else.
+    /// Ends the wait of a cancelled task; the signal stays as it is.
     private func release() {
         let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard case .awaited(let waiter) = state else { return nil }
@@ -70,17 +70,17 @@ package final class Signal: Sendable {
         }
     }
 
-    /// Waits for the signal, but no longer than the duration; true if it was raised in time.
-    package func wait(atMost duration: Duration, _ time: SyncTime) async -> Bool {
+    /// Waits for the signal, but no longer than `timeout` takes to return; true if it was raised in time.
+    package func wait(until timeout: @escaping @Sendable () async throws -> Void) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await self.wait() }
             group.addTask {
-                try? await time.sleep(duration)
+                try? await timeout()
                 return false
             }
             let isFirstRaised = await group.next() ?? false
             group.cancelAll()
-            // Raised at the very end of the time, it counts: nobody else would hear of it.
+            // A raise at the very end of the time counts: no other wait would see it.
             return await group.reduce(isFirstRaised) { $0 || $1 }
         }
     }

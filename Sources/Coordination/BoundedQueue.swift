@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A queue between two tasks that holds so many elements and then lets the producer wait.
-package final class BoundedQueue<Element: Sendable>: Sendable {
+/// A queue that holds so many elements and then lets its producers wait. One task consumes.
+package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
     private enum End {
         case finished
-        case failed(TransportError)
+        case failed(Failure)
     }
 
     private struct State {
@@ -48,7 +48,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     /// The next element; nil at the end, or when the task is cancelled.
-    package func pop() async throws(TransportError) -> Element? {
+    package func pop() async throws(Failure) -> Element? {
         while !Task.isCancelled {
             let next = state.withLock { state -> (element: Element?, end: End?, woken: Waiters) in
                 guard !state.elements.isEmpty else { return (nil, state.end, Waiters()) }
@@ -66,7 +66,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     /// Ends the queue; what is in it can still be taken. Only the first end counts.
-    package func finish(throwing error: TransportError? = nil) {
+    package func finish(throwing error: Failure? = nil) {
         let woken = state.withLock { state -> Waiters in
             guard state.end == nil else { return Waiters() }
             state.end = error.map { .failed($0) } ?? .finished
@@ -100,7 +100,7 @@ extension BoundedQueue {
             state.producers.append(continuation)
             return true
         } onCancel: { state in
-            // Whoever is not cancelled looks at the queue and waits again.
+            // Those that are not cancelled re-check the queue and wait again.
             state.takeProducers()
         }
     }
