@@ -113,20 +113,23 @@ let package = Package(
         // Pure modules: no socket, file, clock, task or logger.
         module("Changesets"),
         module("Schemas", ["Changesets"]),
-        module("Documents", ["Changesets", "Schemas"]),
+        module("Documents", ["Changesets", "JSON", "Schemas"]),
         module("Merge", ["Changesets"]),
         module("Versions"),
         module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", ["CYAML"]),
         module("JSON"),
-        module("Settings", ["YAML"]),
+        module("Settings", ["JSON", "YAML"]),
         module("Scheduling"),
-        module("SchemaFiles", ["Changesets", "Documents", "Schemas", "Settings", "YAML"]),
+        module(
+            "SchemaFiles",
+            ["Changesets", "Documents", "JSON", "Schemas", "Settings", "YAML"]
+        ),
         module(
             "Config",
-            ["Changesets", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML"]
+            ["Changesets", "JSON", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML"]
         ),
-        module("SyncProtocol", ["Changesets", "CZlib", "Versions"]),
+        module("SyncProtocol", ["Changesets", "CZlib", "JSON", "Versions"]),
 
         // How tasks wait for each other.
         module("Coordination"),
@@ -234,6 +237,7 @@ let package = Package(
             ]
         ),
         tests("YAML", ["YAML"]),
+        tests("JSON", ["JSON"]),
         tests("Settings", ["Settings", "YAML"]),
         tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "Settings"]),
         tests(

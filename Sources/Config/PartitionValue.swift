@@ -1,5 +1,6 @@
 package import Changesets
 import FoundationEssentials
+import JSON
 
 /// The value of a partition (wire protocol, 5.1).
 package enum PartitionValue: Hashable, Sendable {
@@ -33,32 +34,12 @@ package enum PartitionValue: Hashable, Sendable {
     /// As BIND carries it: both ends compare it as text, so every byte counts.
     package var canonicalExtendedJSON: String {
         switch self {
-        case .string(let value): Self.json(value)
+        case .string(let value): JSONString.quoted(value)
         case .int(let value): #"{"$numberLong":"\#(value)"}"#
         case .objectID(let value): #"{"$oid":"\#(value)"}"#
         case .uuid(let value):
             #"{"$binary":{"base64":"\#(Data(value.bytes).base64EncodedString())","subType":"04"}}"#
         case .null: "null"
         }
-    }
-
-    /// The shortest escapes, and only where JSON demands them.
-    private static func json(_ text: String) -> String {
-        var json = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": json += "\\\""
-            case "\\": json += "\\\\"
-            case "\u{8}": json += "\\b"
-            case "\u{c}": json += "\\f"
-            case "\n": json += "\\n"
-            case "\r": json += "\\r"
-            case "\t": json += "\\t"
-            case "\u{0}"..<" ":
-                json += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-            default: json.unicodeScalars.append(scalar)
-            }
-        }
-        return json + "\""
     }
 }

@@ -1,6 +1,7 @@
 import Changesets
 import Documents
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// The same declaration as JSON, which a YAML reader takes as well: `SchemaFile.parse` reads it back.
@@ -63,18 +64,6 @@ extension SchemaPrinter {
     }
 
     private func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\0"..<" ", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}":
-                // Those above U+001F are for YAML's sake.
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
+        JSONString.quoted(text, .numericForYAML)
     }
 }

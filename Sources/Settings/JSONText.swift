@@ -1,3 +1,5 @@
+import JSON
+
 /// JSON whose members keep their order, printed for people.
 package indirect enum JSONText {
     case string(String)
@@ -36,15 +38,6 @@ package indirect enum JSONText {
     }
 
     private static func quoted(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "\"") { quoted, scalar in
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        } + "\""
+        JSONString.quoted(text, .numeric)
     }
 }

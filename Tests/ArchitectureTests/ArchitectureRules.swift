@@ -2,8 +2,8 @@
 enum ArchitectureRules {
     /// Modules that take values and return values.
     static let pureModules: Set<String> = [
-        "Changesets", "Config", "Documents", "Merge", "Scheduling", "SchemaFiles", "Schemas",
-        "Settings", "SyncProtocol", "Versions", "YAML",
+        "Changesets", "Config", "Documents", "JSON", "Merge", "Scheduling", "SchemaFiles",
+        "Schemas", "Settings", "SyncProtocol", "Versions", "YAML",
     ]
 
     /// What belongs to one of the two programs alone.

@@ -1,4 +1,4 @@
-import Changesets
+import JSON
 
 /// Writes canonical JSON: no white space, and nothing escaped that need not be (local realm, 2).
 struct JSONWriter {
@@ -38,36 +38,6 @@ struct JSONWriter {
 
     /// A string, which must be UTF-8.
     mutating func write(string text: [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        if text.contains(where: Self.needsEscape) {
-            for byte in text {
-                append(escaping: byte)
-            }
-        } else {
-            bytes.append(contentsOf: text)
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private mutating func append(escaping byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            bytes.append(UInt8(ascii: "\\"))
-            bytes.append(byte)
-        case 0x08: write("\\b")
-        case 0x09: write("\\t")
-        case 0x0a: write("\\n")
-        case 0x0c: write("\\f")
-        case 0x0d: write("\\r")
-        case 0..<0x20:
-            write("\\u00")
-            bytes.append(contentsOf: Hexadecimal.text(of: CollectionOfOne(byte)).utf8)
-        default:
-            bytes.append(byte)
-        }
+        JSONString.append(text, to: &bytes)
     }
 }

@@ -79,14 +79,11 @@ struct ChangedObjects {
                 erased.insert(changeset.reference(target))
                 created.remove(changeset.reference(target))
                 add(changeset.reference(target))
-            case .update(let update):
-                add(instruction, of: changeset, at: update.target)
-            case .setErase(let erase):
-                add(instruction, of: changeset, at: erase.target)
-            case .addInteger(let target, _), .arrayInsert(let target, _, _),
-                .arrayMove(let target, _, _), .arrayErase(let target, _), .clear(let target, _),
-                .setInsert(let target, _):
-                add(instruction, of: changeset, at: target)
+            case .update, .addInteger, .arrayInsert, .arrayMove, .arrayErase, .clear, .setInsert,
+                .setErase:
+                if let target = instruction.pathTarget {
+                    add(instruction, of: changeset, at: target)
+                }
             }
         }
     }

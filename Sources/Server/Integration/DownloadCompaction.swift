@@ -69,8 +69,8 @@ struct DownloadCompaction {
         of changeset: Changeset,
         _ stamp: Stamp
     ) -> Bool {
-        guard let target = instruction.target else { return true }
-        let object = changeset.reference(target.object)
+        guard let target = instruction.objectTarget else { return true }
+        let object = changeset.reference(target)
         if case .eraseObject = instruction {
             updates[object] = nil
             if let later = erasures[object], later >= stamp { return false }
@@ -78,7 +78,9 @@ struct DownloadCompaction {
             return true
         }
         guard erasures[object] == nil else { return false }
-        guard let field = target.field.map({ changeset.text($0) }) else { return true }
+        guard let field = (instruction.pathTarget?.field).map({ changeset.text($0) }) else {
+            return true
+        }
         guard case .update(let update) = instruction, update.isSimple else {
             updates[object]?[field] = nil
             return true
@@ -98,22 +100,6 @@ struct DownloadCompaction {
         }
         updates[object, default: [:]][field] = this
         return true
-    }
-}
-
-extension Instruction {
-    /// The object, and the field in it; nil for the schema's instructions.
-    fileprivate var target: (object: ObjectTarget, field: InternIndex?)? {
-        switch self {
-        case .createObject(let object), .eraseObject(let object): (object, nil)
-        case .update(let update): (update.target.object, update.target.field)
-        case .setErase(let erase): (erase.target.object, erase.target.field)
-        case .addInteger(let target, _), .arrayInsert(let target, _, _),
-            .arrayMove(let target, _, _), .arrayErase(let target, _), .clear(let target, _),
-            .setInsert(let target, _):
-            (target.object, target.field)
-        case .addTable, .eraseTable, .addColumn, .eraseColumn: nil
-        }
     }
 }
 

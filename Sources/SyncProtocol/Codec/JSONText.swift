@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// Builds one JSON object with its members in the order they are written, as the protocol's
 /// examples have them; `JSONEncoder` would choose its own.
@@ -9,7 +10,7 @@ struct JSONText {
 
     mutating func write(_ name: String, _ value: String) {
         begin(name)
-        text += Self.quoted(value)
+        text += JSONString.quoted(value)
     }
 
     mutating func write(_ name: String, _ value: Bool) {
@@ -29,27 +30,7 @@ struct JSONText {
 
     private mutating func begin(_ name: String) {
         if text.utf8.count > 1 { text += "," }
-        text += Self.quoted(name) + ":"
-    }
-
-    private static func quoted(_ value: String) -> String {
-        var quoted = "\""
-        for character in value.unicodeScalars {
-            switch character {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\u{8}": quoted += "\\b"
-            case "\u{c}": quoted += "\\f"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            case "\u{0}"..."\u{1f}":
-                let digits = String(character.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(character)
-            }
-        }
-        return quoted + "\""
+        text += JSONString.quoted(name) + ":"
     }
 
     static func decode<Value: Decodable>(

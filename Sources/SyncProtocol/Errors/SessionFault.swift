@@ -122,7 +122,7 @@ package struct RejectedUpdate: Hashable, Sendable {
 
     package init(className: String, key: ObjectKey, reason: String) {
         self.className = className
-        self.encodedKey = Base64.text(of: key.typedBytes)
+        self.encodedKey = String(decoding: Base64.encode(key.typedBytes), as: UTF8.self)
         self.reason = reason
     }
 
@@ -134,6 +134,6 @@ package struct RejectedUpdate: Hashable, Sendable {
 
     /// Nil if the server sent something that is no primary key.
     package var key: ObjectKey? {
-        Base64.bytes(of: encodedKey).flatMap { ObjectKey(typedBytes: $0) }
+        Base64.decode(Array(encodedKey.utf8)).flatMap { ObjectKey(typedBytes: $0) }
     }
 }
