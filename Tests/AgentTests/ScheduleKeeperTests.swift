@@ -12,7 +12,7 @@ import Testing
 struct ScheduleKeeperTests {
     /// Friday 2026-11-20 21:59:00 UTC.
     private static let evening = Instant(secondsSince1970: 1_795_211_940)
-    let time = ManualTime()
+    let time = SteppedClock()
 
     private func keeper(
         of supervisor: RealmSupervisor,
@@ -25,7 +25,7 @@ struct ScheduleKeeperTests {
             supervisor,
             network: NetworkPolicy(),
             time: time.syncTime,
-            now: { start + time.now },
+            now: { start + time.uptime },
             conditions: { Conditions(interface: "eth0") },
             link: link ?? LinkWatch(time: time.syncTime),
             seed: 1,
@@ -40,11 +40,11 @@ struct ScheduleKeeperTests {
         until permission: SyncPermission,
         _ supervisor: RealmSupervisor,
         atMost limit: Int
-    ) async -> Int {
+    ) async throws -> Int {
         for minute in 0...limit {
-            await time.settle()
+            try await time.settle()
             if await supervisor.permission == permission { return minute }
-            await time.pass(.seconds(60))
+            try await time.pass(.seconds(60))
         }
         return -1
     }
@@ -64,12 +64,12 @@ struct ScheduleKeeperTests {
                 == .paused(.scheduleWindow, detail: "until 2026-11-20T22:00:00.000Z")
         )
         let run = Task { await keeper.run() }
-        #expect(await minutes(until: .run, supervisor, atMost: 5) == 1)
+        #expect(try await minutes(until: .run, supervisor, atMost: 5) == 1)
         let closed = SyncPermission.paused(
             .scheduleWindow,
             detail: "until 2026-11-23T22:00:00.000Z"
         )
-        #expect(await minutes(until: closed, supervisor, atMost: 20) == 10)
+        #expect(try await minutes(until: closed, supervisor, atMost: 20) == 10)
         run.cancel()
         await run.value
     }
@@ -98,7 +98,7 @@ struct ScheduleKeeperTests {
         )
         await settled(next, supervisor)
         #expect(await supervisor.lastRefresh() == Self.evening)
-        #expect(await minutes(until: Self.once, supervisor, atMost: 5) == 1)
+        #expect(try await minutes(until: Self.once, supervisor, atMost: 5) == 1)
         await finishRefresh(supervisor)
         await settled(
             .paused(.refreshInterval, detail: "until 2026-11-20T23:00:00.000Z"),
@@ -145,7 +145,7 @@ struct ScheduleKeeperTests {
             .scheduleWindow,
             detail: "until 2026-11-21T21:00:00.000Z"
         )
-        #expect(await minutes(until: closed, supervisor, atMost: 10) == 6)
+        #expect(try await minutes(until: closed, supervisor, atMost: 10) == 6)
         run.cancel()
         await run.value
         #expect(await supervisor.lastRefresh() == nil)
@@ -166,7 +166,7 @@ struct ScheduleKeeperTests {
         link.note(.roundTrip(.seconds(2)))
         await settled(.paused(.poorNetwork, detail: "a round trip takes 2000 ms"), supervisor)
         link.note(.roundTrip(.milliseconds(10)))
-        #expect(await minutes(until: .run, supervisor, atMost: 3) == 1)
+        #expect(try await minutes(until: .run, supervisor, atMost: 3) == 1)
 
         // Without the wish nothing pauses, whatever is measured.
         await keeper.follow(SchedulePolicy(), NetworkPolicy())

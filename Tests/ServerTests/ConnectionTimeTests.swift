@@ -1,5 +1,6 @@
 import Changesets
 import SyncProtocol
+import TestSupport
 import Testing
 import Transport
 import Versions
@@ -9,7 +10,7 @@ import Versions
 @Suite("How long connections live", .timeLimit(.minutes(10)))
 struct ConnectionTimeTests {
     private let timing: ServerTiming
-    private let clock = StepClock()
+    private let clock = SteppedClock()
 
     init() {
         self.timing = ServerTiming(clock: clock)
@@ -21,11 +22,11 @@ struct ConnectionTimeTests {
             try await world.connect { client in
                 try await client.start()
                 // Whatever it said before the first look counts.
-                for _ in 1...10 { await clock.advance(by: .seconds(60), whenAsleep: 1) }
+                for _ in 1...10 { try await clock.pass(.seconds(60), whenAsleep: 1) }
                 try await client.ping(1)
-                for _ in 1...15 { await clock.advance(by: .seconds(60), whenAsleep: 1) }
+                for _ in 1...15 { try await clock.pass(.seconds(60), whenAsleep: 1) }
                 try await client.ping(2)
-                for _ in 1...16 { await clock.advance(by: .seconds(60), whenAsleep: 1) }
+                for _ in 1...16 { try await clock.pass(.seconds(60), whenAsleep: 1) }
                 #expect(try await client.receive() == nil)
             }
         }
@@ -37,10 +38,10 @@ struct ConnectionTimeTests {
             try await world.connect { client in
                 try await client.start()
                 world.apps.clock.advance(bySeconds: 3599)
-                await clock.advance(by: .seconds(60), whenAsleep: 1)
+                try await clock.pass(.seconds(60), whenAsleep: 1)
                 try await client.ping(1)
                 world.apps.clock.advance(bySeconds: 1)
-                await clock.advance(by: .seconds(60), whenAsleep: 1)
+                try await clock.pass(.seconds(60), whenAsleep: 1)
                 let error = await #expect(throws: TransportError.self) {
                     _ = try await client.receive()
                 }
@@ -56,7 +57,7 @@ struct ConnectionTimeTests {
                 try await client.send(text: "nonsense\n")
                 _ = try await client.expectError(session: nil)
                 // The tick of all connections, and the wait for the client.
-                await clock.advance(by: .seconds(30), whenAsleep: 2)
+                try await clock.pass(.seconds(30), whenAsleep: 2)
                 #expect(try await client.receive() == nil)
             }
         }

@@ -8,22 +8,6 @@ import Testing
 /// Who is served next by the one writer of the store.
 @Suite("The order of writes")
 struct WriteOrderTests {
-    /// A clock that only bodies of writes move.
-    private final class WorkClock: Clock {
-        struct Instant: InstantProtocol {
-            var offset: Duration
-            func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-            func duration(to other: Instant) -> Duration { other.offset - offset }
-            static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-        }
-
-        private let time = Mutex(Duration.zero)
-        var now: Instant { Instant(offset: time.withLock { $0 }) }
-        var minimumResolution: Duration { .zero }
-        func advance(by duration: Duration) { time.withLock { $0 += duration } }
-        func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
-    }
-
     /// What happened, for bodies and tests to share.
     private final class Record: Sendable {
         let served = Mutex<[WriteOwner]>([])
@@ -37,7 +21,7 @@ struct WriteOrderTests {
     /// Has a first write hold the writer until the others wait behind it; returns who was served.
     private func order(
         of waiting: [(WriteOwner, count: Int)],
-        clock: WorkClock = WorkClock(),
+        clock: SteppedClock = SteppedClock(),
         taking duration: Duration = .zero
     ) async throws -> [WriteOwner] {
         try await withTemporaryDirectory { directory in
@@ -93,7 +77,8 @@ struct WriteOrderTests {
     @Test("A commit is not put off by writes that take long")
     func slices() async throws {
         try await withTemporaryDirectory { directory in
-            let clock = WorkClock()
+            // Only the bodies of writes move it.
+            let clock = SteppedClock()
             let store = try await SQLiteStore(
                 .file(path: "\(directory)/server.sqlite"),
                 clock: clock

@@ -11,7 +11,7 @@ import Versions
 /// The rules of wire protocol, 10.1 and 11, as the running engine keeps them.
 @Suite("Connections over time, on a clock of the test's own", .timeLimit(.minutes(10)))
 struct ConnectionTimeTests {
-    private let clock = VirtualTime()
+    private let clock = SteppedClock()
 
     private func run(
         _ endpoint: ScriptedEndpoint,
@@ -26,7 +26,7 @@ struct ConnectionTimeTests {
             endpoint,
             timing: timing,
             reconnect: reconnect,
-            time: clock.time,
+            time: clock.syncTime,
             body
         )
     }
@@ -62,7 +62,7 @@ struct ConnectionTimeTests {
             ]
             for (index, wait) in waits.enumerated() {
                 await attempts(index + 1, of: endpoint)
-                await clock.pass(wait)
+                try await clock.pass(wait)
             }
             await attempts(7, of: endpoint)
         }
@@ -121,9 +121,9 @@ struct ConnectionTimeTests {
         let timing = ConnectionTiming(pingPeriod: .seconds(9_000_000), linger: .seconds(9_000))
         try await run(endpoint, timing: timing) { realm, _, _ in
             // 300, then twice that but 450 at most, each less a quarter by chance.
-            await clock.pass(.seconds(225)...(.seconds(300)))
-            await clock.pass(.milliseconds(337_500)...(.seconds(450)))
-            await clock.pass(.milliseconds(337_500)...(.seconds(450)))
+            try await clock.pass(.seconds(225)...(.seconds(300)))
+            try await clock.pass(.milliseconds(337_500)...(.seconds(450)))
+            try await clock.pass(.milliseconds(337_500)...(.seconds(450)))
             await bound(realm)
             #expect(endpoint.tokens.count == 1)
         }
@@ -139,7 +139,7 @@ struct ConnectionTimeTests {
             try await server.listen()
         }
         try await run(endpoint) { realm, _, _ in
-            await clock.pass(.seconds(1)...(.seconds(1)))
+            try await clock.pass(.seconds(1)...(.seconds(1)))
             await bound(realm)
         }
     }
@@ -153,7 +153,7 @@ struct ConnectionTimeTests {
             _ = try await server.open(RealmOnConnection.file)
             while let message = try await server.receiveAny() {
                 guard case .ping(let ping) = message else { continue }
-                pings.withLock { $0.append(clock.now) }
+                pings.withLock { $0.append(clock.uptime) }
                 let timestamp = ping.timestampInMilliseconds
                 try await server.send(.pong(timestampInMilliseconds: timestamp))
             }
@@ -161,10 +161,10 @@ struct ConnectionTimeTests {
         let timing = ConnectionTiming(pingPeriod: .seconds(6_000))
         try await run(endpoint, timing: timing) { realm, _, _ in
             await quiet(realm)
-            await clock.pass(.seconds(6)...(.seconds(6_000)))
+            try await clock.pass(.seconds(6)...(.seconds(6_000)))
             for count in 1...3 {
                 try await until { pings.withLock({ $0.count }) >= count }
-                await clock.pass(.seconds(5_400)...(.seconds(6_000)))
+                try await clock.pass(.seconds(5_400)...(.seconds(6_000)))
             }
         }
         let moments = pings.withLock { $0 }
@@ -187,8 +187,8 @@ struct ConnectionTimeTests {
         try await run(endpoint, timing: timing) { realm, _, _ in
             await quiet(realm)
             clock.advance(by: .seconds(50))
-            await clock.pass(.seconds(550)...(.seconds(600)))
-            await clock.pass(.seconds(750)...(.seconds(1_000)))
+            try await clock.pass(.seconds(550)...(.seconds(600)))
+            try await clock.pass(.seconds(750)...(.seconds(1_000)))
             await attempts(2, of: endpoint)
             await bound(realm)
         }
@@ -221,13 +221,13 @@ struct ConnectionTimeTests {
         try await run(endpoint, timing: timing) { realm, connection, _ in
             await bound(realm)
             await connection.leave(realm)
-            await clock.sleeper(.seconds(500)...(.seconds(500)))
+            try await clock.sleeper(.seconds(500)...(.seconds(500)))
             clock.advance(by: .seconds(499))
             await connection.join(realm)
             await bound(realm)
             #expect(endpoint.tokens.count == 1)
             await connection.leave(realm)
-            await clock.pass(.seconds(500)...(.seconds(500)))
+            try await clock.pass(.seconds(500)...(.seconds(500)))
             // With the code 1000, which is the end of the stream for the server.
             try await until { hasEnded.withLock({ $0 }) }
             #expect(endpoint.tokens.count == 1)
@@ -260,7 +260,7 @@ struct ConnectionTimeTests {
                 fastReconnectLimit: isFast ? .seconds(1_000) : .seconds(700)
             )
             try await run(endpoint, timing: timing) { realm, _, path in
-                await clock.pass(.seconds(750)...(.seconds(1_000)))
+                try await clock.pass(.seconds(750)...(.seconds(1_000)))
                 try RealmOnConnection.insert(path, 1)
                 try await until {
                     // The capture gathers for a millisecond.

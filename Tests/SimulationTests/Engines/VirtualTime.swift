@@ -246,20 +246,12 @@ extension VirtualTime {
 
 /// A clock that stands still while anybody has something to do.
 struct VirtualClock: Clock {
-    struct Instant: InstantProtocol {
-        let offset: Duration
-
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-    }
-
     let time: VirtualTime
 
-    var now: Instant { Instant(offset: time.now) }
+    var now: VirtualInstant { VirtualInstant(offset: time.now) }
     var minimumResolution: Duration { .nanoseconds(1) }
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {
         try await time.sleep(deadline.offset - time.now)
     }
 }
