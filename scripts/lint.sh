@@ -35,6 +35,10 @@ $impatient"
 # `eventually` and `until`, which give up.
 endless=$(git grep -nE '^ *while .*(\{ *(await )?(Task\.(yield|sleep)|usleep)|sleep\()' -- Tests || true)
 endless="$endless$(git grep -nE '(until|while) .*; do *sleep [0-9.]+; *done' -- '*.sh' || true)"
+endless="$endless$(git ls-files 'Tests/*.swift' | xargs perl -0777 -ne '
+    while (/^ *(?:while|repeat)\b[^\n]*\{[^{}]*\b(?:yield|u?sleep)\([^{}]*\}/mg) {
+        print "$ARGV:", 1 + (substr($_, 0, $-[0]) =~ tr{\n}{}), ": spins without a limit\n";
+    }')"
 [ -z "$endless" ] || say "loops without a limit:
 $endless"
 
