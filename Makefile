@@ -24,7 +24,7 @@ run: build
 	@scripts/demo.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)" "$(EXIT)"
 
 test: setup
-	swift build $(SWIFT_BUILD_FLAGS) --build-tests
+	swift build $(SWIFT_BUILD_FLAGS) --build-tests --explicit-target-dependency-import-check error
 	swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel
 
 # Hours, for the realm files; the seed of what fails is printed.

@@ -50,13 +50,14 @@ let hummingbird: [Target.Dependency] = [
 ]
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
     .product(name: "NIOWebSocket", package: "swift-nio"),
     .product(name: "NIOTLS", package: "swift-nio"),
-    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    nioSSL,
 ]
 let nioHTTPTypes: [Target.Dependency] = [
     .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -171,7 +172,7 @@ let package = Package(
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "Coordination",
                 "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "SQLite", "Scheduling",
                 "Schemas", "SchemaFiles", "Settings", "SyncClient",
-                "SyncProtocol", "Transport", "Versions", "YAML", logging, serviceLifecycle,
+                "SyncProtocol", "Transport", "Versions", "YAML", logging, nioSSL, serviceLifecycle,
             ]
         ),
         program(

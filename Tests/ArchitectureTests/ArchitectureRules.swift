@@ -2,8 +2,8 @@
 enum ArchitectureRules {
     /// Modules that take values and return values.
     static let pureModules: Set<String> = [
-        "Changesets", "Config", "Documents", "JSON", "Merge", "Scheduling", "SchemaFiles",
-        "Schemas", "Settings", "SyncProtocol", "Versions", "YAML",
+        "Changesets", "ClientReset", "Config", "Documents", "JSON", "Merge", "Scheduling",
+        "SchemaFiles", "Schemas", "Settings", "SyncProtocol", "Versions", "YAML",
     ]
 
     /// What belongs to one of the two programs alone.
@@ -132,6 +132,50 @@ enum ArchitectureRules {
             Impurity(does: "writes output", words: ["Logger"]),
             Impurity(does: "looks at the machine", words: ["FileManager", "ProcessInfo"]),
         ]
+    }
+
+    // MARK: Other packages
+
+    /// Which modules may import the modules of other packages, by the beginning of their names. What a
+    /// module may not import it declares as a protocol, which another one implements.
+    static let foreignImports: [String: Set<String>] = [
+        "ArgumentParser": ["realm-agent", "realm-server"],
+        "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "Server"],
+        "Crypto": ["Server"],
+        "DequeModule": ["Server", "Transport"],
+        "HTTPTypes": ["Control", "Server"],
+        "Hummingbird": ["Control", "Server"],
+        "JWTKit": ["Server"],
+        "Logging": [
+            "Agent", "Control", "Platform", "Plugins", "Server", "SyncClient", "realm-agent",
+            "realm-server",
+        ],
+        "NIO": ["AppServices", "Control", "Outbound", "Plugins", "Server", "Transport"],
+        "NIOSSL": ["Agent"],
+        "ServiceLifecycle": ["Agent", "Control", "Server", "realm-agent", "realm-server"],
+        "UnixSignals": ["realm-agent", "realm-server"],
+    ]
+
+    /// Modules of the toolchain. Pure modules import fewer of them: see `impureImports`.
+    private static let toolchain: Set<String> = [
+        "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
+    ]
+
+    static func strayForeignImports(_ files: [SourceFile], manifest: Manifest) -> [String] {
+        let known = toolchain.union(manifest.dependencies.keys)
+        return files.flatMap { file in
+            file.imports.filter { statement in
+                !known.contains(statement.module)
+                    && !foreignImports.contains { prefix, modules in
+                        statement.module.hasPrefix(prefix) && modules.contains(file.module)
+                    }
+            }.map { statement in
+                """
+                \(file.path):\(statement.line): \(file.module) must not import \(statement.module): \
+                ArchitectureRules.foreignImports lists the modules that may
+                """
+            }
+        }
     }
 
     // MARK: Waiting

@@ -174,6 +174,21 @@ struct ArchitectureRulesTests {
         )
     }
 
+    @Test(
+        "A module of another package is found where it does not belong, and an unknown one everywhere"
+    )
+    func strayForeignImports() {
+        let files = [
+            file("import Changesets\nimport Dispatch"), file("import NIOCore", in: "Server"),
+            file("import NIOCore\nimport JWTKit"), file("import Unheard", in: "Server"),
+        ]
+        #expect(
+            ArchitectureRules.strayForeignImports(files, manifest: manifest).map {
+                $0.split(separator: " must not import ").last?.prefix { $0 != ":" }
+            } == ["NIOCore", "JWTKit", "Unheard"]
+        )
+    }
+
     @Test("A continuation outside of Coordination is found")
     func strayContinuations() {
         let line = "await withCheckedContinuation { waiting.append($0) }"

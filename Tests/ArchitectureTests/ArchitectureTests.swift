@@ -32,6 +32,16 @@ struct ArchitectureTests {
         report(ArchitectureRules.forbiddenImports(try Project.sources()))
     }
 
+    @Test("Modules of other packages are imported where they belong")
+    func foreignImports() throws {
+        report(
+            ArchitectureRules.strayForeignImports(
+                try Project.sources(),
+                manifest: try Project.manifest()
+            )
+        )
+    }
+
     @Test("Tasks wait for each other with the types of Coordination")
     func continuations() throws {
         report(ArchitectureRules.strayContinuations(try Project.sources()))
