@@ -152,10 +152,20 @@ extension AgentService {
 
     private var healthKeeper: HealthKeeper {
         let manager = ServiceManager()
+        let logger = log.logger("Agent")
         return HealthKeeper(
             period: HealthKeeper.period(watchdog: manager.watchdogPeriod),
             time: .continuous,
+            patience: manager.watchdogPeriod ?? .seconds(60),
             examine: { await status().realms },
+            workloads: { await running.workloads() },
+            reportHanging: { realms in
+                guard !realms.isEmpty else { return logger.notice("work on the files continues") }
+                logger.error(
+                    "work on a file makes no progress",
+                    metadata: ["realms": "\(realms.joined(separator: ", "))"]
+                )
+            },
             reportAlive: manager.reportAlive,
             reportSummary: manager.report(status:)
         )

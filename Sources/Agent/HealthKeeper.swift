@@ -1,25 +1,37 @@
 import Control
 import Platform
+import SQLite
 import SyncClient
 
-/// Asks all realms how they are, again and again, and tells systemd that the agent lives if all answer.
+/// Asks all realms how they are, at regular intervals, and tells systemd that the agent is alive if all
+/// answer and the work on every file makes progress.
 ///
-/// An answer comes from the thread that does the realm's work: where that hangs, nothing is told, and
-/// the watchdog ends the agent.
+/// A transaction that takes minutes is no reason to end the agent: it makes progress all the time. Where
+/// there is none for `patience`, nothing is told, and the watchdog ends the agent.
 struct HealthKeeper: Sendable {
     let period: Duration
     let time: SyncTime
+    /// How long the work on a file may make no progress.
+    var patience = Duration.seconds(60)
     let examine: @Sendable () async -> [RealmStatus]
+    /// How the work on each realm's file gets on, by the realm's name.
+    var workloads: @Sendable () async -> [String: WorkMeter.Reading] = { [:] }
+    var reportHanging: @Sendable ([String]) -> Void = { _ in }
     let reportAlive: @Sendable () -> Void
     let reportSummary: @Sendable (String) -> Void
 
     /// Runs until the task is cancelled.
     func run() async {
         var lastSummary = ""
+        var lastHanging: [String] = []
+        var watch = WorkWatch(patience: patience)
         while !Task.isCancelled {
             let realms = await examine()
             if Task.isCancelled { return }
-            reportAlive()
+            let hanging = watch.hanging(await workloads(), at: time.uptime())
+            if hanging != lastHanging { reportHanging(hanging) }
+            lastHanging = hanging
+            if hanging.isEmpty { reportAlive() }
             let summary = Self.summary(of: realms)
             if summary != lastSummary { reportSummary(summary) }
             lastSummary = summary

@@ -7,6 +7,7 @@ import LocalRealm
 import Logging
 import Platform
 import Plugins
+import SQLite
 import SyncClient
 import SyncProtocol
 
@@ -322,6 +323,12 @@ extension RealmSupervisor {
             status.detail = pauseDetail
         }
         return status
+    }
+
+    /// How the work on the file gets on; nil while it is closed.
+    var workload: WorkMeter.Reading? {
+        guard case .running(let client) = stage else { return nil }
+        return client.workload
     }
 
     /// Whether programs can use the file, downloaded as far as its owner wants it first.

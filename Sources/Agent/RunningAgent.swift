@@ -5,6 +5,7 @@ import Coordination
 import Logging
 import Platform
 import Plugins
+import SQLite
 import Scheduling
 import SyncClient
 
@@ -78,6 +79,15 @@ actor RunningAgent {
             realms.append(status)
         }
         return realms
+    }
+
+    /// How the work on the files of open realms gets on, by the realms' names.
+    func workloads() async -> [String: WorkMeter.Reading] {
+        var readings: [String: WorkMeter.Reading] = [:]
+        for supervisor in supervisors {
+            readings[supervisor.configuration.name] = await supervisor.workload
+        }
+        return readings
     }
 
     // MARK: Beginning and ending

@@ -21,28 +21,38 @@ extension RealmFile {
     /// Local writes that wait in the capture log come first, so that they are in the history before
     /// anything is merged; they stay there even if the server's changesets are refused.
     package func integrate(
-        _ changesets: [DownloadChangeset],
-        progress: SyncProgress,
-        downloadableBytes: UInt64
+        _ download: ParsedDownload
     ) throws(LocalRealmError) -> IntegrationReport {
         try mappingErrors {
-            let incoming = try Integration.parse(changesets)
+            let incoming = try download.incoming.get()
             let (drained, result) = try write(.normal) { draft in
                 let drained = try drain(&draft)
                 return (
                     drained,
-                    try integrate(incoming, progress, downloadableBytes, &draft)
+                    try integrate(incoming, download.progress, download.downloadableBytes, &draft)
                 )
             }
             let outcome = try result.get()
             return IntegrationReport(
                 drained: drained,
                 localVersion: committed.state.localVersion,
-                integratedChangesetCount: changesets.count,
+                integratedChangesetCount: incoming.count,
                 acknowledgedChangesetCount: outcome.acknowledged,
                 learnedClasses: outcome.learned
             )
         }
+    }
+
+    /// The same with changesets as they come.
+    @discardableResult
+    package func integrate(
+        _ changesets: [DownloadChangeset],
+        progress: SyncProgress,
+        downloadableBytes: UInt64
+    ) throws(LocalRealmError) -> IntegrationReport {
+        try integrate(
+            ParsedDownload(changesets, progress: progress, downloadableBytes: downloadableBytes)
+        )
     }
 
     func drain(_ draft: inout Draft) throws -> DrainReport {

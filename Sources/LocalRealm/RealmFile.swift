@@ -1,5 +1,5 @@
 internal import Changesets
-internal import SQLite
+package import SQLite
 package import Schemas
 package import Versions
 
@@ -84,6 +84,11 @@ extension RealmFile {
         statements.removeAll()
         connection.close()
         lock = nil
+    }
+
+    /// Shows on the meter that long calls get on.
+    package func countSteps(on meter: WorkMeter) {
+        connection.countSteps(on: meter)
     }
 
     /// The classes that have tables, declared or learned.

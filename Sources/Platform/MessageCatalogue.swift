@@ -39,6 +39,10 @@ enum MessageCatalogue {
             "fe6d7d4d5e75552cb9e321a8e9783122",
         "a download cannot be integrated":
             "387cadba298f5ab69a2e1b43aee476b4",
+        "work on a file makes no progress":
+            "8a6ec0c96abe4df9ae5357e0a7d438e4",
+        "work on the files continues":
+            "232a68e918664165b1d75c2e63407650",
         "class learned from the server":
             "bc5af33af9cb5020855498553ddb4cb3",
         "a local value cannot be synchronised and was restored":

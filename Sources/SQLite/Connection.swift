@@ -9,6 +9,7 @@ package final class Connection {
     private var cache: [String: Statement] = [:]
     private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
     package let path: String
+    private var meter: WorkMeter?
 
     /// Opens the file.
     ///
@@ -66,6 +67,23 @@ package final class Connection {
                 }
             return access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         }
+    }
+
+    /// Shows on the meter that statements get on, every few thousand of SQLite's instructions.
+    package func countSteps(on meter: WorkMeter) {
+        // The connection keeps the meter as long as SQLite knows of it.
+        self.meter = meter
+        let context = Unmanaged.passUnretained(meter).toOpaque()
+        sqlite3_progress_handler(
+            handle,
+            10_000,
+            { context in
+                guard let context else { return 0 }
+                Unmanaged<WorkMeter>.fromOpaque(context).takeUnretainedValue().countStep()
+                return 0
+            },
+            context
+        )
     }
 
     /// Closes the connection; statements that are still in use keep the file open until they end.

@@ -11,7 +11,7 @@ extension RealmClient {
     /// The first write after a quiet time is captured at once; those that follow closely gather.
     func captureWrites(_ captures: AsyncStream<Void>) async {
         for await _ in captures {
-            while !capture(), !Task.isCancelled { await Task.yield() }
+            while await !capture(), !Task.isCancelled { await Task.yield() }
             try? await time.sleep(captureDelay)
         }
     }
@@ -21,9 +21,9 @@ extension RealmClient {
     /// - Returns: false if another program's transaction was in the way for as long as we wait for
     ///   one; the session goes on meanwhile.
     @discardableResult
-    func capture() -> Bool {
+    func capture() async -> Bool {
         do throws(LocalRealmError) {
-            let report = try realm.drain()
+            let report = try await store.drain()
             isBlocked = false
             if !isCapturing {
                 isCapturing = true
@@ -32,7 +32,7 @@ extension RealmClient {
             }
             warn(of: report)
             if report.changesetCount > 0 {
-                commits.captured(realm.status.localVersion, at: time.uptime())
+                commits.captured(status.localVersion, at: time.uptime())
                 noticeLocalVersion()
             }
         } catch {
@@ -53,7 +53,7 @@ extension RealmClient {
 
     /// Tells the session how far the local history goes now.
     func noticeLocalVersion() {
-        session?.localVersionAvailable(realm.status.localVersion)
+        session?.localVersionAvailable(status.localVersion)
         reportTransfer()
         callAttention()
     }

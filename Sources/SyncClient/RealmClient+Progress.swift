@@ -14,9 +14,9 @@ extension RealmClient {
     package func progress(
         _ direction: TransferDirection,
         _ mode: ProgressNotifier.Mode
-    ) -> AsyncStream<TransferProgress> {
+    ) async -> AsyncStream<TransferProgress> {
         // Whoever asks now shall see what was written before.
-        capture()
+        await capture()
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self,
             bufferingPolicy: .bufferingNewest(16)
@@ -32,7 +32,7 @@ extension RealmClient {
             notifier: ProgressNotifier(
                 direction,
                 mode,
-                localVersion: realm.status.localVersion.rawValue
+                localVersion: status.localVersion.rawValue
             ),
             continuation: continuation
         )
@@ -47,7 +47,7 @@ extension RealmClient {
     func reportTransfer() {
         forgetObserversThatLeft()
         guard hasDownloaded else { return }
-        let report = transfers.report(realm.status)
+        let report = transfers.report(status)
         guard report != lastTransfer else { return }
         lastTransfer = report
         for id in observers.keys.sorted() { notify(id, report) }

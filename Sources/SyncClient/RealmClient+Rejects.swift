@@ -6,11 +6,12 @@ import Versions
 /// Writes that the server refuses and undoes (flexible sync, 11).
 extension RealmClient {
     /// The undoing is on its way: what the rows are now cannot be read afterwards.
-    func noteRowsBefore(_ problem: ServerProblem) {
+    func readRows(_ problem: ServerProblem) async {
         guard case .compensated(let rejected, let version)? = problem.details else { return }
-        rowsBeforeUndoing[version] = rejected.updates.map { update in
-            update.key.flatMap { try? realm.row(of: update.className, key: $0) }
+        let objects = rejected.updates.map { update in
+            update.key.map { (className: update.className, key: $0) }
         }
+        rowsBeforeUndoing[version] = await store.rows(of: objects)
     }
 
     /// The undoing can be seen: what was undone is kept in the file.
@@ -28,7 +29,9 @@ extension RealmClient {
             )
         }
         do throws(LocalRealmError) {
-            _ = try await patiently { () throws(LocalRealmError) in try realm.keep(writes) }
+            _ = try await patiently { () async throws(LocalRealmError) in
+                try await store.keep(writes)
+            }
         } catch {
             logger.error(
                 "a refused write cannot be kept",

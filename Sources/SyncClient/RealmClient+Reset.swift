@@ -56,19 +56,19 @@ extension RealmClient {
     }
 
     /// The attempt that is not proven yet, if there is one.
-    package func resetAttempt() throws(LocalRealmError) -> ResetAttempt? {
-        try realm.resetAttempt()
+    package func resetAttempt() async throws(LocalRealmError) -> ResetAttempt? {
+        try await store.resetAttempt()
     }
 
     /// The owner has seen to what stopped the last attempt, and wants to see whether it helps.
-    package func forgetReset() throws(LocalRealmError) {
-        try realm.forgetReset()
+    package func forgetReset() async throws(LocalRealmError) {
+        try await store.forgetReset()
     }
 
     /// What a reset would do, given the fresh copy; changes nothing.
-    package func rehearseReset(_ method: ResetMethod) throws -> ResetReport {
-        capture()
-        return try realm.rehearseReset(to: RealmFile.freshPath(of: path), method)
+    package func rehearseReset(_ method: ResetMethod) async throws -> ResetReport {
+        await capture()
+        return try await store.rehearseReset(method)
     }
 
     /// Carries the attempt out with the fresh copy; the session must have left its connection.
@@ -76,18 +76,11 @@ extension RealmClient {
     /// - Throws: a `ResetFailure` if the attempt is spent, everything else if it is not.
     package func carryOutReset(
         _ attempt: ResetAttempt,
-        beforehand: @Sendable (ResetReport) throws -> Void
-    ) throws -> ResetReport {
-        try realm.beginReset(attempt)
-        do {
-            let fresh = RealmFile.freshPath(of: path)
-            let report = try realm.carryOutReset(to: fresh, attempt.method, beforehand: beforehand)
-            resets.cause = nil
-            return report
-        } catch let failure as ResetFailure {
-            try realm.failReset()
-            throw failure
-        }
+        beforehand: @escaping @Sendable (ResetReport) throws -> Void
+    ) async throws -> ResetReport {
+        let report = try await store.carryOutReset(attempt, beforehand: beforehand)
+        resets.cause = nil
+        return report
     }
 
     /// A reset begins: those who wait for a sync wait for what comes after it.
@@ -112,25 +105,20 @@ extension RealmClient {
 
     /// After a reset the first complete sync shows that it has helped (client reset, 8).
     func expectProof() {
-        guard isJustReset else { return }
-        resets.proof = ResetWatch.Proof(uploadTarget: realm.status.localVersion)
+        guard store.standing.isJustReset else { return }
+        resets.proof = ResetWatch.Proof(uploadTarget: status.localVersion)
         session?.requestDownloadCompletion()
     }
 
-    /// A reset was carried out and not proven yet.
-    var isJustReset: Bool {
-        guard let attempt = try? realm.resetAttempt() else { return false }
-        return attempt.isSpent
-    }
-
-    func checkProof(downloadCompleted: Bool = false) {
+    func checkProof(downloadCompleted: Bool = false) async {
         guard var proof = resets.proof else { return }
         if downloadCompleted { proof.needsDownload = false }
         resets.proof = proof
-        guard !proof.needsDownload else { return }
+        guard !proof.needsDownload, store.standing.acknowledged >= proof.uploadTarget else {
+            return
+        }
         do throws(LocalRealmError) {
-            guard try realm.acknowledgedVersion() >= proof.uploadTarget else { return }
-            try realm.forgetReset()
+            try await store.forgetReset()
             resets.proof = nil
             logger.notice("client reset proven by a complete sync")
         } catch {

@@ -15,7 +15,7 @@ extension RealmClient {
     /// Ends the session for good, until a reset has dealt with the cause.
     func refuse(_ cause: ResetCause) {
         session = nil
-        heldUpload = nil
+        outgoing = .none
         resumeAt = nil
         let issue = SessionIssue(
             kind: .clientReset,
@@ -26,10 +26,15 @@ extension RealmClient {
         settleRefusal(issue, wanting: cause)
     }
 
+    /// Refuses the session if it may have been uploading, once what came before is done.
+    func refuseIfUploading(_ cause: ResetCause) {
+        add(.refuseIfUploading(cause))
+    }
+
     /// Whether the server lacks anything that has been captured, so that it may be on its way.
     var mayBeUploading: Bool {
-        guard let acknowledged = try? realm.acknowledgedVersion() else { return true }
-        return acknowledged < realm.status.localVersion
+        let file = store.standing
+        return file.acknowledged < file.status.localVersion
     }
 
     func resumeNow() {

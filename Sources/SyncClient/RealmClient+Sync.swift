@@ -38,7 +38,7 @@ extension RealmClient {
         _ time: SyncTime
     ) async -> SyncOutcome {
         guard !isClosed else { return .offline(reason: "the realm is closed") }
-        guard capture() else { return .failed(reason: blockedReason) }
+        guard await capture() else { return .failed(reason: blockedReason) }
         switch phase {
         case .refused(let issue): return .refused(issue)
         // As for a wait that began before the log-in was refused.
@@ -61,11 +61,9 @@ extension RealmClient {
     }
 
     /// Whether the server lacks anything that was written here; also if that cannot be told.
-    package func hasPendingUploads() -> Bool {
-        guard !isClosed, capture(), let acknowledged = try? realm.acknowledgedVersion() else {
-            return true
-        }
-        return acknowledged < realm.status.localVersion
+    package func hasPendingUploads() async -> Bool {
+        guard !isClosed, await capture() else { return true }
+        return mayBeUploading
     }
 
     private var blockedReason: String {
@@ -82,7 +80,7 @@ extension RealmClient {
             waiters.append(
                 SyncWaiter(
                     id: id,
-                    uploadTarget: directions.contains(.upload) ? realm.status.localVersion : nil,
+                    uploadTarget: directions.contains(.upload) ? status.localVersion : nil,
                     needsDownload: directions.contains(.download),
                     isPatient: isPatient,
                     continuation: continuation
@@ -105,15 +103,8 @@ extension RealmClient {
     /// Lets go whoever has what it waits for.
     func checkWaiters() {
         guard !waiters.isEmpty else { return }
-        do throws(LocalRealmError) {
-            let acknowledged = try realm.acknowledgedVersion()
-            finish(
-                where: { !$0.needsDownload && $0.uploadTarget ?? .zero <= acknowledged },
-                .done
-            )
-        } catch {
-            fail(error)
-        }
+        let acknowledged = store.standing.acknowledged
+        finish(where: { !$0.needsDownload && $0.uploadTarget ?? .zero <= acknowledged }, .done)
     }
 
     /// Lets go everybody, or only those who are not patient.

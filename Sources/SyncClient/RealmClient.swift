@@ -3,18 +3,18 @@ import ClientReset
 package import Coordination
 package import LocalRealm
 package import Logging
-import SQLite
+package import SQLite
 import SyncProtocol
 import Synchronization
 package import Versions
 
 /// One open realm and its half of the sync session: local writes go up, the server's come down.
 ///
-/// Owns the realm file, and blocks on it, on a thread of its own. The connection asks it what to send
-/// and hands it what arrives; whoever waits for a sync waits here.
+/// It never blocks: what takes time is done by its `RealmStore`, one piece after the other, and answered
+/// when it is done. The connection asks for what to send and hands over what arrives; callers wait here
+/// for a sync.
 package actor RealmClient {
     package nonisolated let name: String
-    private nonisolated let executor: DatabaseExecutor
     nonisolated let surroundings: RealmSurroundings
     let path: String
     private let partition: Text
@@ -28,8 +28,14 @@ package actor RealmClient {
     /// Hears what happens, as it happens; must not wait.
     let report: @Sendable (RealmNews) -> Void
 
-    let realm: RealmFile
+    nonisolated let store: RealmStore
     var session: ClientSession?
+    /// What the session waits for the file to do.
+    var queue = RealmWorkQueue()
+    let workAdded = Signal()
+    let workParsable = Signal()
+    let queueShrunk = Signal()
+    var outgoing = Outgoing.none
     var phase = SessionPhase.offline(.notTried) {
         didSet { if phase != oldValue { reportPhase() } }
     }
@@ -51,9 +57,14 @@ package actor RealmClient {
     /// The last attempt to capture succeeded.
     var isCapturing = false
 
-    /// An upload that waits until the file is durable, and who asks for its turn.
-    var heldUpload: ClientMessage?
-    let uploadHeld = Signal()
+    /// The message whose turn to be sent is next.
+    enum Outgoing {
+        case none
+        /// An upload waits until the file is durable.
+        case preparing(turn: Int)
+        case ready(ClientMessage)
+    }
+    var lastTurn = 0
 
     var observers: [Int: ProgressObserver] = [:]
     nonisolated let observersThatLeft = Mutex<Set<Int>>([])
@@ -76,6 +87,8 @@ package actor RealmClient {
     private var failure: LocalRealmError?
     let ending = Signal()
     private var connection: Connection?
+    /// The session that begins once the file is ready for it.
+    private var joining: SessionIdent?
 
     /// How a realm tells its connection that there is something to do.
     struct Connection: Sendable {
@@ -83,10 +96,6 @@ package actor RealmClient {
         let attention: Signal
         /// A connection is wanted now, whatever the back-off says.
         let wish: RetryWish
-    }
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor {
-        executor.asUnownedSerialExecutor()
     }
 
     /// Opens the realm file, and creates it if there is none.
@@ -102,76 +111,62 @@ package actor RealmClient {
         logger: Logger,
         report: @escaping @Sendable (RealmNews) -> Void = { _ in }
     ) async throws(LocalRealmError) -> RealmClient {
-        let executor = surroundings.executor("realm \(name)")
         var configuration = configuration
         configuration.vfs = surroundings.vfs
-        let result = await executor.perform {
-            [configuration] () -> Result<RealmClient, LocalRealmError> in
-            do throws(LocalRealmError) {
-                var random = surroundings.random()
-                let realm = try RealmFile.open(configuration, clock: now, random: &random)
-                return .success(
-                    RealmClient(
-                        realm: realm,
-                        executor: executor,
-                        surroundings: surroundings,
-                        name: name,
-                        path: configuration.path,
-                        partition: partition,
-                        captureDelay: captureDelay,
-                        isFreshCopy: isFreshCopy,
-                        time: time,
-                        now: now,
-                        random: random,
-                        logger: logger,
-                        report: report
-                    )
-                )
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
+        let store = try await RealmStore.open(
+            configuration,
+            on: surroundings.executor("realm \(name)"),
+            now: now,
+            random: surroundings.random()
+        )
+        return RealmClient(
+            store: store,
+            surroundings: surroundings,
+            name: name,
+            partition: partition,
+            captureDelay: captureDelay,
+            isFreshCopy: isFreshCopy,
+            time: time,
+            now: now,
+            logger: logger,
+            report: report
+        )
     }
 
     private init(
-        realm: sending RealmFile,
-        executor: DatabaseExecutor,
+        store: RealmStore,
         surroundings: RealmSurroundings,
         name: String,
-        path: String,
         partition: String,
         captureDelay: Duration,
         isFreshCopy: Bool,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
-        random: any RandomNumberGenerator & Sendable,
         logger: Logger,
         report: @escaping @Sendable (RealmNews) -> Void
     ) {
-        self.transfers = TransferEstimator(realm.status)
+        self.store = store
+        self.transfers = TransferEstimator(store.standing.status)
         self.openedAt = time.uptime()
-        self.realm = realm
-        self.executor = executor
         self.surroundings = surroundings
+        self.random = surroundings.random()
         self.name = name
-        self.path = path
+        self.path = store.path
         self.partition = Text(partition)
         self.captureDelay = captureDelay
         self.isFreshCopy = isFreshCopy
         self.time = time
         self.now = now
-        self.random = random
         self.logger = logger
         self.report = report
     }
 
     /// Closes the file; nothing may be asked of the client after that.
-    package func close() {
+    package func close() async {
         isClosed = true
         finishWaiters(.offline(reason: "the realm is closed"))
         finishObservers()
-        realm.close()
+        await store.close()
     }
 
     /// Tells the phase, and how far the realm is downloaded by now.
@@ -181,7 +176,7 @@ package actor RealmClient {
 
     private var standing: DownloadStanding {
         DownloadStanding(
-            isFirstFinished: realm.status.isFirstDownloadFinished,
+            isFirstFinished: status.isFirstDownloadFinished,
             hasCompleted: hasCompletedDownload,
             age: time.uptime() - openedAt
         )
@@ -189,20 +184,22 @@ package actor RealmClient {
 
     /// The newest version of the file, after nothing can take it back, not even a power cut; nil while a
     /// disk or another program is in the way.
-    package func durableVersion() -> ClientVersion? {
-        do throws(LocalRealmError) {
-            try realm.makeDurable()
-            return realm.status.localVersion
-        } catch {
-            return nil
-        }
+    package func durableVersion() async -> ClientVersion? {
+        await store.durableVersion()
     }
 
+    /// What the file is like, as far as work on it is done.
+    var status: LocalRealmStatus { store.standing.status }
+
+    /// Whether the file is at work, and how that gets on.
+    package nonisolated var workload: WorkMeter.Reading { store.workload }
+
+    /// How the realm is, at once, whatever the file is busy with.
     package func snapshot() -> RealmSnapshot {
         RealmSnapshot(
             phase: phase,
-            file: realm.status,
-            acknowledgedVersion: (try? realm.acknowledgedVersion().rawValue) ?? 0,
+            file: status,
+            acknowledgedVersion: store.standing.acknowledged.rawValue,
             standing: standing,
             lastConnected: lastConnected,
             lastUploaded: lastUploaded,
@@ -215,19 +212,25 @@ package actor RealmClient {
 
 extension RealmClient {
     /// Becomes part of a connection under a session ident that no other realm of it has had.
-    func join(_ ident: SessionIdent, _ connection: Connection) {
+    func join(_ ident: SessionIdent, _ connection: Connection) async {
         self.connection = connection
+        joining = ident
+        // What an earlier session has begun must be over: the new one begins with what the file holds.
+        queue.removeAll()
+        let file = await store.settled()
+        guard joining == ident else { return }
+        joining = nil
         logger[metadataKey: "session"] = "\(ident.rawValue)"
         isAccepted = false
         phase = .offline(.notTried)
-        let status = realm.status
         session = ClientSession(
             ident: ident,
             path: partition,
-            fileIdent: status.fileIdent,
-            progress: status.progress,
-            localVersion: status.localVersion,
-            uploadActivation: isFreshCopy ? .never : isJustReset ? .immediate : .afterDownload
+            fileIdent: file.status.fileIdent,
+            progress: file.status.progress,
+            localVersion: file.status.localVersion,
+            uploadActivation: isFreshCopy
+                ? .never : file.isJustReset ? .immediate : .afterDownload
         )
         expectProof()
         pursueSync()
@@ -235,18 +238,22 @@ extension RealmClient {
 
     /// Ends the session; the message, if there is one, says so to the server.
     func leave() -> ClientMessage? {
+        joining = nil
+        var farewell: ClientMessage?
+        if case .ready(let message) = outgoing, case .unbind = message { farewell = message }
         session?.deactivate()
-        let farewell = session?.nextStep()
+        if case .send(let message)? = session?.nextStep() { farewell = message }
         session = nil
         connection = nil
         logger[metadataKey: "session"] = nil
-        heldUpload = nil
+        outgoing = .none
         resumeAt = nil
         phase = .detached
+        queue.removeAll()
+        queueShrunk.raise()
         // After a reset they go on waiting.
         if !resets.isUnderway { finishWaiters(.offline(reason: "the realm does not sync now")) }
-        guard case .send(let message) = farewell else { return nil }
-        return message
+        return farewell
     }
 
     /// Captures local writes until the task is cancelled.
@@ -256,9 +263,10 @@ extension RealmClient {
         let captures = try surroundings.captures(path).get()
         await withTaskGroup { group in
             group.addTask { await self.captureWrites(captures) }
+            group.addTask { await self.doWork() }
+            group.addTask { await self.parseAhead() }
             group.addTask { await self.resumeWhenDue() }
             group.addTask { await self.checkpoint() }
-            group.addTask { await self.pressHeldUpload() }
             group.addTask { await self.ending.wait() }
             await group.next()
             group.cancelAll()

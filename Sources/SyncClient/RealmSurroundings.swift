@@ -28,7 +28,7 @@ package struct RealmSurroundings: Sendable {
 
     /// Those of this process.
     package static let process = RealmSurroundings(
-        executor: { DatabaseExecutor(label: $0) },
+        executor: { _ in DatabaseThreads.shared.executor() },
         captures: { path in
             Result { () throws(LocalRealmError) in try CommitWatcher(path: path).captures() }
         },

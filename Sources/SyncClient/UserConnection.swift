@@ -33,6 +33,9 @@ package actor UserConnection {
     /// Some are being sent.
     var farewellsUnderWay = false
 
+    /// Nothing is read, since a realm has as much to do as it may.
+    var isHolding = false
+
     /// There may be something to send, or a connection is wanted.
     nonisolated let attention = Signal()
     private nonisolated let wish = RetryWish()
@@ -148,6 +151,7 @@ extension UserConnection {
     func nextStep() async -> ConnectionMachine.Step {
         if wish.take() { machine.retryNow(at: time.uptime()) }
         let isWanted = await isWanted
+        if isHolding { machine.resumedReading(at: time.uptime()) }
         return machine.nextStep(at: time.uptime(), wantsConnection: isWanted)
     }
 
@@ -255,7 +259,7 @@ extension UserConnection {
             code: Int(CloseCode.messageTooBig.rawValue),
             message: description
         )
-        for realm in realmsInOrder where await realm.mayBeUploading { await realm.refuse(cause) }
+        for realm in realmsInOrder { await realm.refuseIfUploading(cause) }
     }
 
     /// Gets what a failed connection showed to be missing; false if nothing was.

@@ -51,10 +51,9 @@ enum RealmOnConnection {
             measured: measured
         )
         try await withThrowingTaskGroup { group in
+            await connection.join(realm)
             group.addTask { await connection.run() }
-            group.addTask { try await connection.run(realm) }
-            // A server that refuses it at once has a session suspended before we look.
-            try await until { await realm.session != nil }
+            group.addTask { try await connection.run(realm, joins: false) }
             try await body(realm, connection, path)
             group.cancelAll()
         }
@@ -62,10 +61,11 @@ enum RealmOnConnection {
         withExtendedLifetime(directory) {}
     }
 
-    private static func open(
+    static func open(
         _ path: String,
         time: SyncTime,
         busyTimeout: Duration,
+        surroundings: RealmSurroundings = .process,
         _ report: @escaping @Sendable (RealmNews) -> Void,
         _ logger: Logger
     ) async throws -> RealmClient {
@@ -90,6 +90,7 @@ enum RealmOnConnection {
             captureDelay: .milliseconds(1),
             time: time,
             now: { 1_700_000_000_000 },
+            surroundings: surroundings,
             logger: logger,
             report: report
         )

@@ -218,6 +218,7 @@ struct UserConnectionTests {
             try RealmOnConnection.insert(path, 9)
             await connection.join(realm)
             try await until { await realm.snapshot().phase == .bound }
+            try await until { heard.withLock({ $0.count }) >= 3 }
             #expect(heard.withLock { $0 } == ["BIND 1", "UNBIND 1", "BIND 2"])
         }
     }

@@ -179,6 +179,15 @@ extension ConnectionMachine {
         }
     }
 
+    /// Nothing was read for a while, by our own choice: a PONG is not late before it could be read.
+    package mutating func resumedReading(at now: Moment) {
+        guard case .connected(var live) = state,
+            case .outstanding(let timestamp, let dueSince) = live.ping
+        else { return }
+        live.ping = .outstanding(timestamp: timestamp, dueSince: max(dueSince, now))
+        state = .connected(live)
+    }
+
     private mutating func retryAtOnce(_ now: Moment) {
         delay.reset()
         state = .disconnected(retryAt: now)

@@ -1,0 +1,158 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A bounded pool of threads for work that blocks, shared by any number of executors.
+///
+/// Each executor does its work in order and one piece at a time, on whichever thread is free. A thread
+/// that a slow disk or another program's lock holds up delays nobody as long as there are others.
+/// Threads start when they are needed and end when they have been idle for a while.
+package final class DatabaseThreads: Sendable {
+    private typealias Work = DatabaseExecutor.Work
+
+    /// The work of one executor.
+    private final class Lane: Sendable {
+        private let work = Mutex<[Work]>([])
+
+        /// Whether it is the only piece of work.
+        func append(_ piece: @escaping Work) -> Bool {
+            work.withLock { work in
+                work.append(piece)
+                return work.count == 1
+            }
+        }
+
+        /// Does the first piece; whether there is another one.
+        func runNext() -> Bool {
+            let piece = work.withLock { $0.first }
+            piece?()
+            return work.withLock { work in
+                work.removeFirst()
+                return !work.isEmpty
+            }
+        }
+    }
+
+    private struct State {
+        /// Lanes with work that no thread does yet, in the order they came.
+        var ready: [Lane] = []
+        var threads = 0
+        /// Threads that wait and have not been woken.
+        var idle = 0
+    }
+
+    private enum Call {
+        case none
+        case wake
+        case start
+    }
+
+    private let limit: Int
+    private let idleTime: DispatchTimeInterval
+    private let state = Mutex(State())
+    private let wakes = DispatchSemaphore(value: 0)
+
+    /// - Parameter limit: how many threads there are at most.
+    package init(limit: Int, idleTimeInSeconds: Int = 10) {
+        precondition(limit > 0, "work needs a thread")
+        self.limit = limit
+        self.idleTime = .seconds(idleTimeInSeconds)
+    }
+
+    /// Those for the realms of this process: more than a machine's cores, since most of them wait for
+    /// disks and locks.
+    package static let shared = DatabaseThreads(limit: 32)
+
+    /// How many threads there are right now.
+    package var count: Int { state.withLock { $0.threads } }
+
+    /// An executor on these threads.
+    package func executor() -> DatabaseExecutor {
+        let lane = Lane()
+        return DatabaseExecutor { piece in
+            if lane.append(piece) { self.submit(lane) }
+        }
+    }
+
+    private func submit(_ lane: Lane) {
+        let call = state.withLock { state -> Call in
+            state.ready.append(lane)
+            if state.idle > 0 {
+                state.idle -= 1
+                return .wake
+            }
+            guard state.threads < limit else { return .none }
+            state.threads += 1
+            return .start
+        }
+        switch call {
+        case .none: break
+        case .wake: wakes.signal()
+        case .start: start()
+        }
+    }
+
+    // MARK: One thread
+
+    private func start() {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self).toOpaque()
+        let status = pthread_create(
+            &thread,
+            nil,
+            { context in
+                guard let context else { return nil }
+                let threads = Unmanaged<DatabaseThreads>.fromOpaque(context).takeRetainedValue()
+                threads.work()
+                return nil
+            },
+            context
+        )
+        if status == 0 {
+            pthread_detach(thread)
+        } else {
+            // No thread is to be had: another one does it, or the next call tries again.
+            Unmanaged<DatabaseThreads>.fromOpaque(context).release()
+            state.withLock { $0.threads -= 1 }
+            if count == 0 { DispatchQueue.global().async { self.borrow() } }
+        }
+    }
+
+    /// Works on a thread that is not ours.
+    private func borrow() {
+        state.withLock { $0.threads += 1 }
+        work()
+    }
+
+    private func work() {
+        while true {
+            if let lane = takeLane() {
+                if lane.runNext() { state.withLock { $0.ready.append(lane) } }
+            } else if wakes.wait(timeout: .now() + idleTime) == .timedOut, leave() {
+                return
+            }
+        }
+    }
+
+    /// Without any, the thread counts as idle from now on.
+    private func takeLane() -> Lane? {
+        state.withLock { state in
+            guard state.ready.isEmpty else { return state.ready.removeFirst() }
+            state.idle += 1
+            return nil
+        }
+    }
+
+    /// False if the thread was woken at the very end of its time.
+    private func leave() -> Bool {
+        let isIdle = state.withLock { state in
+            guard state.idle > 0 else { return false }
+            state.idle -= 1
+            state.threads -= 1
+            return true
+        }
+        // The wake-up that was meant for it is on its way.
+        if !isIdle { wakes.wait() }
+        return isIdle
+    }
+}

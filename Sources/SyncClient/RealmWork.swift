@@ -1,0 +1,95 @@
+import ClientReset
+import LocalRealm
+import SyncProtocol
+import Versions
+
+/// What a session asks its realm's file to do.
+enum RealmWork: Sendable {
+    case storeFileIdent(SaltedFileIdent)
+    case integrate(ClientSession.Download)
+    /// The same, decoded ahead of its turn.
+    case integrateParsed(ClientSession.Download, ParsedDownload)
+    /// Everything that the server had at some moment is in the file.
+    case markFirstDownloadFinished
+    /// Read the rows of rejected writes before what undoes them is integrated.
+    case readRows(ServerProblem)
+    case scan(UploadScan)
+    /// A message was too big: it can only have been an upload.
+    case refuseIfUploading(ResetCause)
+    /// Make durable what the message tells the server; the number tells its turns apart.
+    case makeDurable(ClientMessage, turn: Int)
+
+    /// Of what the server chose the size of.
+    var sizeInBytes: Int {
+        switch self {
+        case .integrate(let download), .integrateParsed(let download, _):
+            download.changesets.reduce(0) { $0 + $1.bytes.count }
+        case .storeFileIdent, .markFirstDownloadFinished, .readRows, .scan, .refuseIfUploading,
+            .makeDurable:
+            0
+        }
+    }
+}
+
+/// Work that waits for the file, in the order in which the session asked for it.
+struct RealmWorkQueue {
+    struct Item {
+        let number: Int
+        /// Who is answered; work of a session that has ended is not done.
+        let session: SessionIdent
+        var work: RealmWork
+        var isBeingParsed = false
+        let sizeInBytes: Int
+    }
+
+    private var items: [Item] = []
+    private var nextNumber = 1
+    private(set) var sizeInBytes = 0
+
+    /// With more than this the connection stops reading: two of the largest messages, inflated.
+    static let limitInBytes = 32 << 20
+    /// Smaller downloads are decoded when their turn comes; a thread would cost more.
+    private static let parsedAheadFromBytes = 64 << 10
+
+    var isFull: Bool { sizeInBytes > Self.limitInBytes }
+
+    mutating func append(_ work: RealmWork, of session: SessionIdent) {
+        let size = work.sizeInBytes
+        items.append(
+            Item(number: nextNumber, session: session, work: work, sizeInBytes: size)
+        )
+        nextNumber += 1
+        sizeInBytes += size
+    }
+
+    /// The next piece; nil if there is none, or if it is being decoded.
+    mutating func takeFirst() -> Item? {
+        guard let first = items.first, !first.isBeingParsed else { return nil }
+        items.removeFirst()
+        sizeInBytes -= first.sizeInBytes
+        return first
+    }
+
+    /// The next piece if it is worth decoding ahead of its turn; it stays, and waits for `parsed`.
+    mutating func takeForParsing() -> (number: Int, download: ClientSession.Download)? {
+        guard let first = items.first, !first.isBeingParsed,
+            case .integrate(let download) = first.work,
+            first.sizeInBytes >= Self.parsedAheadFromBytes
+        else { return nil }
+        items[0].isBeingParsed = true
+        return (first.number, download)
+    }
+
+    mutating func parsed(_ number: Int, _ parsed: ParsedDownload) {
+        guard items.first?.number == number, case .integrate(let download) = items[0].work else {
+            return
+        }
+        items[0].work = .integrateParsed(download, parsed)
+        items[0].isBeingParsed = false
+    }
+
+    mutating func removeAll() {
+        items = []
+        sizeInBytes = 0
+    }
+}
