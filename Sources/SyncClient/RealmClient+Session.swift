@@ -68,6 +68,8 @@ extension RealmClient {
                 add(.makeDurable(.upload(upload), turn: lastTurn))
                 return nil
             case .send(let message):
+                // All work that was asked for before has been answered.
+                if case .bind = message { isStalled = false }
                 if case .ident = message { phase = .bound }
                 return message
             }

@@ -140,6 +140,10 @@ extension RealmClient {
 
     private func integrate(_ download: ClientSession.Download, _ parsed: ParsedDownload) async {
         let ident = session?.ident
+        guard !isStalled else {
+            session?.integrationInterrupted()
+            return
+        }
         let before = status.progress.upload.clientVersion
         let start = time.uptime()
         let integration: IntegrationReport
@@ -149,7 +153,9 @@ extension RealmClient {
             }
             // The download comes again with the next binding.
             guard let integrated else {
-                if session?.ident == ident { session?.integrationInterrupted() }
+                guard session?.ident == ident else { return }
+                isStalled = true
+                session?.integrationInterrupted()
                 return
             }
             integration = integrated
@@ -205,6 +211,7 @@ extension RealmClient {
     /// What the server sent does not fit: tell it, unless this machine is to blame. A server that hears
     /// of a full disk can only have the realm start over, which helps nobody.
     private func refuse(_ download: ClientSession.Download, _ error: LocalRealmError) {
+        isStalled = true
         logger.error(
             "a download cannot be integrated",
             metadata: ["code": "\(error.code)", "detail": "\(error.message)"]

@@ -32,6 +32,8 @@ package actor RealmClient {
     var session: ClientSession?
     /// What the session waits for the file to do.
     var queue = RealmWorkQueue()
+    /// A download was not integrated: those behind it are not either, until the session binds again.
+    var isStalled = false
     let workAdded = Signal()
     let workParsable = Signal()
     let queueShrunk = Signal()
@@ -220,6 +222,7 @@ extension RealmClient {
         let file = await store.settled()
         guard joining == ident else { return }
         joining = nil
+        isStalled = false
         logger[metadataKey: "session"] = "\(ident.rawValue)"
         isAccepted = false
         phase = .offline(.notTried)

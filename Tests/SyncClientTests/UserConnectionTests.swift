@@ -183,6 +183,61 @@ struct UserConnectionTests {
         }
     }
 
+    @Test("Behind a download that cannot be integrated none is, however many wait already")
+    func stalledQueue() async throws {
+        let reports = Mutex(0)
+        let endpoint = ScriptedEndpoint { server in
+            let session = try await server.open(RealmOnConnection.file)
+            func download(_ version: UInt64, _ bytes: [UInt8]?) -> ServerMessage {
+                let progress = SyncProgress(
+                    latestServerVersion: SaltedServerVersion(
+                        version: ServerVersion(9),
+                        salt: Salt(99)
+                    ),
+                    download: DownloadCursor(
+                        serverVersion: ServerVersion(version),
+                        lastIntegratedClientVersion: .zero
+                    ),
+                    upload: .zero
+                )
+                let changesets = bytes.map { bytes in
+                    DownloadChangeset(
+                        cursor: progress.download,
+                        originTimestamp: OriginTimestamp(1),
+                        originFileIdent: FileIdent(9),
+                        originalSizeInBytes: UInt64(bytes.count),
+                        bytes: bytes
+                    )
+                }
+                return .download(
+                    .init(
+                        session: session,
+                        progress: progress,
+                        extent: .partition(downloadableBytes: 0),
+                        changesets: changesets.map { [$0] } ?? []
+                    )
+                )
+            }
+            // No changeset begins so.
+            try await server.send(download(1, [0xff, 0xff]))
+            for version in 2...9 as ClosedRange<UInt64> {
+                try await server.send(download(version, nil))
+            }
+            while true {
+                if case .jsonError = try await server.receive() {
+                    reports.withLock { $0 += 1 }
+                }
+            }
+        }
+        try await RealmOnConnection.withRealm(endpoint) { realm, _ in
+            try await until { reports.withLock { $0 } == 1 }
+            // Asked behind all that waits.
+            _ = await realm.durableVersion()
+            let progress = await realm.snapshot().file.progress
+            #expect(progress.download.serverVersion == .zero)
+        }
+    }
+
     @Test("A realm that leaves says so, and comes back under another ident on the same connection")
     func leaveAndJoin() async throws {
         let heard = Mutex<[String]>([])

@@ -95,8 +95,8 @@ struct ClientSessionTableTests {
         identifying busy  | close             | close     | close      | close   |
         running known     | close             | completed | close: bad | close   |
         running busy      | close             |           | close: bad | close   |
-        stalled/report    | close             |           | close: bad | close   |
-        stalled           | close             |           | close: bad | close   |
+        stalled/report    | close             |           |            | close   |
+        stalled           | close             |           |            | close   |
         refused           | close             | close     | close      | close   |
         refused/bind      | close             | close     | close      | close   |
         refused/end       | close             | close     | close      | close   |

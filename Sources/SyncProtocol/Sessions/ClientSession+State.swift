@@ -10,7 +10,7 @@ extension ClientSession {
         case identifying
         case running(Running)
         /// `report`: what the server has to hear of the failure, until it is sent.
-        case stalled(report: IntegrationFailure?, downloaded: ServerVersion)
+        case stalled(report: IntegrationFailure?)
         case refused(then: Sequel)
         case suspended(Resumption, isConnected: Bool)
         case leaving

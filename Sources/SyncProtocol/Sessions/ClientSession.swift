@@ -16,7 +16,7 @@ package import Versions
 /// awaitingIdent | BIND sent; IDENT: identifying | | close | refused
 /// identifying | file ident is being stored or known | IDENT: running | close | refused
 /// running | IDENT sent | MARK, UPLOAD | taken | refused
-/// stalled | a download was not integrated | JSON_ERROR if due | dropped; MARK taken | refused
+/// stalled | a download was not integrated | JSON_ERROR if due | dropped | refused
 /// refused | error received | UNBIND: suspended, unbound, ended | close | close
 /// suspended | unbound until `resume` | | close | close
 /// leaving | deactivated; UNBIND is due | UNBIND: unbinding | ignored | refused, then ended
@@ -87,8 +87,8 @@ extension ClientSession {
             return pendingWork == 0 ? .send(identify()) : nil
         case .running(let running):
             return nextStep(running)
-        case .stalled(let failure?, let downloaded):
-            state = .stalled(report: nil, downloaded: downloaded)
+        case .stalled(let failure?):
+            state = .stalled(report: nil)
             return .send(.jsonError(ClientErrorReport(session: ident, failure: failure)))
         case .refused(let sequel):
             // No UNBOUND follows an error: with this message the session is gone at the server.
@@ -97,7 +97,7 @@ extension ClientSession {
         case .leaving:
             state = .unbinding
             return .send(.unbind(ident))
-        case .offline, .awaitingIdent, .stalled(nil, _), .suspended, .unbinding, .ended:
+        case .offline, .awaitingIdent, .stalled(nil), .suspended, .unbinding, .ended:
             return nil
         }
     }
@@ -211,8 +211,8 @@ extension ClientSession {
         let downloaded: ServerVersion
         switch state {
         case .running(let running): downloaded = running.downloaded
-        case .stalled(_, let version): downloaded = version
-        case .leaving, .unbinding, .ended: return []
+        // It follows downloads that were dropped; the next binding asks for it again.
+        case .stalled, .leaving, .unbinding, .ended: return []
         case .offline, .unbound, .awaitingIdent, .identifying, .refused, .suspended:
             return unexpected("MARK")
         }
@@ -377,7 +377,7 @@ extension ClientSession {
 
     private mutating func stall(report failure: IntegrationFailure?) {
         pendingWork -= 1
-        guard case .running(let running) = state else { return }
-        state = .stalled(report: failure, downloaded: running.downloaded)
+        guard case .running = state else { return }
+        state = .stalled(report: failure)
     }
 }
