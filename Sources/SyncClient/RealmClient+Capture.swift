@@ -36,6 +36,8 @@ extension RealmClient {
                 noticeLocalVersion()
             }
         } catch {
+            // It was closed while the call waited.
+            guard !isClosed else { return false }
             let isNews = !isBlocked
             isBlocked = error.kind == .busy
             isCapturing = false
