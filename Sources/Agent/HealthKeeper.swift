@@ -6,8 +6,8 @@ import SyncClient
 /// Asks all realms how they are, at regular intervals, and tells systemd that the agent is alive if all
 /// answer and the work on every file makes progress.
 ///
-/// A transaction that takes minutes is no reason to end the agent: it makes progress all the time. Where
-/// there is none for `patience`, nothing is told, and the watchdog ends the agent.
+/// A transaction that takes minutes is no reason to end the agent: it makes progress all the time. Without
+/// progress for `patience` the keeper stays silent, and the watchdog ends the agent.
 struct HealthKeeper: Sendable {
     let period: Duration
     let time: SyncTime

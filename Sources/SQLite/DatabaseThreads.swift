@@ -5,37 +5,12 @@ import Synchronization
 /// A bounded pool of threads for work that blocks, shared by any number of executors.
 ///
 /// Each executor does its work in order and one piece at a time, on whichever thread is free. A thread
-/// that a slow disk or another program's lock holds up delays nobody as long as there are others.
+/// that a slow disk or another program's lock holds up does not delay the others.
 /// Threads start when they are needed and end when they have been idle for a while.
 package final class DatabaseThreads: Sendable {
-    private typealias Work = DatabaseExecutor.Work
-
-    /// The work of one executor.
-    private final class Lane: Sendable {
-        private let work = Mutex<[Work]>([])
-
-        /// Whether it is the only piece of work.
-        func append(_ piece: @escaping Work) -> Bool {
-            work.withLock { work in
-                work.append(piece)
-                return work.count == 1
-            }
-        }
-
-        /// Does the first piece; whether there is another one.
-        func runNext() -> Bool {
-            let piece = work.withLock { $0.first }
-            piece?()
-            return work.withLock { work in
-                work.removeFirst()
-                return !work.isEmpty
-            }
-        }
-    }
-
     private struct State {
         /// Lanes with work that no thread does yet, in the order they came.
-        var ready: [Lane] = []
+        var ready: [WorkLane] = []
         var threads = 0
         /// Threads that wait and have not been woken.
         var idle = 0
@@ -68,13 +43,13 @@ package final class DatabaseThreads: Sendable {
 
     /// An executor on these threads.
     package func executor() -> DatabaseExecutor {
-        let lane = Lane()
+        let lane = WorkLane()
         return DatabaseExecutor { piece in
             if lane.append(piece) { self.submit(lane) }
         }
     }
 
-    private func submit(_ lane: Lane) {
+    private func submit(_ lane: WorkLane) {
         let call = state.withLock { state -> Call in
             state.ready.append(lane)
             if state.idle > 0 {
@@ -126,7 +101,7 @@ package final class DatabaseThreads: Sendable {
 
     private func work() {
         while true {
-            if let lane = takeLane() {
+            if let lane = takeWorkLane() {
                 if lane.runNext() { state.withLock { $0.ready.append(lane) } }
             } else if wakes.wait(timeout: .now() + idleTime) == .timedOut, leave() {
                 return
@@ -135,7 +110,7 @@ package final class DatabaseThreads: Sendable {
     }
 
     /// Without any, the thread counts as idle from now on.
-    private func takeLane() -> Lane? {
+    private func takeWorkLane() -> WorkLane? {
         state.withLock { state in
             guard state.ready.isEmpty else { return state.ready.removeFirst() }
             state.idle += 1

@@ -117,7 +117,7 @@ extension RealmClient {
     func perform(_ effect: ClientSession.Effect) async throws(ProtocolViolation) {
         switch effect {
         case .storeFileIdent(let ident): add(.storeFileIdent(ident))
-        case .integrate(let download): add(.integrate(download))
+        case .integrate(let download): add(.integrate(download, parsed: nil))
         case .downloadCompleted: add(.markFirstDownloadFinished)
         case .undoing(let problem): add(.readRows(problem))
         case .suspend(let problem): suspend(problem)

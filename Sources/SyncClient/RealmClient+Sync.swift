@@ -1,16 +1,16 @@
+import Coordination
 import LocalRealm
 import SyncProtocol
 import Versions
 
-/// Somebody who waits until everything is up, or down, or both.
+/// A wait until everything is up, or down, or both.
 struct SyncWaiter {
-    let id: Int
+    let outcome = Promise<SyncOutcome>()
     /// Everything up to here must be acknowledged; nil if uploads are not waited for.
     let uploadTarget: ClientVersion?
     var needsDownload: Bool
     /// Goes on waiting while the server cannot be reached.
     let isPatient: Bool
-    let continuation: CheckedContinuation<SyncOutcome, Never>
 }
 
 extension RealmClient {
@@ -47,15 +47,22 @@ extension RealmClient {
         case .suspended where !isPatient: resumeNow()
         case .suspended, .offline, .detached, .connecting, .bound: break
         }
-        let id = nextWaiterID
-        nextWaiterID += 1
+        let waiter = SyncWaiter(
+            uploadTarget: directions.contains(.upload) ? status.localVersion : nil,
+            needsDownload: directions.contains(.download),
+            isPatient: isPatient
+        )
+        waiters.append(waiter)
+        checkWaiters()
+        pursueSync()
         return await withTaskGroup { group in
             group.addTask {
                 guard let timeout, (try? await time.sleep(timeout)) != nil else { return }
-                await self.finishWaiter(id, .timedOut)
+                waiter.outcome.keep(.timedOut)
             }
-            let outcome = await wait(id, directions, isPatient)
+            let outcome = await waiter.outcome.value
             group.cancelAll()
+            waiters.removeAll { $0.outcome === waiter.outcome }
             return outcome
         }
     }
@@ -69,26 +76,6 @@ extension RealmClient {
     private var blockedReason: String {
         "another program keeps the file locked; look for a write transaction that stays open "
             + "[\(LocalRealmError.Kind.busy.rawValue)]"
-    }
-
-    private func wait(
-        _ id: Int,
-        _ directions: [TransferDirection],
-        _ isPatient: Bool
-    ) async -> SyncOutcome {
-        await withCheckedContinuation { continuation in
-            waiters.append(
-                SyncWaiter(
-                    id: id,
-                    uploadTarget: directions.contains(.upload) ? status.localVersion : nil,
-                    needsDownload: directions.contains(.download),
-                    isPatient: isPatient,
-                    continuation: continuation
-                )
-            )
-            checkWaiters()
-            pursueSync()
-        }
     }
 
     /// Asks for what those who wait are waiting for. Before the realm has joined its connection there
@@ -112,13 +99,9 @@ extension RealmClient {
         finish(where: { patient || !$0.isPatient }, outcome)
     }
 
-    private func finishWaiter(_ id: Int, _ outcome: SyncOutcome) {
-        finish(where: { $0.id == id }, outcome)
-    }
-
     private func finish(where isFinished: (SyncWaiter) -> Bool, _ outcome: SyncOutcome) {
         let finished = waiters.filter(isFinished)
         waiters.removeAll(where: isFinished)
-        for waiter in finished { waiter.continuation.resume(returning: outcome) }
+        for waiter in finished { waiter.outcome.keep(outcome) }
     }
 }

@@ -57,8 +57,7 @@ extension RealmClient {
     private func perform(_ work: RealmWork, of session: SessionIdent) async {
         switch work {
         case .storeFileIdent(let ident): await store(ident)
-        case .integrate(let download): await integrate(download, Self.parse(download))
-        case .integrateParsed(let download, let parsed): await integrate(download, parsed)
+        case .integrate(let download, let parsed): await integrate(download, parsed)
         case .markFirstDownloadFinished: await completeDownload()
         case .readRows(let problem): await readRows(problem)
         case .scan(let scan): await scanUploads(scan, of: session)
@@ -138,16 +137,17 @@ extension RealmClient {
         }
     }
 
-    private func integrate(_ download: ClientSession.Download, _ parsed: ParsedDownload) async {
-        let ident = session?.ident
+    private func integrate(_ download: ClientSession.Download, _ parsed: ParsedDownload?) async {
         guard !isStalled else {
             session?.integrationInterrupted()
             return
         }
+        let ident = session?.ident
         let before = status.progress.upload.clientVersion
         let start = time.uptime()
         let integration: IntegrationReport
         do throws(LocalRealmError) {
+            let parsed = if let parsed { parsed } else { await Self.parse(download) }
             let integrated = try await patiently { () async throws(LocalRealmError) in
                 try await store.integrate(parsed)
             }
@@ -209,7 +209,7 @@ extension RealmClient {
     }
 
     /// What the server sent does not fit: tell it, unless this machine is to blame. A server that hears
-    /// of a full disk can only have the realm start over, which helps nobody.
+    /// of a full disk can only have the realm start over, which does not help.
     private func refuse(_ download: ClientSession.Download, _ error: LocalRealmError) {
         isStalled = true
         logger.error(

@@ -16,7 +16,6 @@ package import Versions
 package actor RealmClient {
     package nonisolated let name: String
     nonisolated let surroundings: RealmSurroundings
-    let path: String
     private let partition: Text
     /// How long writes that follow each other closely are gathered (local realm, 6).
     let captureDelay: Duration
@@ -50,7 +49,6 @@ package actor RealmClient {
     var lastUploaded: Int64?
     var lastDownloaded: Int64?
     var waiters: [SyncWaiter] = []
-    var nextWaiterID = 1
     private(set) var isClosed = false
     /// The server has served the session since it was bound or suspended.
     var isAccepted = false
@@ -153,7 +151,6 @@ package actor RealmClient {
         self.surroundings = surroundings
         self.random = surroundings.random()
         self.name = name
-        self.path = store.path
         self.partition = Text(partition)
         self.captureDelay = captureDelay
         self.isFreshCopy = isFreshCopy
@@ -193,10 +190,12 @@ package actor RealmClient {
     /// What the file is like, as far as work on it is done.
     var status: LocalRealmStatus { store.standing.status }
 
+    nonisolated var path: String { store.path }
+
     /// Whether the file is at work, and how that gets on.
     package nonisolated var workload: WorkMeter.Reading { store.workload }
 
-    /// How the realm is, at once, whatever the file is busy with.
+    /// How the realm is, at once, even while the file is busy.
     package func snapshot() -> RealmSnapshot {
         RealmSnapshot(
             phase: phase,

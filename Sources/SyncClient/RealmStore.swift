@@ -6,8 +6,8 @@ import SyncProtocol
 import Synchronization
 import Versions
 
-/// A realm file behind a queue: the only place of a session that blocks, on disks and on other programs'
-/// locks, and never for anybody but its caller.
+/// A realm file behind a queue: the only part of a session that blocks, on disks and on other programs'
+/// locks.
 ///
 /// Calls are done one after the other, in the order they come. What the file is like after the last one
 /// can be read at any time, also while another one takes minutes.
@@ -32,7 +32,13 @@ actor RealmStore {
     }
 
     private init(_ file: sending RealmFile, path: String, on executor: DatabaseExecutor) {
-        self.published = Mutex(Self.standing(of: file))
+        self.published = Mutex(
+            Standing(
+                status: file.status,
+                acknowledged: (try? file.acknowledgedVersion()) ?? .zero,
+                isJustReset: Self.isJustReset(file)
+            )
+        )
         file.countSteps(on: meter)
         self.file = file
         self.path = path
@@ -65,23 +71,30 @@ actor RealmStore {
     /// The same once the calls before this one are done.
     func settled() -> Standing { standing }
 
-    private static func standing(of file: RealmFile, after last: Standing? = nil) -> Standing {
-        Standing(
-            status: file.status,
-            acknowledged: (try? file.acknowledgedVersion()) ?? last?.acknowledged ?? .zero,
-            isJustReset: (try? file.resetAttempt()).map { $0?.isSpent ?? false }
-                ?? last?.isJustReset ?? false
-        )
+    private static func isJustReset(_ file: RealmFile) -> Bool {
+        (try? file.resetAttempt())?.isSpent ?? false
+    }
+
+    /// Publishes what the file is like now. Of resets only those verbs know that carry them out.
+    private func publish() {
+        let status = file.status
+        let acknowledged = try? file.acknowledgedVersion()
+        published.withLock { standing in
+            standing.status = status
+            if let acknowledged { standing.acknowledged = acknowledged }
+        }
+    }
+
+    private func publishReset() {
+        let isJustReset = Self.isJustReset(file)
+        published.withLock { $0.isJustReset = isJustReset }
     }
 
     /// Does the work, and publishes what the file is like after it.
     private func publishing<Result, Failure: Error>(
         _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        defer {
-            let standing = Self.standing(of: file, after: standing)
-            published.withLock { $0 = standing }
-        }
+        defer { publish() }
         return try meter.measuring(work)
     }
 
@@ -97,7 +110,7 @@ extension RealmStore {
     /// Takes what other programs have written into the history.
     func drain() throws(LocalRealmError) -> DrainReport {
         let report = try meter.measuring { () throws(LocalRealmError) in try file.drain() }
-        if report.changesetCount > 0 { publishing {} }
+        if report.changesetCount > 0 { publish() }
         return report
     }
 
@@ -155,6 +168,7 @@ extension RealmStore {
     }
 
     func forgetReset() throws(LocalRealmError) {
+        defer { publishReset() }
         try publishing { () throws(LocalRealmError) in try file.forgetReset() }
     }
 
@@ -170,7 +184,8 @@ extension RealmStore {
         _ attempt: ResetAttempt,
         beforehand: @Sendable (ResetReport) throws -> Void
     ) throws -> ResetReport {
-        try publishing {
+        defer { publishReset() }
+        return try publishing {
             try file.beginReset(attempt)
             do {
                 return try file.carryOutReset(

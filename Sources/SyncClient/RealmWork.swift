@@ -6,9 +6,8 @@ import Versions
 /// What a session asks its realm's file to do.
 enum RealmWork: Sendable {
     case storeFileIdent(SaltedFileIdent)
-    case integrate(ClientSession.Download)
-    /// The same, decoded ahead of its turn.
-    case integrateParsed(ClientSession.Download, ParsedDownload)
+    /// `parsed` if it was decoded ahead of its turn.
+    case integrate(ClientSession.Download, parsed: ParsedDownload?)
     /// Everything that the server had at some moment is in the file.
     case markFirstDownloadFinished
     /// Read the rows of rejected writes before what undoes them is integrated.
@@ -22,7 +21,7 @@ enum RealmWork: Sendable {
     /// Of what the server chose the size of.
     var sizeInBytes: Int {
         switch self {
-        case .integrate(let download), .integrateParsed(let download, _):
+        case .integrate(let download, _):
             download.changesets.reduce(0) { $0 + $1.bytes.count }
         case .storeFileIdent, .markFirstDownloadFinished, .readRows, .scan, .refuseIfUploading,
             .makeDurable:
@@ -48,7 +47,7 @@ struct RealmWorkQueue {
 
     /// With more than this the connection stops reading: two of the largest messages, inflated.
     static let limitInBytes = 32 << 20
-    /// Smaller downloads are decoded when their turn comes; a thread would cost more.
+    /// Smaller downloads are decoded when their turn comes.
     private static let parsedAheadFromBytes = 64 << 10
 
     var isFull: Bool { sizeInBytes > Self.limitInBytes }
@@ -73,7 +72,7 @@ struct RealmWorkQueue {
     /// The next piece if it is worth decoding ahead of its turn; it stays, and waits for `parsed`.
     mutating func takeForParsing() -> (number: Int, download: ClientSession.Download)? {
         guard let first = items.first, !first.isBeingParsed,
-            case .integrate(let download) = first.work,
+            case .integrate(let download, parsed: nil) = first.work,
             first.sizeInBytes >= Self.parsedAheadFromBytes
         else { return nil }
         items[0].isBeingParsed = true
@@ -81,10 +80,10 @@ struct RealmWorkQueue {
     }
 
     mutating func parsed(_ number: Int, _ parsed: ParsedDownload) {
-        guard items.first?.number == number, case .integrate(let download) = items[0].work else {
+        guard items.first?.number == number, case .integrate(let download, _) = items[0].work else {
             return
         }
-        items[0].work = .integrateParsed(download, parsed)
+        items[0].work = .integrate(download, parsed: parsed)
         items[0].isBeingParsed = false
     }
 

@@ -128,6 +128,16 @@ struct Deployment {
         )
     }
 
+    /// Lets a configured agent log in at the server, and sync elsewhere.
+    func lead(_ agent: String, to port: Int) throws {
+        let base = "base_url: http://127.0.0.1:\(self.port)\n"
+        let location =
+            "location: { http: \"http://127.0.0.1:\(self.port)\", "
+            + "ws: \"ws://127.0.0.1:\(port)\" }"
+        let text = try String(contentsOfFile: "\(directory)/\(agent).yaml", encoding: .utf8)
+        try write("\(agent).yaml", text.replacing(base, with: "\(base)    \(location)\n"))
+    }
+
     func file(_ agent: String) -> String {
         "\(directory)/\(agent)/realms/stock/stock.sqlite"
     }

@@ -171,6 +171,7 @@ struct HostilePeerTests {
     /// An agent with so many users whose server forges, and one whose server does not.
     private func configure(_ deployment: Deployment, _ users: Int, through port: Int) throws {
         try deployment.configure("a")
+        try deployment.lead("a", to: port)
         var text = try String(contentsOfFile: "\(deployment.directory)/a.yaml", encoding: .utf8)
         let schema = "\(deployment.directory)/schema.yaml"
         let app = """
@@ -181,14 +182,6 @@ struct HostilePeerTests {
 
             """
         text = text.replacing("users:\n", with: app)
-        let base = "base_url: http://127.0.0.1:\(deployment.port)\n    backoff"
-        let location =
-            "location: { http: \"http://127.0.0.1:\(deployment.port)\", "
-            + "ws: \"ws://127.0.0.1:\(port)\" }"
-        text = text.replacing(
-            base,
-            with: base.replacing("backoff", with: "\(location)\n    backoff")
-        )
         let named = (0..<users).map { "  u\($0): { app: app, provider: anonymous }" }
         let realms = (0..<users).map {
             "\n  r\($0): { user: u\($0), partition: { string: p\($0) }, schema: \(schema) }"

@@ -45,15 +45,7 @@ struct ResetWorld {
 
     /// Lets a configured agent log in at the server, and sync elsewhere.
     func lead(_ agent: String, to port: Int) throws {
-        let base = "base_url: http://127.0.0.1:\(deployment.port)\n"
-        let location =
-            "location: { http: \"http://127.0.0.1:\(deployment.port)\", "
-            + "ws: \"ws://127.0.0.1:\(port)\" }"
-        let text = self.text("\(agent).yaml")
-        try deployment.write(
-            "\(agent).yaml",
-            text.replacing(base, with: "\(base)    \(location)\n")
-        )
+        try deployment.lead(agent, to: port)
     }
 
     /// Writes a program that handlers run; it finds its request in `$request`.

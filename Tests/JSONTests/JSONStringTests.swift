@@ -23,7 +23,7 @@ struct JSONStringTests {
         )
     }
 
-    @Test("A JSON reader gets back every text, whatever the escapes")
+    @Test("A JSON reader gets back every text with all kinds of escapes")
     func roundTrip() throws {
         let text = controls + "\"\\/ é\u{7f}\u{80}\u{9f}\u{2028}\u{2029}\u{1f600}"
         for escapes in [JSONString.Escapes.short, .numeric, .numericForYAML] {

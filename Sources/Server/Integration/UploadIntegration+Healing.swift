@@ -83,27 +83,12 @@ extension UploadIntegration {
         )
     }
 
-    /// Undoes the writes of the client's version at the cursor.
-    func correct(
-        _ client: FileIdent,
-        with changeset: [UInt8],
-        undoing cursor: UploadCursor,
-        _ history: inout HistoryAppender
-    ) throws {
-        try correct(
-            client,
-            with: changeset,
-            after: cursor,
-            undoing: cursor.clientVersion,
-            &history
-        )
-    }
-
-    /// Appends a version that only the client gets; the cursor says what the client has.
+    /// Appends a version that only the client gets; the cursor says what the client has. `undoing` is the
+    /// client's version whose writes it is told are undone, or nil.
     ///
     /// A small upload can call for a large answer, so there is a limit to what waits for a client that
     /// takes nothing in: a client reset brings the same.
-    private func correct(
+    func correct(
         _ client: FileIdent,
         with changeset: [UInt8],
         after cursor: UploadCursor,

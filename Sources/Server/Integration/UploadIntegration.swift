@@ -197,7 +197,13 @@ package struct UploadIntegration {
                     from: objects
                 )
                 guard !compensation.objects.isEmpty else { continue }
-                try correct(client, with: compensation.changeset, undoing: cursor, &history)
+                try correct(
+                    client,
+                    with: compensation.changeset,
+                    after: cursor,
+                    undoing: cursor.clientVersion,
+                    &history
+                )
                 refused.append(
                     RefusedWrite(
                         compensation.objects,

@@ -204,13 +204,13 @@ extension VirtualTime {
     /// A place for blocking work, done in order, as a thread of its own would be; now and then it
     /// takes its time.
     func lane() -> DatabaseExecutor {
-        let lane = Lane()
+        let lane = WorkLane()
         return DatabaseExecutor { work in
             if lane.append(work) { self.runNext(in: lane) }
         }
     }
 
-    private func runNext(in lane: Lane) {
+    private func runNext(in lane: WorkLane) {
         let delay = state.withLock { state in
             Int.random(in: 0..<4, using: &state.random) > 0
                 ? 0 : Int.random(in: 1...20, using: &state.random)
@@ -219,28 +219,6 @@ extension VirtualTime {
             if lane.runNext() { self.runNext(in: lane) }
         }
         if delay == 0 { add(work) } else { at(now + .milliseconds(delay), work) }
-    }
-
-    private final class Lane: Sendable {
-        private let queue = Mutex<[Work]>([])
-
-        /// Whether it is the only one.
-        func append(_ work: @escaping Work) -> Bool {
-            queue.withLock { queue in
-                queue.append(work)
-                return queue.count == 1
-            }
-        }
-
-        /// Whether there is more to do.
-        func runNext() -> Bool {
-            let work = queue.withLock { $0.first }
-            work?()
-            return queue.withLock { queue in
-                queue.removeFirst()
-                return !queue.isEmpty
-            }
-        }
     }
 }
 
