@@ -80,6 +80,7 @@ let package = Package(
     products: [
         .executable(name: "realm-agent", targets: ["realm-agent"]),
         .executable(name: "realm-server", targets: ["realm-server"]),
+        .library(name: "RealmSync", targets: ["RealmSync"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -116,6 +117,7 @@ let package = Package(
         module("Schemas", ["Changesets"]),
         module("Documents", ["Changesets", "JSON", "Schemas"]),
         module("Merge", ["Changesets"]),
+        module("Scopes", ["Changesets", "JSON"]),
         module("Versions"),
         module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", ["CYAML"]),
@@ -128,7 +130,10 @@ let package = Package(
         ),
         module(
             "Config",
-            ["Changesets", "JSON", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML"]
+            [
+                "Changesets", "JSON", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
+                "YAML",
+            ]
         ),
         module("SyncProtocol", ["Changesets", "CZlib", "JSON", "Versions"]),
 
@@ -140,7 +145,8 @@ let package = Package(
         module(
             "LocalRealm",
             [
-                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Versions",
+                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
+                "Versions",
             ]
         ),
         module("Outbound", nio),
@@ -154,7 +160,8 @@ let package = Package(
         module(
             "Plugins",
             [
-                "ClientReset", "Config", "Platform", "Programs", "Settings", asyncHTTPClient,
+                "ClientReset", "Config", "Platform", "Programs", "Scheduling", "Settings",
+                asyncHTTPClient,
                 logging,
             ] + nio
         ),
@@ -167,20 +174,38 @@ let package = Package(
             ]
         ),
         module(
+            "RealmSync",
+            [
+                "AppServices", "Changesets", "ClientReset", "Coordination", "LocalRealm",
+                "Outbound", "SQLite", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
+                "SyncClient", "SyncProtocol", "Transport", "Versions", logging, nioSSL,
+            ]
+        ),
+        module(
             "Agent",
             [
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "Coordination",
-                "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "SQLite", "Scheduling",
-                "Schemas", "SchemaFiles", "Settings", "SyncClient",
+                "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync", "SQLite",
+                "Scheduling",
+                "Schemas", "SchemaFiles", "Scopes", "Settings", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, nioSSL, serviceLifecycle,
             ]
         ),
         program(
             "realm-agent",
             [
-                "Agent", "Config", "Control", "Platform", "Settings", argumentParser, logging,
-                serviceLifecycle, unixSignals,
+                "Agent", "Config", "Control", "Platform", "RealmSync", "Scopes", "Settings",
+                argumentParser,
+                logging, serviceLifecycle, unixSignals,
             ]
+        ),
+
+        // The library's example, built without access to what is not public.
+        .executableTarget(
+            name: "SyncNotes",
+            dependencies: ["RealmSync"],
+            path: "examples/SyncNotes/Sources/SyncNotes",
+            packageAccess: false
         ),
 
         // The server's half.
@@ -188,18 +213,17 @@ let package = Package(
             "Server",
             [
                 "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Merge", "Programs",
-                "SQLite",
-                "SchemaFiles", "Schemas",
-                "Settings", "SyncProtocol", "Transport", "Versions", "YAML", asyncHTTPClient,
+                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol",
+                "Transport", "Versions", "YAML", asyncHTTPClient,
                 crypto, deque, jwtKit, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
         ),
         program(
             "realm-server",
             [
-                "Changesets", "Platform", "Server", "Settings", argumentParser, logging,
-                serviceLifecycle,
-                unixSignals,
+                "Changesets", "Platform", "Scheduling", "Scopes", "Server", "Settings",
+                argumentParser, logging,
+                serviceLifecycle, unixSignals,
             ]
         ),
 
@@ -215,6 +239,16 @@ let package = Package(
             dependencies: ["Changesets", "SyncProtocol", "TestSupport", "Transport", "Versions"]
                 + nio,
             path: "Tests/ScriptedPeers",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "RealmFixtures",
+            dependencies: [
+                "AppServices", "Changesets", "Platform", "RealmSync", "Scheduling", "Scopes",
+                "SyncClient", "SyncProtocol", "TestSupport",
+                "Transport", logging,
+            ],
+            path: "Tests/RealmFixtures",
             swiftSettings: settings
         ),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
@@ -237,6 +271,7 @@ let package = Package(
                 "Versions",
             ]
         ),
+        tests("Scopes", ["Changesets", "Scopes"]),
         tests("YAML", ["YAML"]),
         tests("JSON", ["JSON"]),
         tests("Settings", ["Settings", "YAML"]),
@@ -244,7 +279,8 @@ let package = Package(
         tests(
             "Config",
             [
-                "Changesets", "Config", "Scheduling", "SchemaFiles", "Schemas", "Settings", "YAML",
+                "Changesets", "Config", "Scheduling", "SchemaFiles", "Schemas", "Scopes",
+                "Settings", "YAML",
             ]
         ),
         tests("Scheduling", ["Scheduling"]),
@@ -255,7 +291,7 @@ let package = Package(
             "LocalRealm",
             [
                 "Changesets", "ClientReset", "Documents", "FaultInjection", "LocalRealm", "Merge",
-                "SQLite", "SchemaFiles", "Schemas", "Versions", subprocess,
+                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Versions", subprocess,
             ]
         ),
         tests("Outbound", ["Outbound"] + nio),
@@ -270,7 +306,10 @@ let package = Package(
         tests("Platform", ["Platform", "Scheduling", logging]),
         tests(
             "Plugins",
-            ["ClientReset", "Config", "Platform", "Plugins", "Programs", "Settings", logging]
+            [
+                "ClientReset", "Config", "Platform", "Plugins", "Programs", "Scheduling",
+                "Settings", logging,
+            ]
         ),
         tests(
             "Control",
@@ -279,41 +318,45 @@ let package = Package(
         tests(
             "Agent",
             [
+                "RealmFixtures",
+                "RealmSync",
                 "Agent", "AppServices", "Config", "Control", "Coordination", "LocalRealm",
-                "Outbound", "Platform", "Plugins", "SQLite", "Scheduling", "Settings", "SyncClient",
-                "SyncProtocol",
-                "Transport",
-                "Versions", logging,
+                "Outbound", "Platform", "Plugins", "SQLite", "Scheduling", "Scopes", "Settings",
+                "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
+            ]
+        ),
+        tests(
+            "RealmSync",
+            [
+                "AppServices", "ClientReset", "LocalRealm", "Platform", "RealmFixtures",
+                "RealmSync", "SQLite", "Scheduling", "SyncClient", "SyncProtocol", "Versions",
             ]
         ),
         tests(
             "SyncClient",
             [
                 "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
-                "Schemas", "ScriptedPeers", "SyncClient",
-                "SyncProtocol", "Transport", "Versions", logging,
+                "Schemas", "Scopes", "ScriptedPeers", "SyncClient", "SyncProtocol", "Transport",
+                "Versions", logging,
             ]
         ),
         tests(
             "Server",
             [
                 "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "SQLite",
-                "SchemaFiles",
-                "Schemas", "Server", "Settings", "SyncProtocol", "Transport", "Versions",
-                asyncHTTPClient,
-                crypto,
-                jwtKit,
-                logging, serviceLifecycle,
+                "SchemaFiles", "Schemas", "Scopes", "Server", "Settings", "SyncProtocol",
+                "Transport", "Versions", asyncHTTPClient, crypto, jwtKit, logging, serviceLifecycle,
             ] + nio
         ),
         tests(
             "Simulation",
             [
+                "RealmSync",
                 "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
                 "Documents", "FaultInjection", "LocalRealm", "Merge", "Platform", "SQLite",
-                "Schemas", "Server", "Settings", "SyncClient", "SyncProtocol", "Transport",
-                "Versions",
-                logging,
+                "Scheduling",
+                "Schemas", "Scopes", "Server", "Settings", "SyncClient", "SyncProtocol",
+                "Transport", "Versions", logging,
             ]
         ),
         tests(

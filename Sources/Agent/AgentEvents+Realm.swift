@@ -1,57 +1,20 @@
-import Changesets
-import Config
+import ClientReset
 import Control
-import LocalRealm
-import SyncClient
-import SyncProtocol
+import RealmSync
 
-/// What realms tell, as events.
+/// Events of the engine, as events of the agent.
 extension AgentEvents {
-    /// The realm is not open, and why.
-    func publish(_ failure: RealmSupervisor.Failure, realm: String) {
-        publish(
-            AgentEvent(
-                realm: realm,
-                .state(
-                    StateFact(state: failure.state, cause: failure.cause, detail: failure.detail)
-                )
-            )
-        )
-    }
-
-    func publish(_ news: RealmNews, realm: String, _ opening: OpeningConfiguration) {
-        switch news {
-        case .phase(.detached, _):
-            // Whoever took it off its connection says why.
-            break
-        case .phase(let phase, let standing):
-            let fact = StateFact(phase, standing, opening)
-            publish(AgentEvent(realm: realm, .state(fact)))
-        case .problem(let problem, let isFatal):
-            publish(problem, isFatal: isFatal, realm: realm)
-        case .failed(let error):
-            publish(
-                AgentEvent(
-                    realm: realm,
-                    .error(ErrorFact(code: error.code, message: error.message, fatal: true))
-                )
-            )
-        case .rejected(let value):
-            publish(
-                AgentEvent(
-                    realm: realm,
-                    .rejected(
-                        RejectedFact(
-                            by: .local,
-                            className: value.className.description,
-                            key: value.key,
-                            property: value.property?.description,
-                            reason: value.reason
-                        )
-                    )
-                )
-            )
-        case .acknowledged(let changesets, let durations):
+    func publish(_ event: RealmEvent, realm: String) {
+        switch event {
+        case .activity(let activity):
+            publish(AgentEvent(realm: realm, .state(StateFact(activity))))
+        case .error(let error):
+            ErrorFact(error).map { publish(AgentEvent(realm: realm, .error($0))) }
+        case .rejected(let writes):
+            for write in writes {
+                publish(AgentEvent(realm: realm, .rejected(RejectedFact(write))))
+            }
+        case .uploaded(let changesets, let durations):
             // Too frequent for an event: counted only.
             count { totals in
                 totals.countUploads(realm: realm, changesets: changesets)
@@ -59,82 +22,100 @@ extension AgentEvents {
                     totals.countAcknowledgement(realm: realm, seconds: duration / .seconds(1))
                 }
             }
-        case .integrated(let changesets, let duration, let localVersion):
-            publish(
-                AgentEvent(
-                    realm: realm,
-                    .changed(
-                        ChangeFact(
-                            changesets: changesets,
-                            seconds: duration / .seconds(1),
-                            localVersion: localVersion
-                        )
-                    )
-                )
+        case .changed(let changesets, let duration, let localVersion):
+            let fact = ChangeFact(
+                changesets: changesets,
+                seconds: duration / .seconds(1),
+                localVersion: localVersion
             )
-        }
-    }
-
-    private func publish(_ problem: ServerProblem, isFatal: Bool, realm: String) {
-        publish(
-            AgentEvent(
-                realm: realm,
-                .error(
-                    ErrorFact(
-                        code: "\(problem.code)",
-                        message: problem.message,
-                        fatal: isFatal,
-                        sdkCode: problem.sdkCode(isFatal: isFatal)?.rawValue,
-                        logURL: problem.logURL.isEmpty ? nil : problem.logURL
-                    )
-                )
-            )
-        )
-        guard case .compensated(let rejected, _) = problem.details else { return }
-        for update in rejected.updates {
-            publish(
-                AgentEvent(
-                    realm: realm,
-                    .rejected(
-                        RejectedFact(
-                            by: .server,
-                            className: update.className,
-                            key: update.key?.eventText ?? update.encodedKey,
-                            property: nil,
-                            reason: update.reason
-                        )
-                    )
-                )
-            )
+            publish(AgentEvent(realm: realm, .changed(fact)))
+        case .reset(let reset):
+            publish(AgentEvent(realm: realm, .reset(ResetFact(reset))))
         }
     }
 }
 
 extension StateFact {
-    init(_ phase: SessionPhase, _ standing: DownloadStanding, _ opening: OpeningConfiguration) {
-        var status = RealmStatus(
-            name: "",
-            path: "",
-            app: "",
-            user: "",
-            partition: "",
-            state: .connecting
+    init(_ activity: RealmActivity) {
+        self.init(
+            state: RealmState(activity.phase),
+            cause: activity.cause?.rawValue,
+            detail: activity.detail
         )
-        status.describe(phase, standing, opening)
-        self.init(state: status.state, cause: status.cause, detail: status.detail)
     }
 }
 
-extension ObjectKey {
-    /// The key as people write it.
-    var eventText: String {
-        switch self {
-        case .null: "null"
-        case .int(let value): "\(value)"
-        case .string(let text): text.description
-        case .objectID(let id): "\(id)"
-        case .uuid(let id): "\(id)"
-        case .globalKey(let key): "\(key)"
+extension RealmState {
+    init(_ phase: RealmPhase) {
+        self =
+            switch phase {
+            case .waitingForUser: .waitingForUser
+            case .connecting: .connecting
+            case .progress: .progress
+            case .open: .open
+            case .suspended: .suspended
+            case .paused: .paused
+            case .offline: .offline
+            case .resetting: .resetting
+            case .needsReset: .needsReset
+            case .loginRequired: .loginRequired
+            case .failed: .failed
+            }
+    }
+}
+
+extension ErrorFact {
+    /// Nil for what keeps a realm from opening: its state says so.
+    init?(_ error: RealmError) {
+        let code: String
+        switch error.origin {
+        case .opening: return nil
+        case .server(let number, _): code = "\(number)"
+        case .file: code = error.code
+        }
+        self.init(
+            code: code,
+            message: error.message,
+            fatal: error.isFatal,
+            sdkCode: error.sdkCode,
+            logURL: error.logURL
+        )
+    }
+}
+
+extension RejectedFact {
+    init(_ write: RealmRejection) {
+        self.init(
+            by: write.side == .local ? .local : .server,
+            className: write.className,
+            key: write.key,
+            property: write.property,
+            reason: write.reason
+        )
+    }
+}
+
+extension ResetFact {
+    init(_ event: ResetEvent) {
+        switch event {
+        case .required(let reason, let recovery):
+            self.init(stage: .required, mode: ResetMode.manual.rawValue, detail: reason)
+            (recoveryPath, token) = (recovery.path, recovery.token)
+        case .started(let mode, let reason):
+            self.init(stage: .started, mode: mode.rawValue, detail: reason)
+        case .progress(let step):
+            self.init(stage: .progress, detail: step.description)
+            (self.step, fraction) = (step.word, step.fraction)
+        case .finished(let mode, let summary):
+            self.init(stage: .finished, mode: mode.rawValue, detail: summary.keptPath)
+            (didRecover, discarded) = (summary.didRecover, summary.discarded)
+            recoveryPath = summary.keptPath
+        case .failed(let mode, let code, let reason, let recovery):
+            self.init(stage: .failed, mode: mode.rawValue, detail: "\(reason) [\(code)]")
+            (recoveryPath, token) = (recovery?.path, recovery?.token)
+        case .startedOver(let mode, let reason, let copyPath):
+            self.init(stage: .startedOver, mode: mode?.rawValue, detail: reason)
+            recoveryPath = copyPath
         }
     }
 }

@@ -1,6 +1,7 @@
 package import Control
 import Coordination
-package import Platform
+import Platform
+package import Scheduling
 import SyncClient
 import Synchronization
 

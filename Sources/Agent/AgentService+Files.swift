@@ -4,7 +4,9 @@ import Config
 package import Control
 import LocalRealm
 import Platform
+import RealmSync
 import SQLite
+import Scheduling
 import Versions
 
 /// What the control API asks about the files of realms.
@@ -13,18 +15,18 @@ extension AgentService {
         _ realm: String,
         _ request: CopyRequest
     ) async throws(ControlError) -> CopyReport {
-        let supervisor = try await supervisor(of: realm)
+        let source = try await self.realm(realm)
         let sessions = await running.sessions
         let order = CopyOrder(
             request: request,
-            realm: supervisor.configuration,
+            realm: source.configuration,
             users: await running.configuration.users,
             userID: { try? await sessions[$0.name]?.cachedAccount()?.userID }
         )
-        let copy = RealmCopy(try await order.form(), now: supervisor.now())
+        let copy = RealmCopy(try await order.form(), now: source.realm.context.now())
         do throws(LocalRealmError) {
             let report = try await copy.makeOnThread(
-                from: supervisor.configuration.path,
+                from: source.configuration.path,
                 to: request.path
             )
             return CopyReport(report, source: realm, path: request.path)
@@ -37,9 +39,9 @@ extension AgentService {
         _ realm: String,
         _ request: DeleteRequest
     ) async throws(ControlError) -> DeleteReport {
-        let supervisor = try await supervisor(of: realm)
-        do throws(RealmSupervisor.DeletionFailure) {
-            let files = try await supervisor.delete(force: request.force ?? false)
+        let synced = try await self.realm(realm).realm
+        do throws(SyncedRealm.DeletionFailure) {
+            let files = try await synced.delete(force: request.force ?? false)
             return DeleteReport(realm: realm, files: files)
         } catch {
             throw ControlError(error, realm: realm)
@@ -50,7 +52,7 @@ extension AgentService {
         of realm: String,
         limit: Int
     ) async throws(ControlError) -> RejectsReport {
-        let path = try await supervisor(of: realm).configuration.path
+        let path = try await self.realm(realm).configuration.path
         let executor = DatabaseExecutor(label: "rejects")
         let result = await executor.perform { () -> Result<[RejectedWrite], LocalRealmError> in
             do throws(LocalRealmError) {
@@ -69,8 +71,8 @@ extension AgentService {
 
     package func readiness() async -> ReadinessReport {
         var waiting: [ReadinessReport.Waiting] = []
-        for supervisor in await running.supervisors where await !supervisor.isReady {
-            let status = await supervisor.status()
+        for realm in await running.realms where await !realm.realm.isReady {
+            let status = await realm.status()
             waiting.append(
                 .init(realm: status.name, state: status.state, cause: status.cause)
             )
@@ -110,7 +112,7 @@ extension RejectsReport.Reject {
 }
 
 extension ControlError {
-    init(_ failure: RealmSupervisor.DeletionFailure, realm: String) {
+    init(_ failure: SyncedRealm.DeletionFailure, realm: String) {
         switch failure {
         case .pendingUploads:
             self.init(

@@ -1,5 +1,6 @@
 import Config
 package import Control
+import RealmSync
 import SyncClient
 import Versions
 
@@ -9,20 +10,22 @@ extension AgentService {
         _ request: WaitRequest,
         for realm: String
     ) async throws(ControlError) -> SyncReport {
-        let supervisor = try await supervisor(of: realm)
+        let synced = try await self.realm(realm).realm
+        let time = synced.context.time
         let timeout = request.timeoutInSeconds.map { Duration.seconds($0) }
-        let start = supervisor.time.uptime()
+        let start = time.uptime()
         if request.untilOpen ?? false {
-            let report = await supervisor.waitUntilOpen(timeout: timeout)
-            guard report.outcome == .done, request.directions?.isEmpty == false else {
-                return report
+            let result = await synced.waitUntilOpen(timeout: timeout)
+            guard result.outcome == .done, request.directions?.isEmpty == false else {
+                return SyncReport(realm: realm, result)
             }
         }
         let directions = request.directions ?? WaitRequest.Direction.allCases
-        return await supervisor.wait(
+        let result = await synced.wait(
             for: directions.map(TransferDirection.init),
-            timeout: timeout.map { max(.zero, $0 - (supervisor.time.uptime() - start)) }
+            timeout: timeout.map { max(.zero, $0 - (time.uptime() - start)) }
         )
+        return SyncReport(realm: realm, result)
     }
 
     package func progress(
@@ -34,7 +37,7 @@ extension AgentService {
             case .indefinite: .indefinite
             case .outstanding: .outstanding
             }
-        let source = try await supervisor(of: realm).progress(.init(request.direction), mode)
+        let source = try await self.realm(realm).realm.progress(.init(request.direction), mode)
         guard let source else { throw .notOpen(realm) }
         let (stream, continuation) = AsyncStream.makeStream(
             of: ProgressReport.self,
@@ -62,17 +65,17 @@ extension AgentService {
         _ realm: String,
         _ request: SuspendRequest
     ) async throws(ControlError) {
-        let supervisor = try await supervisor(of: realm)
-        let until = request.seconds.map { supervisor.now().adding(clamping: Int64($0 * 1_000)) }
-        await supervisor.suspend(until: until)
+        let synced = try await self.realm(realm).realm
+        let until = request.seconds.map { synced.context.now().adding(clamping: Int64($0 * 1_000)) }
+        await synced.suspend(until: until)
     }
 
     package func resume(_ realm: String) async throws(ControlError) {
-        try await supervisor(of: realm).resume()
+        try await self.realm(realm).realm.resume()
     }
 
     package func reconnect() async {
-        for supervisor in await running.supervisors { await supervisor.reconnect() }
+        for realm in await running.realms { await realm.realm.reconnect() }
     }
 }
 

@@ -2,6 +2,7 @@ import Config
 package import Control
 import Platform
 import Plugins
+import Scheduling
 
 /// What the agent tells of its handlers.
 extension AgentService {

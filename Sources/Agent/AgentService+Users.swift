@@ -3,6 +3,8 @@ import Config
 package import Control
 import FoundationEssentials
 import Platform
+import RealmSync
+import Scheduling
 
 /// What the control API asks about users.
 extension AgentService {
@@ -24,7 +26,8 @@ extension AgentService {
         guard let user = users.first(where: { $0.name == name }),
             let session = await running.sessions[name]
         else { throw .unknownUser(name) }
-        let realms = await running.supervisors.filter { $0.configuration.user.name == name }
+        let realms = await running.realms
+            .filter { $0.configuration.user.name == name }.map(\.realm)
         do throws(UserSession.Failure) {
             switch operation {
             case .login:
@@ -95,11 +98,11 @@ extension AgentService {
     }
 
     private func delete(
-        _ realms: [RealmSupervisor],
+        _ realms: [SyncedRealm],
         force: Bool
     ) async throws(UserSession.Failure) {
         try await takeAway(realms, force: force) {
-            realm throws(RealmSupervisor.DeletionFailure) in
+            realm throws(SyncedRealm.DeletionFailure) in
             _ = try await realm.delete(force: true)
         }
     }
@@ -107,28 +110,28 @@ extension AgentService {
     /// Keeps the files of an anonymous user aside and gives the user up: it cannot log in again.
     /// The realms are suspended meanwhile; those that were not before are resumed.
     private func settingAside(
-        _ realms: [RealmSupervisor],
+        _ realms: [SyncedRealm],
         force: Bool,
         _ giveUp: () async throws(UserSession.Failure) -> Void
     ) async throws(UserSession.Failure) {
-        var running: [RealmSupervisor] = []
+        var running: [SyncedRealm] = []
         for realm in realms where await realm.currentSuspension == nil { running.append(realm) }
         try await takeAway(realms, force: force) {
-            realm throws(RealmSupervisor.DeletionFailure) in try await realm.setAside()
+            realm throws(SyncedRealm.DeletionFailure) in try await realm.setAside()
         }
         try await giveUp()
         for realm in running { await realm.resume() }
     }
 
     private func takeAway(
-        _ realms: [RealmSupervisor],
+        _ realms: [SyncedRealm],
         force: Bool,
-        _ act: (RealmSupervisor) async throws(RealmSupervisor.DeletionFailure) -> Void
+        _ act: (SyncedRealm) async throws(SyncedRealm.DeletionFailure) -> Void
     ) async throws(UserSession.Failure) {
         // All or none: first see whether there is anything to lose.
         try await refusePending(realms, force: force)
         for realm in realms {
-            do throws(RealmSupervisor.DeletionFailure) {
+            do throws(SyncedRealm.DeletionFailure) {
                 try await act(realm)
             } catch {
                 throw .storage(reason: "\(error)")
@@ -137,7 +140,7 @@ extension AgentService {
     }
 
     private func refusePending(
-        _ realms: [RealmSupervisor],
+        _ realms: [SyncedRealm],
         force: Bool
     ) async throws(UserSession.Failure) {
         guard !force else { return }
@@ -145,7 +148,7 @@ extension AgentService {
             throw .logInRefused(
                 code: "auth.pending_uploads",
                 message:
-                    "realm \"\(realm.configuration.name)\" holds writes that the server does not "
+                    "realm \"\(realm.name)\" holds writes that the server does not "
                     + "have; wait for them, or add --force"
             )
         }

@@ -7,12 +7,12 @@ import Logging
 import NIOSSL
 import Platform
 import Plugins
+import RealmSync
 import Scheduling
 import ServiceLifecycle
 import Settings
 import SyncClient
 import SyncProtocol
-import Synchronization
 import Transport
 
 /// The agent: what the configuration declares, as running services.
@@ -23,7 +23,7 @@ package struct AgentService: Service, Sendable {
     private let version: String
     private let log: AgentLog
     private let servesControl: Bool
-    private let lock: HeldLock
+    private let lock: HeldDirectoryLock
     let running: RunningAgent
     private let files: ConfigurationFiles?
     let database: MetadataDatabase
@@ -33,7 +33,7 @@ package struct AgentService: Service, Sendable {
     /// Takes the data directory, and puts everything together without starting it; a reload reads
     /// the files, if there are any.
     ///
-    /// - Throws: `AgentLock.Failure.held` if another agent works on the directory.
+    /// - Throws: `DirectoryLock.Failure.held` if another agent works on the directory.
     package static func prepare(
         _ configuration: AgentConfiguration,
         version: String,
@@ -43,7 +43,7 @@ package struct AgentService: Service, Sendable {
     ) throws -> AgentService {
         let directory = DataDirectory(path: configuration.daemon.dataDirectory)
         try directory.prepare()
-        let lock = HeldLock(try AgentLock(path: directory.lock))
+        let lock = HeldDirectoryLock(try DirectoryLock(path: directory.lock))
         let database = try MetadataDatabase(path: directory.metadata)
         let events = AgentEvents()
         let plugins = PluginRegistry(configuration.plugins, log: log, events: events)
@@ -79,19 +79,6 @@ extension AgentService: CustomStringConvertible {
     package var description: String { "agent" }
 }
 
-/// Keeps the lock until it is released; at the latest until nobody refers to it any more.
-private final class HeldLock: Sendable {
-    private let lock: Mutex<AgentLock?>
-
-    init(_ lock: consuming AgentLock) {
-        self.lock = Mutex(lock)
-    }
-
-    func release() {
-        lock.withLock { $0 = nil }
-    }
-}
-
 // MARK: Running
 
 extension AgentService {
@@ -108,7 +95,7 @@ extension AgentService {
             // Without any realm, too, this ends only with an error or with the agent.
             try await cancelWhenGracefulShutdown { try await serveControl() }
             ServiceManager().reportStopping()
-            await finishRealms(await running.supervisors)
+            await finishRealms(await running.realms)
         }
         await running.close()
         logger.notice("stopped")
@@ -117,9 +104,7 @@ extension AgentService {
     /// Brings the realms up, syncs them once, and stops: what `sync` does where no agent runs.
     package func syncOnce(realms names: [String], timeout: Duration?) async -> [SyncReport] {
         defer { lock.release() }
-        let selected = await running.supervisors.filter {
-            names.contains($0.configuration.name)
-        }
+        let selected = await running.realms.filter { names.contains($0.name) }
         let reports = await withTaskGroup { group in
             group.addTask { await running.run(realms: names) }
             group.addTask { await log.run() }
@@ -132,21 +117,23 @@ extension AgentService {
     }
 
     private static func sync(
-        _ supervisors: [RealmSupervisor],
+        _ realms: [ConfiguredRealm],
         _ timeout: Duration?
     ) async -> [SyncReport] {
         await withTaskGroup { group in
-            for supervisor in supervisors {
-                group.addTask { await supervisor.sync(timeout: timeout) }
+            for realm in realms {
+                group.addTask {
+                    SyncReport(realm: realm.name, await realm.realm.sync(timeout: timeout))
+                }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
     }
 
     /// The last uploads, and a word to the server, each realm within its time.
-    private func finishRealms(_ supervisors: [RealmSupervisor]) async {
+    private func finishRealms(_ realms: [ConfiguredRealm]) async {
         await withTaskGroup { group in
-            for supervisor in supervisors { group.addTask { await supervisor.finish() } }
+            for realm in realms { group.addTask { await realm.realm.finish() } }
         }
     }
 
@@ -174,7 +161,7 @@ extension AgentService {
     private func serveControl() async throws {
         let logger = log.logger("Agent.Control")
         let socket = configuration.daemon.controlSocket
-        let realmCount = await running.supervisors.count
+        let realmCount = await running.realms.count
         let server = ControlServer(
             socketPath: socket,
             backend: self,
@@ -247,7 +234,8 @@ extension AgentService: ControlBackend {
         realm: String,
         timeout: Duration?
     ) async throws(ControlError) -> SyncReport {
-        return try await supervisor(of: realm).sync(timeout: timeout)
+        let result = try await self.realm(realm).realm.sync(timeout: timeout)
+        return SyncReport(realm: realm, result)
     }
 
     package func reload() async throws(ControlError) -> ReloadReport {
@@ -271,7 +259,7 @@ extension AgentService: ControlBackend {
         } catch {
             throw .refusedConfiguration(["\(error)"])
         }
-        manager.report(status: "\(await running.supervisors.count) realms")
+        manager.report(status: "\(await running.realms.count) realms")
         logger.notice(
             "configuration reloaded",
             metadata: [
@@ -324,13 +312,10 @@ extension AgentService: ControlBackend {
         return log.report
     }
 
-    func supervisor(of realm: String) async throws(ControlError) -> RealmSupervisor {
-        let supervisors = await running.supervisors
-        if let supervisor = supervisors.first(where: { $0.configuration.name == realm }) {
-            return supervisor
-        }
-        let isDeclared = await running.configuration.realms.contains { $0.name == realm }
-        throw isDeclared ? .disabledRealm(realm) : .unknownRealm(realm)
+    func realm(_ name: String) async throws(ControlError) -> ConfiguredRealm {
+        if let realm = await running.realms.first(where: { $0.name == name }) { return realm }
+        let isDeclared = await running.configuration.realms.contains { $0.name == name }
+        throw isDeclared ? .disabledRealm(name) : .unknownRealm(name)
     }
 }
 
@@ -344,7 +329,7 @@ extension RealmStatus {
             partition: "",
             state: .disabled
         )
-        status.cause = "configuration"
+        status.cause = RealmCause.configuration.rawValue
         return status
     }
 }

@@ -1,6 +1,7 @@
 package import Config
 import FoundationEssentials
 import Platform
+import RealmSync
 package import Settings
 
 /// Reads the configuration from disk: the main file, and the drop-ins beside it.
@@ -29,7 +30,7 @@ package struct ConfigurationFiles: Sendable {
     }
 
     package func load() -> Result {
-        let host = Host.current()
+        let host = MachineDescription.current()
         let (sources, failures) = texts.read()
         guard failures.isEmpty, let main = sources.first else {
             return Result(configuration: nil, diagnostics: failures)

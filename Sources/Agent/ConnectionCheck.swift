@@ -5,6 +5,9 @@ import Glibc
 import LocalRealm
 import Platform
 import Plugins
+import RealmSync
+import Scheduling
+import Scopes
 import SyncClient
 import SyncProtocol
 import Synchronization
@@ -45,7 +48,7 @@ package struct ConnectionCheck: Sendable {
                 trials += await examine(user, &parts)
             }
         }
-        for app in parts.apps.values { await app.exchange.shutdown() }
+        for app in parts.apps.values { await app.close() }
         return trials
     }
 
@@ -74,7 +77,7 @@ extension ConnectionCheck {
         }
         parts.add(guest)
         guard let session = parts.users[user.name]?.session,
-            let endpoint = parts.users[user.name]?.endpoint
+            let endpoint = parts.users[user.name]?.user.endpoint
         else { return [] }
         let account: Account
         do throws(UserSession.Failure) {
@@ -87,14 +90,14 @@ extension ConnectionCheck {
                 account = try await session.logIn()
             }
         } catch {
-            let failure = RealmSupervisor.Failure(error)
+            let failure = RealmFailure(error)
             let finding = Finding.problem(
                 "log-in",
                 user.name,
                 failure.detail,
                 remedy: "correct users.\(user.name), or ask who runs the server"
             )
-            return [Trial(finding: finding, outcome: failure.outcome)]
+            return [Trial(finding: finding, outcome: SyncReport.Outcome(failure.outcome))]
         }
         var trials = [Trial(.good("log-in", user.name, "as \(account.userID)"))]
         for realm in configuration.realms where realm.isEnabled && realm.user.name == user.name {
@@ -155,7 +158,7 @@ extension ConnectionCheck {
         }
         let partition: String
         do throws(PartitionError) {
-            partition = try setting.value(userID: account.userID).canonicalExtendedJSON
+            partition = try setting.value(userID: account.userID).canonicalText
         } catch {
             return Trial(
                 finding: .problem(

@@ -1,6 +1,7 @@
 import Config
 import Control
 import LocalRealm
+import Scopes
 
 /// What a copy is asked to be, in the words of a command line, and what that means for the file.
 struct CopyOrder {
@@ -24,7 +25,7 @@ struct CopyOrder {
             return .local
         }
         guard let text = request.partition else { return try await replica() }
-        guard let partition = PartitionValue(argument: text) else {
+        guard let partition = Partition(argument: text) else {
             throw .malformed(
                 "\"\(text)\" is no partition; write string:…, int:…, object_id:…, uuid:… or null"
             )
@@ -35,7 +36,7 @@ struct CopyOrder {
         let owner = RealmOwner(
             appID: user.app.appID,
             userID: try await id(of: user),
-            scope: .partition(partition.canonicalExtendedJSON)
+            scope: .partition(partition)
         )
         return .upload(owner)
     }

@@ -4,8 +4,10 @@ import Control
 import Glibc
 import LocalRealm
 import Outbound
-package import Platform
+import Platform
+import RealmSync
 import SQLite
+package import Scheduling
 
 /// Examines what the agent needs: directories, network, server, accounts and realm files.
 ///

@@ -3,7 +3,9 @@ package import Config
 package import Control
 import LocalRealm
 import Platform
+import RealmSync
 import SQLite
+import Scheduling
 
 /// Copies a realm file where no agent runs, or one that is no realm of the configuration.
 package struct RealmCopier: Sendable {

@@ -1,5 +1,6 @@
 package import Config
 import LocalRealm
+import RealmSync
 
 /// Takes objects that stand in JSON lines into the file of a configured realm.
 ///

@@ -5,6 +5,7 @@ import Coordination
 import Logging
 import Platform
 import Plugins
+import RealmSync
 import SQLite
 import Scheduling
 import SyncClient
@@ -14,7 +15,7 @@ actor RunningAgent {
     private(set) var configuration: AgentConfiguration
     private var parts: Parts
     private var keepers: [String: ScheduleKeeper] = [:]
-    private var realms: [String: Lifetime] = [:]
+    private var lives: [String: Lifetime] = [:]
     private var connections: [String: Lifetime] = [:]
     /// Reloads, one after the other.
     private let reloads = Turns<OrderOfArrival>()
@@ -36,14 +37,14 @@ actor RunningAgent {
         (jobs, beginning) = AsyncStream.makeStream()
     }
 
-    var supervisors: [RealmSupervisor] { parts.supervisors }
+    var realms: [ConfiguredRealm] { parts.realms }
 
     var sessions: [String: UserSession] { parts.users.mapValues(\.session) }
 
     /// Runs everything that is configured, now and later, until the task is cancelled.
     func run() async {
         for user in configuration.users { begin(user) }
-        for supervisor in parts.supervisors { begin(supervisor) }
+        for realm in parts.realms { begin(realm) }
         await withDiscardingTaskGroup { group in
             // Realms wait for what the host tells first.
             group.addTask { await self.watch.run { await self.conditionsHaveChanged() } }
@@ -55,48 +56,48 @@ actor RunningAgent {
     /// Runs the realms without their schedules: somebody has asked for them.
     func run(realms names: [String]) async {
         let connections = parts.connections
-        let selected = supervisors.filter { names.contains($0.configuration.name) }
+        let selected = realms.filter { names.contains($0.name) }
         await withDiscardingTaskGroup { group in
             for connection in connections { group.addTask { await connection.run() } }
-            for supervisor in selected { group.addTask { await supervisor.run() } }
+            for realm in selected { group.addTask { await realm.run() } }
         }
     }
 
     /// Lets go of what outlives tasks.
     func close() async {
-        for app in parts.apps.values { await app.exchange.shutdown() }
+        for app in parts.apps.values { await app.close() }
     }
 
     func status() async -> [RealmStatus] {
-        var realms: [RealmStatus] = []
-        for supervisor in supervisors {
-            var status = await supervisor.status()
-            status.roundTripSeconds = parts.link(of: supervisor.connection).roundTrip
+        var report: [RealmStatus] = []
+        for realm in realms {
+            var status = await realm.status()
+            let connection = realm.realm.context.connection
+            status.roundTripSeconds = parts.link(of: connection).roundTrip
                 .map { $0 / .seconds(1) }
-            if status.state == .paused, let keeper = keepers[supervisor.configuration.name] {
+            if status.state == .paused, let keeper = keepers[realm.name] {
                 status.nextOpening = await keeper.nextOpening.map { WallTime($0).description }
             }
-            realms.append(status)
+            report.append(status)
         }
-        return realms
+        return report
     }
 
     /// How the work on the files of open realms gets on, by the realms' names.
     func workloads() async -> [String: WorkMeter.Reading] {
         var readings: [String: WorkMeter.Reading] = [:]
-        for supervisor in supervisors {
-            readings[supervisor.configuration.name] = await supervisor.workload
-        }
+        for realm in realms { readings[realm.name] = await realm.realm.workload }
         return readings
     }
 
     // MARK: Beginning and ending
 
     private func begin(_ user: UserConfiguration) {
-        guard let connection = parts.users[user.name]?.sharedConnection else { return }
+        guard let user = parts.users[user.name], user.sharesConnection else { return }
+        let connection = user.user.connection
         let life = Lifetime()
         let link = parts.link(of: connection)
-        connections[user.name] = life
+        connections[user.user.name] = life
         beginning.yield { await life.run { await Self.run(connection, link) } }
     }
 
@@ -107,11 +108,14 @@ actor RunningAgent {
         }
     }
 
-    private func begin(_ supervisor: RealmSupervisor) {
-        let name = supervisor.configuration.name
-        let link = parts.link(of: supervisor.connection)
+    private func begin(_ realm: ConfiguredRealm) {
+        let name = realm.name
+        let connection = realm.realm.context.connection
+        let link = parts.link(of: connection)
         let keeper = ScheduleKeeper(
-            supervisor,
+            realm.realm,
+            realm.configuration.schedule,
+            memory: RefreshMemory(database: parts.database, realm: name),
             network: configuration.network,
             time: .continuous,
             now: {
@@ -126,18 +130,18 @@ actor RunningAgent {
         )
         keepers[name] = keeper
         let isShared =
-            parts.users[supervisor.configuration.user.name]?.sharedConnection != nil
+            parts.users[realm.configuration.user.name]?.sharesConnection ?? false
         let life = Lifetime()
-        realms[name] = life
+        lives[name] = life
         beginning.yield { [watch] in
             await life.run {
                 await watch.settled()
                 await keeper.begin()
                 await withDiscardingTaskGroup { group in
                     if !isShared {
-                        group.addTask { await Self.run(supervisor.connection, link) }
+                        group.addTask { await Self.run(connection, link) }
                     }
-                    group.addTask { await supervisor.run() }
+                    group.addTask { await realm.run() }
                     group.addTask { await keeper.run() }
                 }
             }
@@ -171,7 +175,7 @@ actor RunningAgent {
         for app in difference.appsToStart { try prepared.add(app) }
 
         for name in difference.realmsToStop {
-            await realms.removeValue(forKey: name)?.finish()
+            await lives.removeValue(forKey: name)?.finish()
             await keepers.removeValue(forKey: name)?.end()
             parts.removeRealm(name)
         }
@@ -180,7 +184,7 @@ actor RunningAgent {
             parts.removeUser(name)
         }
         for name in difference.appsToStop {
-            await parts.removeApp(name)?.exchange.shutdown()
+            await parts.removeApp(name)?.close()
         }
 
         await parts.plugins.follow(new.plugins)
@@ -200,9 +204,7 @@ actor RunningAgent {
         }
         for realm in difference.realmsToStart {
             parts.add(realm)
-            if let supervisor = supervisors.last, supervisor.configuration.name == realm.name {
-                begin(supervisor)
-            }
+            if let added = realms.last, added.name == realm.name { begin(added) }
         }
         for realm in new.realms {
             await keepers[realm.name]?.follow(realm.schedule, new.network)

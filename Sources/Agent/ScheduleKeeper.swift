@@ -3,12 +3,14 @@ import Control
 import Coordination
 import Logging
 import Platform
+import RealmSync
 import Scheduling
 import SyncClient
 
-/// Applies one realm's schedule: asks the one rule what holds now, tells the supervisor, and waits.
+/// Applies one realm's schedule: asks the one rule what holds now, tells the engine, and waits.
 actor ScheduleKeeper {
-    private let supervisor: RealmSupervisor
+    private let realm: SyncedRealm
+    private let memory: RefreshMemory
     private let time: SyncTime
     private let now: @Sendable () -> Instant
     private let conditions: @Sendable () -> Conditions
@@ -29,7 +31,9 @@ actor ScheduleKeeper {
     private static let longestPause = Duration.seconds(60)
 
     init(
-        _ supervisor: RealmSupervisor,
+        _ realm: SyncedRealm,
+        _ policy: SchedulePolicy,
+        memory: RefreshMemory,
         network: NetworkPolicy,
         time: SyncTime,
         now: @escaping @Sendable () -> Instant,
@@ -38,8 +42,9 @@ actor ScheduleKeeper {
         seed: UInt64,
         logger: Logger
     ) {
-        self.supervisor = supervisor
-        self.policy = supervisor.configuration.schedule
+        self.realm = realm
+        self.policy = policy
+        self.memory = memory
         self.network = network
         self.time = time
         self.now = now
@@ -47,21 +52,21 @@ actor ScheduleKeeper {
         self.link = link
         self.history = SyncHistory(seed: seed)
         var logger = logger
-        logger[metadataKey: "realm"] = "\(supervisor.configuration.name)"
+        logger[metadataKey: "realm"] = "\(realm.name)"
         self.logger = logger
     }
 
     /// Says for the first time what holds, before the realm does anything.
     func begin() async {
         // Of a realm that did not refresh by schedule before, the last connection tells as much.
-        if let last = await supervisor.lastRefresh() {
+        if let last = await memory.lastRefresh() {
             history.lastRefresh = last
         } else {
             history.lastRefresh = await lastConnected()
         }
         let conditions = conditions()
         (interface, hadNetwork) = (conditions.interface, conditions.hasNetwork)
-        link.tell(supervisor.scheduleAttention, realm: name)
+        link.tell(realm.scheduleAttention, realm: name)
         await apply()
     }
 
@@ -70,12 +75,12 @@ actor ScheduleKeeper {
         link.forget(realm: name)
     }
 
-    private nonisolated var name: String { supervisor.configuration.name }
+    private nonisolated var name: String { realm.name }
 
     /// Runs until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
-            _ = await supervisor.scheduleAttention.wait(atMost: pause, time)
+            _ = await realm.scheduleAttention.wait(atMost: pause, time)
             if !Task.isCancelled { await apply() }
         }
     }
@@ -83,12 +88,12 @@ actor ScheduleKeeper {
     /// Goes on by another schedule.
     func follow(_ policy: SchedulePolicy, _ network: NetworkPolicy) {
         (self.policy, self.network) = (policy, network)
-        supervisor.scheduleAttention.raise()
+        realm.scheduleAttention.raise()
     }
 
     /// Decides anew soon: conditions have changed.
     nonisolated func lookAgain() {
-        supervisor.scheduleAttention.raise()
+        realm.scheduleAttention.raise()
     }
 
     /// When the realm may sync next by its schedule; nil if that is now, or unknown.
@@ -114,21 +119,21 @@ actor ScheduleKeeper {
         switch new.permission {
         case .run:
             ongoing = nil
-            await supervisor.allow(.run)
+            await realm.allow(.run)
         case .once(let occasion):
             ongoing = ongoing ?? (occasion, instant)
-            await supervisor.allow(.once(reason: occasion.rawValue))
+            await realm.allow(.once(reason: occasion.rawValue))
         case .paused(let pause):
             ongoing = nil
             let detail = Self.detail(of: new, verdict)
-            await supervisor.allow(.paused(PauseCause(pause), detail: detail))
-            await supervisor.publishPause()
+            await realm.allow(.paused(RealmCause(pause), detail: detail))
+            await realm.publishPause()
             return
         }
         guard isNetworkNew else { return }
         isNetworkNew = false
         // What failed over the old network may well succeed over this one.
-        await supervisor.reconnect()
+        await realm.reconnect()
     }
 
     /// What host and connections tell now.
@@ -145,20 +150,20 @@ actor ScheduleKeeper {
 
     /// Notes what has happened since the last round.
     private func learn(at instant: Instant) async {
-        let isOpen = await supervisor.status().state == .open
+        let isOpen = await realm.status().activity.phase == .open
         history.lastSynced = isOpen ? instant : await lastConnected()
-        guard let ongoing, case .paused = await supervisor.permission else { return }
+        guard let ongoing, case .paused = await realm.permission else { return }
         self.ongoing = nil
         switch ongoing.occasion {
         case .refresh:
             history.lastRefresh = ongoing.start
-            await supervisor.rememberRefresh(at: ongoing.start)
+            await memory.keepRefresh(at: ongoing.start, logger)
         case .offlineLimit: history.lastProtection = instant
         }
     }
 
     private func lastConnected() async -> Instant? {
-        await supervisor.lastConnected().flatMap { Instant(plausible: $0 / 1_000) }
+        await realm.lastConnected().flatMap { Instant(plausible: $0 / 1_000) }
     }
 
     /// What the cause of a pause leaves open.
@@ -212,7 +217,7 @@ extension WallTime {
     }
 }
 
-extension PauseCause {
+extension RealmCause {
     init(_ pause: ScheduleDecision.Pause) {
         self =
             switch pause {

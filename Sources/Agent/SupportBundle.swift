@@ -1,6 +1,8 @@
 package import Config
 import Control
 import Platform
+import RealmSync
+import Scheduling
 
 /// What helps somebody far away to find a fault, as text.
 package struct SupportBundle: Sendable {
@@ -41,7 +43,7 @@ package struct SupportBundle: Sendable {
     }
 
     private var machine: String {
-        let host = Host.current()
+        let host = MachineDescription.current()
         return """
             realm-agent \(version)
             Linux \(host.systemVersion) \(host.architecture)

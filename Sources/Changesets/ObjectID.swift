@@ -1,5 +1,5 @@
 /// A 12-byte object identifier, in the byte order of its hexadecimal text (changesets spec, 2.7).
-package struct ObjectID: Hashable, Sendable {
+public struct ObjectID: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt32
 
@@ -24,7 +24,7 @@ package struct ObjectID: Hashable, Sendable {
 }
 
 extension ObjectID: Comparable {
-    package static func < (left: ObjectID, right: ObjectID) -> Bool {
+    public static func < (left: ObjectID, right: ObjectID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 }
@@ -39,7 +39,7 @@ extension ObjectID: CustomStringConvertible {
         return text
     }
 
-    package var description: String { String(decoding: text, as: UTF8.self) }
+    public var description: String { String(decoding: text, as: UTF8.self) }
 
     /// Reads exactly 24 hexadecimal digits of either case.
     package init?(text: [UInt8]) {
@@ -56,7 +56,8 @@ extension ObjectID: CustomStringConvertible {
         self.init(high: high, low: low)
     }
 
-    package init?(_ text: some StringProtocol) {
+    /// The same from a string.
+    public init?(_ text: some StringProtocol) {
         self.init(text: Array(text.utf8))
     }
 }

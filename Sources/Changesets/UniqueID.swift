@@ -1,5 +1,5 @@
 /// A 16-byte UUID, in the byte order of its text (changesets spec, 2.7).
-package struct UniqueID: Hashable, Sendable {
+public struct UniqueID: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
@@ -24,7 +24,7 @@ package struct UniqueID: Hashable, Sendable {
 }
 
 extension UniqueID: Comparable {
-    package static func < (left: UniqueID, right: UniqueID) -> Bool {
+    public static func < (left: UniqueID, right: UniqueID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 }
@@ -45,7 +45,7 @@ extension UniqueID: CustomStringConvertible {
         return text
     }
 
-    package var description: String { String(decoding: text, as: UTF8.self) }
+    public var description: String { String(decoding: text, as: UTF8.self) }
 
     /// Reads the 8-4-4-4-12 form in either case.
     package init?(text: [UInt8]) {
@@ -68,7 +68,8 @@ extension UniqueID: CustomStringConvertible {
         self.init(high: high, low: low)
     }
 
-    package init?(_ text: some StringProtocol) {
+    /// The same from a string.
+    public init?(_ text: some StringProtocol) {
         self.init(text: Array(text.utf8))
     }
 }

@@ -1,11 +1,11 @@
 /// What the owner of a realm wants to happen to unsynced changes (client reset, 3).
-package enum ResetMode: String, Hashable, Sendable, CaseIterable {
+public enum ResetMode: String, Hashable, Sendable, CaseIterable {
     /// Recover them; if that is impossible, leave the file alone and ask.
     case recover = "recover-unsynced-changes"
     /// Recover them; if that is impossible, discard them.
     case recoverOrDiscard = "recover-or-discard-unsynced-changes"
     case discard = "discard-unsynced-changes"
-    /// Never by itself: move the file away and start anew, when told to.
+    /// Never automatically: when told to, keep the file as a copy and start over.
     case manual = "manual"
 
     /// Of a realm whose configuration names none.

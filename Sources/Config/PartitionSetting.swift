@@ -1,20 +1,21 @@
+package import Scopes
 import Settings
 import YAML
 
 /// The partition of a realm, as far as it is known before its user is logged in.
 package enum PartitionSetting: Hashable, Sendable {
-    case fixed(PartitionValue)
+    case fixed(Partition)
     /// Contains the user's id.
-    case ofUser(PartitionValue.Kind, UserTemplate)
+    case ofUser(Partition.Kind, UserTemplate)
 
     /// The partition of a user with this id.
-    package func value(userID: String) throws(PartitionError) -> PartitionValue {
+    package func value(userID: String) throws(PartitionError) -> Partition {
         switch self {
         case .fixed(let value):
             return value
         case .ofUser(let kind, let template):
             let text = template.text(userID: userID)
-            guard let value = PartitionValue(text, kind: kind) else {
+            guard let value = Partition(text, kind: kind) else {
                 throw PartitionError(text: text, kind: kind)
             }
             return value
@@ -25,7 +26,7 @@ package enum PartitionSetting: Hashable, Sendable {
 /// A partition that turned out not to be of its type once the user's id was filled in.
 package struct PartitionError: Error, Hashable, Sendable, CustomStringConvertible {
     package let text: String
-    package let kind: PartitionValue.Kind
+    package let kind: Partition.Kind
 
     package var description: String {
         "the partition \(quoted(text)) is not \(kind.expected)"
@@ -41,9 +42,9 @@ extension PartitionSetting {
         reader.either(scalar: readScalar) { reader in
             reader.mapping(expected: forms) { keys in
                 keys.exactlyOne(
-                    of: PartitionValue.Kind.allCases.map(\.rawValue),
+                    of: Partition.Kind.allCases.map(\.rawValue),
                     remedy: "give \(forms)"
-                ) { readValue($1, kind: PartitionValue.Kind(rawValue: $0), templates) }
+                ) { readValue($1, kind: Partition.Kind(rawValue: $0), templates) }
             }
         }
     }
@@ -64,14 +65,14 @@ extension PartitionSetting {
 
     private static func readValue(
         _ reader: NodeReader,
-        kind: PartitionValue.Kind?,
+        kind: Partition.Kind?,
         _ templates: TemplateReader
     ) -> PartitionSetting? {
         guard let kind, let text = reader.string(allowsEmpty: kind == .string),
             let template = templates.resolve(text, at: reader)
         else { return nil }
         guard let fixed = template.fixedText else { return .ofUser(kind, template) }
-        guard let partition = PartitionValue(fixed, kind: kind) else {
+        guard let partition = Partition(fixed, kind: kind) else {
             reader.report(
                 .badValue,
                 "\(quoted(fixed)) is malformed",
@@ -80,16 +81,5 @@ extension PartitionSetting {
             return nil
         }
         return .fixed(partition)
-    }
-}
-
-extension PartitionValue.Kind {
-    var expected: String {
-        switch self {
-        case .string: "a string"
-        case .int: "a whole number that fits into 64 bits"
-        case .objectID: "24 hexadecimal digits"
-        case .uuid: "a UUID such as 3b241101-e2bb-4255-8caf-4136c566a962"
-        }
     }
 }

@@ -1,4 +1,5 @@
 package import Schemas
+package import Scopes
 
 /// What must be known to open a local realm.
 package struct LocalRealmConfiguration: Sendable {
@@ -65,22 +66,12 @@ package struct RealmOwner: Hashable, Sendable {
     }
 }
 
-/// Which part of the app's data a realm holds.
-package enum SyncScope: Hashable, Sendable {
-    /// Everything of one partition; its value as canonical Extended JSON.
-    case partition(String)
-    /// What the realm's subscriptions select.
-    case flexible
-    /// Nothing: the file is synced with no server (features, C1 and C4).
-    case unsynced
-}
-
 extension RealmOwner: CustomStringConvertible {
     package var description: String {
         let part =
             switch scope {
-            case .partition(let value): "partition \(value)"
-            case .flexible: "flexible sync"
+            case .partition(let value): "partition \(value.canonicalText)"
+            case .subscriptions: "flexible sync"
             case .unsynced: ""
             }
         guard scope != .unsynced else { return "no server" }

@@ -84,7 +84,7 @@ extension RealmFile {
             (.corrupt, "the history holds a \(error)")
         case let error as DamagedValue:
             (.corrupt, "\(error)")
-        case let error as RealmState.DamagedNumber:
+        case let error as RealmState.DamagedColumn:
             (.corrupt, "\(error)")
         case is DamagedCatalogue:
             (.corrupt, "the catalogue of classes is damaged")

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import Scheduling
 
 /// Where the log goes.
 package enum LogOutput: String, Sendable, CaseIterable {

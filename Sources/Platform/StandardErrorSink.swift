@@ -1,4 +1,5 @@
 import Glibc
+package import Scheduling
 
 /// Writes one line per record to standard error, readable for people and for `journald`'s stream
 /// form alike.

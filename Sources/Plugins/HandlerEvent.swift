@@ -23,59 +23,6 @@ package enum HandlerEvent: Hashable, Sendable {
     }
 }
 
-/// What a client reset has done to a realm (client reset, 9).
-package struct FinishedReset: Hashable, Sendable {
-    package let mode: ResetMode
-    /// Whether unsynced changes were recovered rather than discarded.
-    package let didRecover: Bool
-    /// A read-only copy of the realm as it was; nil if none could be made.
-    package let beforePath: String?
-    /// How many changes are in the realm no more, by class; nil if that is not known any more.
-    package let discarded: [String: Int]?
-    /// Where what was discarded is kept as JSON lines; nil if nothing is.
-    package let exportPath: String?
-
-    package init(
-        mode: ResetMode,
-        didRecover: Bool,
-        beforePath: String?,
-        discarded: [String: Int]?,
-        exportPath: String?
-    ) {
-        self.mode = mode
-        self.didRecover = didRecover
-        self.beforePath = beforePath
-        self.discarded = discarded
-        self.exportPath = exportPath
-    }
-}
-
-/// A client reset that is left to the owner (client reset, 11.2).
-package struct ManualReset: Hashable, Sendable {
-    /// Why the agent does not carry it out, and the word for that.
-    package let code: String
-    package let reason: String
-    package let originalPath: String
-    /// Where the realm is kept when it starts over; nil if starting over would not help.
-    package let recoveryPath: String?
-    /// Makes the realm start over now rather than with the next start of the agent.
-    package let token: String?
-
-    package init(
-        code: String,
-        reason: String,
-        originalPath: String,
-        recoveryPath: String?,
-        token: String?
-    ) {
-        self.code = code
-        self.reason = reason
-        self.originalPath = originalPath
-        self.recoveryPath = recoveryPath
-        self.token = token
-    }
-}
-
 /// An error that concerns one realm or its user.
 package struct SyncErrorReport: Hashable, Sendable {
     /// A word with dots, as in `docs/errors.md`.

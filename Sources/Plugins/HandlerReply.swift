@@ -1,6 +1,6 @@
 package import ClientReset
 import FoundationEssentials
-package import Platform
+package import Scheduling
 import Settings
 
 /// What a handler wants to be done; the engine does it (interfaces, 7).

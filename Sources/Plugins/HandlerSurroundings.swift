@@ -1,5 +1,6 @@
 package import Logging
 package import Platform
+package import Scheduling
 package import Settings
 
 /// What built-in handlers need from outside; the composition root supplies it, and tests another.

@@ -1,6 +1,6 @@
 package import Config
 import Logging
-package import Platform
+package import Scheduling
 
 /// The handlers that the configuration declares, and a record of how each has done.
 package actor PluginRegistry {

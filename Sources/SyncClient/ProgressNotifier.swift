@@ -1,18 +1,18 @@
 /// What somebody who watches a transfer is told.
-package struct TransferProgress: Equatable, Sendable {
-    package let transferred: UInt64
-    package let transferable: UInt64
+public struct TransferProgress: Equatable, Sendable {
+    public let transferred: UInt64
+    public let transferable: UInt64
     /// 0 to 1; 1 only when nothing is left.
-    package let estimate: Double
+    public let estimate: Double
 }
 
-package enum TransferDirection: String, CaseIterable, Sendable {
+public enum TransferDirection: String, CaseIterable, Sendable {
     case upload, download
 }
 
 /// Decides which reports one observer hears, and what of them (sync history, 10).
-package struct ProgressNotifier: Sendable {
-    package enum Mode: String, CaseIterable, Sendable {
+public struct ProgressNotifier: Sendable {
+    public enum Mode: String, CaseIterable, Sendable {
         /// Every change, for as long as the observer likes.
         case indefinite
         /// What was to be done when the observer came, and no more.

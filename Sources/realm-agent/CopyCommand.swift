@@ -3,6 +3,7 @@ import ArgumentParser
 import Config
 import Control
 import Glibc
+import Scopes
 
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -74,7 +75,7 @@ struct CopyCommand: AsyncParsableCommand {
         if toLocal, toPartition != nil || asUser != nil {
             throw ValidationError("--to-local goes with neither --to-partition nor --as-user")
         }
-        if let toPartition, PartitionValue(argument: toPartition) == nil {
+        if let toPartition, Partition(argument: toPartition) == nil {
             throw ValidationError(
                 "\(toPartition) is no partition; write string:…, int:…, object_id:…, uuid:… or null"
             )

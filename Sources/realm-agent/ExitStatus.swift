@@ -1,4 +1,5 @@
 import Agent
+import RealmSync
 
 /// How a command ended, for scripts.
 enum ExitStatus: Int32 {

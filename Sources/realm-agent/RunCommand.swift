@@ -5,6 +5,7 @@ import Control
 import Glibc
 import Logging
 import Platform
+import RealmSync
 import ServiceLifecycle
 import UnixSignals
 
@@ -54,9 +55,9 @@ struct RunCommand: AsyncParsableCommand {
                     log: log,
                     files: ConfigurationFiles(mainFile: files.config)
                 )
-            } catch AgentLock.Failure.held(let path) {
+            } catch DirectoryLock.Failure.held(let path) {
                 guard await !isServed(configuration), await turn.wait() else {
-                    let failure = AgentLock.Failure.held(path: path)
+                    let failure = DirectoryLock.Failure.held(path: path)
                     throw CommandFailure(status: .failed, message: failure.description)
                 }
                 if !isWaiting {

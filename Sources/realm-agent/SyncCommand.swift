@@ -4,6 +4,7 @@ import Config
 import Control
 import Glibc
 import Platform
+import RealmSync
 import Settings
 
 struct SyncCommand: AsyncParsableCommand {
@@ -78,7 +79,7 @@ struct SyncCommand: AsyncParsableCommand {
         while true {
             do {
                 return try await alone(names, configuration, turn.rest(of: timeout?.duration))
-            } catch AgentLock.Failure.held(let path) {
+            } catch DirectoryLock.Failure.held(let path) {
                 do throws(ControlError) {
                     return try await throughAgent(names, configuration)
                 } catch {
@@ -86,7 +87,7 @@ struct SyncCommand: AsyncParsableCommand {
                     guard await turn.wait() else {
                         throw CommandFailure(
                             status: timeout == nil ? .unavailable : .timedOut,
-                            message: AgentLock.Failure.held(path: path).description
+                            message: DirectoryLock.Failure.held(path: path).description
                         )
                     }
                 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Scopes
 import Server
 
 struct Realms: AsyncParsableCommand {

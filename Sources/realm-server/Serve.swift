@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 import Platform
+import Scheduling
 import Server
 import ServiceLifecycle
 import UnixSignals

@@ -1,6 +1,8 @@
 import Config
 import Control
 import Platform
+import RealmSync
+import Scheduling
 import SyncClient
 import Testing
 
@@ -105,13 +107,8 @@ struct AgentEventsTests {
 
     @Test("What the server has taken is counted, and no event")
     func acknowledgements() async {
-        let opening = OpeningConfiguration()
         for durations in [[], [Duration.milliseconds(5), .milliseconds(7)]] {
-            events.publish(
-                .acknowledged(changesets: 3, after: durations),
-                realm: "stock",
-                opening
-            )
+            events.publish(.uploaded(changesets: 3, after: durations), realm: "stock")
         }
         #expect(events.totals.uploads == ["stock": 6])
         #expect(events.totals.acknowledgements.keys.sorted() == ["stock"])

@@ -1,6 +1,7 @@
 import Config
 import Control
 import Platform
+import RealmSync
 import Settings
 import TestSupport
 import Testing
@@ -54,7 +55,7 @@ struct AgentServiceTests {
         // It answers as soon as it listens, and still answers after that.
         try await until { (try? await client.status()) != nil }
         for _ in 0..<3 { #expect(try await client.status().realms.isEmpty) }
-        #expect(throws: AgentLock.Failure.self) { _ = try self.service(configuration) }
+        #expect(throws: DirectoryLock.Failure.self) { _ = try self.service(configuration) }
         run.cancel()
         try await run.value
     }

@@ -3,6 +3,8 @@ import Config
 import Control
 import Logging
 import Platform
+import RealmFixtures
+import RealmSync
 import Scheduling
 import SyncClient
 import Synchronization
@@ -102,19 +104,19 @@ struct ConditionsTests {
         let host = Host()
         let watch = ConditionsWatch { await host.follow($0) }
         let exchange = CountingExchange()
-        let supervisor = try RealmSupervisorTests().supervisor(status: 401, exchange: exchange)
-        let keeper = keeper(of: supervisor, watch)
+        let realm = try OfflineRealm(in: temporary).realm(status: 401, exchange: exchange)
+        let keeper = try keeper(of: realm, watch)
         await withTaskGroup { group in
             group.addTask { await watch.run {} }
             group.addTask {
                 await watch.settled()
                 await keeper.begin()
-                await supervisor.run()
+                await realm.run()
             }
             host.tell(Conditions(interface: "wwan0"))
             #expect(
                 await eventually {
-                    await supervisor.permission == .paused(.deniedInterface, detail: nil)
+                    await realm.permission == .paused(.deniedInterface, detail: nil)
                 }
             )
             #expect(exchange.count == 0)
@@ -151,11 +153,14 @@ struct ConditionsTests {
     }
 
     private func keeper(
-        of supervisor: RealmSupervisor,
+        of realm: SyncedRealm,
         _ watch: ConditionsWatch
-    ) -> ScheduleKeeper {
-        ScheduleKeeper(
-            supervisor,
+    ) throws -> ScheduleKeeper {
+        let database = try OfflineRealm(in: temporary).database()
+        return ScheduleKeeper(
+            realm,
+            SchedulePolicy(),
+            memory: RefreshMemory(database: database, realm: "stock"),
             network: NetworkPolicy(deniedInterfaces: [NamePattern("wwan*")]),
             time: .continuous,
             now: { Instant(secondsSince1970: 0) },
@@ -174,11 +179,11 @@ struct ConditionsTests {
         let watch = ConditionsWatch { await host.follow($0) }
         let exchange = CountingExchange()
         // After a failure it would wait for ten minutes.
-        let supervisor = try RealmSupervisorTests().supervisor(status: nil, exchange: exchange)
-        let keeper = keeper(of: supervisor, watch)
+        let realm = try OfflineRealm(in: temporary).realm(status: nil, exchange: exchange)
+        let keeper = try keeper(of: realm, watch)
         await withTaskGroup { group in
             group.addTask { await watch.run { keeper.lookAgain() } }
-            group.addTask { await supervisor.run() }
+            group.addTask { await realm.run() }
             host.tell(Conditions())
             await watch.settled()
             await keeper.begin()
@@ -191,7 +196,7 @@ struct ConditionsTests {
             #expect(await eventually { exchange.count != 0 })
             exchange.reset()
             host.tell(Conditions(interface: "wwan0"))
-            #expect(await eventually { await supervisor.permission != .run })
+            #expect(await eventually { await realm.permission != .run })
             #expect(exchange.count == 0)
             host.tell(Conditions(interface: "wlan0"))
             #expect(await eventually { exchange.count != 0 })

@@ -1,6 +1,7 @@
 import Config
 import Platform
 import Plugins
+import RealmSync
 import Settings
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Config
 import LocalRealm
 import Platform
+import Scheduling
 import TestSupport
 import Testing
 import Transport

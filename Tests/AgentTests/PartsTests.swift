@@ -1,4 +1,5 @@
 import Config
+import RealmSync
 import TestSupport
 import Testing
 
@@ -35,8 +36,8 @@ struct PartsTests {
         for sharesConnections in [true, false] {
             let parts = try parts(sharesConnections: sharesConnections)
             var connections: [String: ObjectIdentifier] = [:]
-            for realm in parts.supervisors {
-                connections[realm.configuration.name] = ObjectIdentifier(await realm.connection)
+            for realm in parts.realms {
+                connections[realm.name] = ObjectIdentifier(realm.realm.context.connection)
             }
             #expect((connections["stock"] == connections["orders"]) == sharesConnections)
             #expect(connections["stock"] != connections["visits"])

@@ -3,6 +3,7 @@ import FoundationEssentials
 import LocalRealm
 import SQLite
 import SchemaFiles
+import Scopes
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ struct SchemaReportTests {
         return try RealmFile.open(
             LocalRealmConfiguration(
                 path: path,
-                owner: RealmOwner(appID: "app", userID: "user", scope: .partition("null")),
+                owner: RealmOwner(appID: "app", userID: "user", scope: .partition(.null)),
                 machineID: "machine",
                 schema: declared.schema,
                 options: declared.options

@@ -1,6 +1,7 @@
 import Config
 import FoundationEssentials
 import Outbound
+import RealmSync
 import Settings
 import TestSupport
 import Testing

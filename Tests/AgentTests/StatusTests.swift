@@ -1,32 +1,34 @@
-import AppServices
 import Config
 import Control
-import LocalRealm
 import Plugins
+import TestSupport
 import Testing
-import Versions
 
 @testable import Agent
+@testable import RealmSync
 @testable import SyncClient
 @testable import SyncProtocol
 
-@Suite("What a realm's status and a sync's outcome say")
+@Suite("What a realm's status says to operators")
 struct StatusTests {
-    func issue(_ kind: SessionIssue.Kind, _ code: String = "1") -> SessionIssue {
-        SessionIssue(kind: kind, code: code, message: "text")
+    let temporary: TemporaryDirectory
+
+    init() throws {
+        self.temporary = try TemporaryDirectory()
     }
 
-    func status(_ phase: SessionPhase, isDownloaded: Bool = true) -> RealmStatus {
-        var status = RealmStatus(
-            name: "stock",
-            path: "/stock.sqlite",
-            app: "shop",
-            user: "till",
-            partition: "\"p\"",
-            state: .waitingForUser
-        )
-        status.describe(phase, isFirstDownloadFinished: isDownloaded)
-        return status
+    func status(_ phase: SessionPhase) throws -> RealmStatus {
+        let text = """
+            apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
+            users: { till: { app: shop, provider: anonymous } }
+            realms: { stock: { user: till, partition: { string: p } } }
+            """
+        let realms = try ConfigurationFixture(text, in: temporary).configuration.realms
+        var status = SyncedRealmStatus(.open, partition: "\"p\"")
+        let standing = DownloadStanding(isFirstFinished: true, hasCompleted: true, age: .zero)
+        status.activity = RealmActivity(phase, standing, OpenOptions())
+        status.error = .init(phase)
+        return RealmStatus(try #require(realms.first), status, now: 0)
     }
 
     @Test("An error of the server shows with the SDKs' number and the address of its log")
@@ -44,16 +46,20 @@ struct StatusTests {
             return
         }
         let problem = ServerProblem(report)
-        let status = status(.refused(SessionIssue(problem)))
+        let status = try status(.refused(SessionIssue(problem)))
         #expect(status.state == .failed)
         #expect(status.error?.sdkCode == 4)
         #expect(status.error?.logURL == "https://log/1")
         #expect(status.detail == "no [204]")
-        #expect(self.status(.offline(.loginRequired(reason: "x"))).error?.sdkCode == 5)
-        #expect(self.status(.bound).error == nil)
+        let refused = try self.status(.offline(.loginRequired(reason: "x")))
+        #expect(refused.state == .loginRequired)
+        #expect(refused.cause == "log-in-refused")
+        #expect(refused.error?.sdkCode == 5)
+        #expect(try self.status(.bound).error == nil)
 
         let events = AgentEvents()
-        events.publish(.problem(problem, isFatal: true), realm: "stock", .init())
+        let news = RealmEvent.events(of: .problem(problem, isFatal: true), OpenOptions())
+        for event in news { events.publish(event, realm: "stock") }
         var facts: [AgentFact] = []
         for await record in events.records(after: nil, follow: false) {
             facts.append(record.event.fact)
@@ -66,112 +72,19 @@ struct StatusTests {
             logURL: "https://log/1"
         )
         #expect(facts == [.error(expected)])
-        let handlerError = SyncErrorReport(problem, isFatal: true)
-        #expect(handlerError.sdkCode == 4)
-        #expect(handlerError.logURL == "https://log/1")
-    }
-
-    @Test("A connection that failed shows with the SDKs' number, one that took too long without")
-    func connectionError() {
-        let cases: [(ConnectionReaction, String?, Int?)] = [
-            (.connectFailed(isEndpointVerified: true), "connection.failed", 12),
-            (.connectFailed(isEndpointVerified: false), "connection.failed", 12),
-            (.httpStatus(404, isEndpointVerified: true), "connection.failed", 12),
-            (.tlsFailed, "connection.tls_failed", 13),
-            (.closeCode(.tlsFailure), "connection.tls_failed", 13),
-            (.closeCode(.policyViolation), "connection.ended", 4),
-            (.connectTimedOut(isEndpointVerified: true), nil, nil),
-            (.httpStatus(503, isEndpointVerified: true), nil, nil),
-            (.lost, nil, nil),
-        ]
-        for (reaction, code, number) in cases {
-            let cause = OfflineCause.backoff(reason: "text", error: ConnectionError(reaction))
-            let status = status(.offline(cause))
-            #expect(status.state == .offline)
-            #expect(status.error?.code == code, "\(reaction)")
-            #expect(status.error?.sdkCode == number, "\(reaction)")
-            if code != nil { #expect(status.error?.message == "text") }
+        guard case .error(let report)? = news.compactMap(HandlerNews.init).first else {
+            Issue.record("no handler hears of it")
+            return
         }
+        #expect(report.sdkCode == 4)
+        #expect(report.logURL == "https://log/1")
     }
 
-    @Test("Every phase of a session has its state, and a cause wherever something is in the way")
-    func phases() {
-        #expect(status(.bound).state == .open)
-        #expect(status(.bound).cause == nil)
-        #expect(status(.bound, isDownloaded: false).state == .progress)
-        #expect(status(.connecting).state == .connecting)
-        #expect(status(.offline(.notTried)).state == .connecting)
-        let cases: [(SessionPhase, RealmState, String)] = [
-            (.offline(.backoff(reason: "text")), .offline, "backoff"),
-            (.offline(.serverError(reason: "text")), .failed, "server-error"),
-            (.offline(.loginRequired(reason: "text")), .loginRequired, "log-in-refused"),
-            (.suspended(issue(.serverError)), .suspended, "server-error"),
-            (.suspended(issue(.permissionDenied)), .suspended, "permission-denied"),
-            (.refused(issue(.clientReset)), .needsReset, "client-reset"),
-            (.refused(issue(.permissionDenied)), .failed, "permission-denied"),
-            (.refused(issue(.schemaConflict)), .failed, "schema-conflict"),
-            (.refused(issue(.serverError)), .failed, "server-error"),
-            (.refused(issue(.localRealm, "realm.disk_full")), .failed, "disk-full"),
-        ]
-        for (phase, state, cause) in cases {
-            let status = status(phase)
-            #expect(status.state == state, "\(phase)")
-            #expect(status.cause == cause, "\(phase)")
-            #expect(status.detail?.hasPrefix("text") == true, "\(phase)")
+    @Test("Every phase and cause of the engine has the word of interfaces, 5")
+    func words() {
+        for phase in RealmPhase.allCases {
+            #expect(RealmState(phase).rawValue == phase.rawValue)
         }
-    }
-
-    @Test("Each outcome of a session leads to the exit code that scripts expect")
-    func outcomes() {
-        let cases: [(SyncOutcome, SyncReport.Outcome)] = [
-            (.done, .done), (.timedOut, .timedOut),
-            (.offline(reason: "text"), .offline),
-            (.loginRequired(reason: "text"), .loginRequired),
-            (.failed(reason: "text"), .failed),
-            (.refused(issue(.clientReset)), .resetRequired),
-            (.refused(issue(.serverError)), .failed),
-            (.refused(issue(.localRealm, "realm.busy")), .failed),
-            (.refused(issue(.localRealm, "schema.altered")), .configuration),
-        ]
-        for (outcome, word) in cases {
-            let report = SyncReport(
-                realm: "stock",
-                outcome: outcome,
-                uploadedBytes: 1,
-                downloadedBytes: 2
-            )
-            #expect(report.outcome == word, "\(outcome)")
-            #expect((report.detail == nil) == (word == .done))
-        }
-    }
-
-    @Test("Every error of a realm file has a cause, and configuration is what somebody must change")
-    func localErrors() {
-        for kind in LocalRealmError.Kind.allCases {
-            let error = LocalRealmError(kind, path: "/stock.sqlite", "text")
-            let failure = RealmSupervisor.Failure(RealmOpener.Failure.realm(error))
-            #expect(!failure.cause.isEmpty)
-            #expect(failure.detail.contains(kind.rawValue))
-            // What time heals must never end a script with "correct your configuration".
-            if error.isHealedByTime { #expect(failure.outcome == .failed, "\(kind)") }
-        }
-        let owner = LocalRealmError(.wrongOwner, path: "/stock.sqlite", "text")
-        let failure = RealmSupervisor.Failure(RealmOpener.Failure.realm(owner))
-        #expect(failure.cause == "wrong-owner")
-        #expect(failure.outcome == .configuration)
-    }
-
-    @Test("A refused credential asks for help, an absent server for patience")
-    func users() {
-        let refused = RealmSupervisor.Failure(
-            UserSession.Failure.logInRefused(code: "InvalidPassword", message: "no")
-        )
-        #expect(refused.state == .loginRequired)
-        #expect(refused.outcome == .loginRequired)
-        #expect(refused.detail.contains("InvalidPassword"))
-        let absent = RealmSupervisor.Failure(UserSession.Failure.unavailable(reason: "no route"))
-        #expect(absent.state == .waitingForUser)
-        #expect(absent.cause == "backoff")
-        #expect(absent.outcome == .offline)
+        #expect(Set(RealmCause.allCases.map(\.rawValue)).count == RealmCause.allCases.count)
     }
 }

@@ -3,12 +3,13 @@ enum ArchitectureRules {
     /// Modules that take values and return values.
     static let pureModules: Set<String> = [
         "Changesets", "ClientReset", "Config", "Documents", "JSON", "Merge", "Scheduling",
-        "SchemaFiles", "Schemas", "Settings", "SyncProtocol", "Versions", "YAML",
+        "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol", "Versions", "YAML",
     ]
 
     /// What belongs to one of the two programs alone.
     static let agentModules: Set<String> = [
-        "Agent", "AppServices", "Config", "Control", "LocalRealm", "SyncClient", "realm-agent",
+        "Agent", "AppServices", "Config", "Control", "LocalRealm", "RealmSync", "SyncClient",
+        "realm-agent",
     ]
     static let serverModules: Set<String> = ["Server", "realm-server"]
 
@@ -147,11 +148,11 @@ enum ArchitectureRules {
         "Hummingbird": ["Control", "Server"],
         "JWTKit": ["Server"],
         "Logging": [
-            "Agent", "Control", "Platform", "Plugins", "Server", "SyncClient", "realm-agent",
-            "realm-server",
+            "Agent", "Control", "Platform", "Plugins", "RealmSync", "Server", "SyncClient",
+            "realm-agent", "realm-server",
         ],
         "NIO": ["AppServices", "Control", "Outbound", "Plugins", "Server", "Transport"],
-        "NIOSSL": ["Agent"],
+        "NIOSSL": ["Agent", "RealmSync"],
         "ServiceLifecycle": ["Agent", "Control", "Server", "realm-agent", "realm-server"],
         "UnixSignals": ["realm-agent", "realm-server"],
     ]

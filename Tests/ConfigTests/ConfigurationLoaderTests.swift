@@ -2,6 +2,7 @@ import Changesets
 import Scheduling
 import SchemaFiles
 import Schemas
+import Scopes
 import Settings
 import Testing
 

@@ -1,5 +1,6 @@
 import Changesets
 import Config
+import Scopes
 import Testing
 
 @Suite("Partitions")
@@ -23,15 +24,15 @@ struct PartitionTests {
                 "3b241101-e2bb-4255-8caf-4136c566a962", .uuid,
                 #"{"$binary":{"base64":"OyQRAeK7QlWMr0E2xWapYg==","subType":"04"}}"#
             ),
-        ] as [(String, PartitionValue.Kind, String)]
+        ] as [(String, Partition.Kind, String)]
     )
-    func extendedJSON(text: String, kind: PartitionValue.Kind, json: String) {
-        #expect(PartitionValue(text, kind: kind)?.canonicalExtendedJSON == json)
+    func extendedJSON(text: String, kind: Partition.Kind, json: String) {
+        #expect(Partition(text, kind: kind)?.canonicalText == json)
     }
 
     @Test("The null partition")
     func null() {
-        #expect(PartitionValue.null.canonicalExtendedJSON == "null")
+        #expect(Partition.null.canonicalText == "null")
     }
 
     private func partition(_ text: String) throws -> PartitionSetting {
@@ -53,11 +54,11 @@ struct PartitionTests {
         let id = "65f0000000000000000000aa"
         #expect(
             try partition("{ object_id: '${user.id}' }").value(userID: id)
-                == ObjectID(id).map(PartitionValue.objectID)
+                == ObjectID(id).map(Partition.objectID)
         )
         #expect(
             try partition("{ string: 'user=${user.id}${env.STORE}' }").value(userID: id)
-                == .string("user=\(id)42")
+                == .string(Text("user=\(id)42"))
         )
         let number = try partition("{ int: '${user.id}' }")
         let error = #expect(throws: PartitionError.self) { try number.value(userID: id) }
@@ -75,7 +76,7 @@ struct PartitionTests {
         ]
     )
     func literals(text: String, value: String) throws {
-        #expect(try partition("{ string: '\(text)' }") == .fixed(.string(value)))
+        #expect(try partition("{ string: '\(text)' }") == .fixed(.string(Text(value))))
     }
 }
 

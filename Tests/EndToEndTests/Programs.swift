@@ -26,7 +26,7 @@ enum Programs {
 
     /// One of ours, or a tool.
     static func executable(_ program: String) -> Executable {
-        program.hasPrefix("realm-")
+        program.hasPrefix("realm-") || program == "SyncNotes"
             ? .path(FilePath("\(directory)/\(program)")) : .name(program)
     }
 

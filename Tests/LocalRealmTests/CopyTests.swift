@@ -4,6 +4,7 @@ import Glibc
 import LocalRealm
 import SQLite
 import Schemas
+import Scopes
 import TestSupport
 import Testing
 import Versions
@@ -13,12 +14,12 @@ struct CopyTests {
     static let other = RealmOwner(
         appID: "shop-abcde",
         userID: "till-8",
-        scope: .partition(#""store-42""#)
+        scope: .partition(.string("store-42"))
     )
     static let elsewhere = RealmOwner(
         appID: "shop-abcde",
         userID: "till-7",
-        scope: .partition(#""store-43""#)
+        scope: .partition(.string("store-43"))
     )
 
     private func makeCopy(_ form: RealmCopy.Form, _ source: String, _ destination: String) throws {

@@ -4,6 +4,7 @@ import Glibc
 import LocalRealm
 import SQLite
 import Schemas
+import Scopes
 import TestSupport
 import Testing
 import Versions
@@ -75,10 +76,14 @@ struct OpeningTests {
     @Test(
         "A realm of another app, user, partition or mode is refused, and both are named",
         arguments: [
-            RealmOwner(appID: "other", userID: "till-7", scope: .partition(#""store-42""#)),
-            RealmOwner(appID: "shop-abcde", userID: "till-8", scope: .partition(#""store-42""#)),
-            RealmOwner(appID: "shop-abcde", userID: "till-7", scope: .partition("42")),
-            RealmOwner(appID: "shop-abcde", userID: "till-7", scope: .flexible),
+            RealmOwner(appID: "other", userID: "till-7", scope: .partition(.string("store-42"))),
+            RealmOwner(
+                appID: "shop-abcde",
+                userID: "till-8",
+                scope: .partition(.string("store-42"))
+            ),
+            RealmOwner(appID: "shop-abcde", userID: "till-7", scope: .partition(.int(42))),
+            RealmOwner(appID: "shop-abcde", userID: "till-7", scope: .subscriptions),
         ]
     )
     func wrongOwner(owner: RealmOwner) throws {

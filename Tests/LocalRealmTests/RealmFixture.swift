@@ -3,6 +3,7 @@ import Documents
 import LocalRealm
 import SQLite
 import Schemas
+import Scopes
 import TestSupport
 import Versions
 
@@ -93,6 +94,6 @@ extension RealmOwner {
     static let test = RealmOwner(
         appID: "shop-abcde",
         userID: "till-7",
-        scope: .partition(#""store-42""#)
+        scope: .partition(.string("store-42"))
     )
 }

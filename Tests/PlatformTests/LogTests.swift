@@ -1,4 +1,5 @@
 import Logging
+import Scheduling
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import ClientReset
 import Platform
+import Scheduling
 import Testing
 
 @testable import Plugins

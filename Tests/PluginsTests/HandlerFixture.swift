@@ -2,6 +2,7 @@ import FoundationEssentials
 import Logging
 import Platform
 import Plugins
+import Scheduling
 import Settings
 import Synchronization
 

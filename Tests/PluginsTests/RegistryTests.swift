@@ -1,6 +1,7 @@
 import Config
 import FoundationEssentials
 import Platform
+import Scheduling
 import Settings
 import Synchronization
 import TestSupport

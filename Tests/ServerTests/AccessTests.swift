@@ -2,6 +2,7 @@ import Changesets
 import FoundationEssentials
 import JSON
 import Schemas
+import Scopes
 import SyncProtocol
 import Testing
 import Versions

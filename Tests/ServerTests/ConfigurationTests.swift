@@ -1,5 +1,6 @@
 import Changesets
 import FoundationEssentials
+import Scopes
 import Settings
 import Testing
 

@@ -1,4 +1,5 @@
 import Changesets
+import Scopes
 import SyncProtocol
 import Testing
 import Transport

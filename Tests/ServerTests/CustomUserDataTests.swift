@@ -4,6 +4,7 @@ import FoundationEssentials
 import JSON
 import SchemaFiles
 import Schemas
+import Scopes
 import Settings
 import SyncProtocol
 import Testing

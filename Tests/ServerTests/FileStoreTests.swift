@@ -1,5 +1,6 @@
 import Changesets
 import Schemas
+import Scopes
 import Testing
 import Versions
 

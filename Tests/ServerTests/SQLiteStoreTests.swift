@@ -2,6 +2,7 @@ import Changesets
 import FaultInjection
 import FoundationEssentials
 import SQLite
+import Scopes
 import Testing
 import Versions
 

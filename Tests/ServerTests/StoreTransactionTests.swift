@@ -1,4 +1,5 @@
 import Changesets
+import Scopes
 import Testing
 import Versions
 

@@ -1,6 +1,8 @@
+import Changesets
 import LocalRealm
 import SQLite
 import Schemas
+import Scopes
 import TestSupport
 import Versions
 
@@ -32,7 +34,7 @@ final class RealmReplica: Replica {
                 owner: RealmOwner(
                     appID: "shop-abcde",
                     userID: "ann",
-                    scope: .partition(#""store-42""#)
+                    scope: .partition(.string("store-42"))
                 ),
                 machineID: "machine",
                 schema: schema

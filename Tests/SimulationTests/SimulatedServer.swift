@@ -1,6 +1,7 @@
 import Changesets
 import Documents
 import Schemas
+import Scopes
 import SyncProtocol
 import TestSupport
 import Versions

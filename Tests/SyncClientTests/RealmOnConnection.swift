@@ -4,6 +4,7 @@ import Logging
 import SQLite
 import Scheduling
 import Schemas
+import Scopes
 import SyncProtocol
 import TestSupport
 import Versions
@@ -80,7 +81,7 @@ enum RealmOnConnection {
         return try await RealmClient.open(
             LocalRealmConfiguration(
                 path: path,
-                owner: RealmOwner(appID: "app", userID: "user", scope: .partition("\"p\"")),
+                owner: RealmOwner(appID: "app", userID: "user", scope: .partition(.string("p"))),
                 machineID: "machine",
                 schema: schema,
                 busyTimeout: busyTimeout

@@ -1,9 +1,10 @@
 import ClientReset
 package import Control
+import RealmSync
 
 extension AgentService {
     package func reset(
-        realm: String,
+        realm name: String,
         _ request: ResetRequest
     ) async throws(ControlError) -> ResetAnswer {
         var mode: ResetMode?
@@ -11,12 +12,19 @@ extension AgentService {
             mode = ResetMode(rawValue: word)
             guard mode != nil else { throw .unknownResetMode(word) }
         }
-        let supervisor = try await supervisor(of: realm)
-        if let token = request.token { return try await supervisor.startOver(token: token) }
-        return try await supervisor.reset(mode: mode, isRehearsal: request.dryRun ?? false)
+        let realm = try await realm(name).realm
+        do throws(ResetRefusal) {
+            if let token = request.token {
+                return ResetAnswer(name, try await realm.startOver(token: token))
+            }
+            let isRehearsal = request.dryRun ?? false
+            return ResetAnswer(name, try await realm.reset(mode: mode, isRehearsal: isRehearsal))
+        } catch {
+            throw ControlError(error, realm: name)
+        }
     }
 
-    package func restart(realm: String) async throws(ControlError) {
-        try await supervisor(of: realm).restart()
+    package func restart(realm name: String) async throws(ControlError) {
+        try await realm(name).realm.restart()
     }
 }

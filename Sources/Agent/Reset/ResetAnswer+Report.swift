@@ -2,9 +2,26 @@ import Changesets
 import ClientReset
 import Control
 import LocalRealm
+import RealmSync
 
 extension ResetAnswer {
-    init(
+    init(_ realm: String, _ ending: ResetByHand) {
+        switch ending {
+        case .done(let result):
+            self.init(realm, .done, result.report, keptPath: result.keptPath)
+        case .startedOver(let copyPath):
+            self.init(realm: realm, outcome: .startedOver, didRecover: false)
+            keptPath = copyPath
+        case .rehearsed(let report, let directory, let obstacle):
+            self.init(realm, .rehearsed, report, keptPath: directory)
+            reason = obstacle?.description
+        case .wouldStartOver(let directory):
+            self.init(realm: realm, outcome: .wouldStartOver, didRecover: false)
+            keptPath = directory
+        }
+    }
+
+    private init(
         _ realm: String,
         _ outcome: Outcome,
         _ report: ResetReport,
@@ -31,18 +48,6 @@ extension ResetAnswer {
         updatedRows = report.updatedRows
         erasedRows = report.erasedRows
         self.keptPath = keptPath
-    }
-
-    /// The realm would be kept as a copy in that directory, and begun anew.
-    init(startOverOf realm: String, wouldKeepCopyIn directory: String) {
-        self.init(realm: realm, outcome: .wouldStartOver, didRecover: false)
-        keptPath = directory
-    }
-
-    /// The realm is kept as a copy, and begun anew.
-    init(_ realm: String, copyPath: String) {
-        self.init(realm: realm, outcome: .startedOver, didRecover: false)
-        keptPath = copyPath
     }
 }
 
@@ -81,20 +86,33 @@ extension ControlError {
         )
     }
 
-    static func unknownResetToken(_ realm: String) -> ControlError {
-        ControlError(
-            code: "reset.unknown_token",
-            message: "\(realm) waits for no start from nothing with this token",
-            remedy: "the newest token is in the last \"reset\" event of the realm; "
-                + "or use --mode manual"
-        )
-    }
-
-    static func resetImpossible(_ realm: String, _ reason: String) -> ControlError {
-        ControlError(
-            code: "reset.impossible",
-            message: "\(realm) was not reset: \(reason)",
-            remedy: "try again when the realm is open; see docs/client-resets.md"
-        )
+    init(_ refusal: ResetRefusal, realm: String) {
+        switch refusal {
+        case .failed(let failure):
+            self.init(
+                code: failure.code,
+                message: "\(realm) was not reset: \(failure)",
+                remedy: "see docs/client-resets.md; --mode manual keeps a copy and starts over"
+            )
+        case .wouldFail(let failure):
+            self.init(
+                code: failure.code,
+                message: "a reset of \(realm) would be left to you: \(failure)",
+                remedy: "see docs/client-resets.md; --mode manual keeps a copy and starts over"
+            )
+        case .unknownToken:
+            self.init(
+                code: "reset.unknown_token",
+                message: "\(realm) waits for no start from nothing with this token",
+                remedy: "the newest token is in the last \"reset\" event of the realm; "
+                    + "or use --mode manual"
+            )
+        case .impossible(let reason):
+            self.init(
+                code: "reset.impossible",
+                message: "\(realm) was not reset: \(reason)",
+                remedy: "try again when the realm is open; see docs/client-resets.md"
+            )
+        }
     }
 }

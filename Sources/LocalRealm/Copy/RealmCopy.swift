@@ -2,6 +2,7 @@ internal import Changesets
 internal import Glibc
 internal import SQLite
 internal import Schemas
+import Scopes
 internal import Versions
 
 /// Makes a realm file out of another one (features, 11).
@@ -147,7 +148,7 @@ extension RealmCopy {
         case .local:
             return
         case .upload:
-            guard owner.scope == .flexible else { return }
+            guard owner.scope == .subscriptions else { return }
             problem =
                 "the file is of flexible sync, which knows no partitions; copy it as a local one"
         case .replica(let userID):

@@ -56,7 +56,7 @@ struct Draft {
         // An upload of it would make the server speak of versions that were never made here.
         let newest = try connection.integer("SELECT max(version) FROM _realm_history") ?? 0
         guard newest <= Int64(clamping: state.localVersion.rawValue) else {
-            throw RealmState.DamagedNumber(column: "_realm_history.version", value: newest)
+            throw RealmState.DamagedColumn(column: "_realm_history.version", value: "\(newest)")
         }
         var impossible = ImpossibleValues()
         try impossible.repairHistory(on: connection)

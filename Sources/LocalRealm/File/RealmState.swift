@@ -1,4 +1,5 @@
 internal import SQLite
+import Scopes
 internal import Versions
 
 /// The singleton row `_realm_state`, as it stands in the file (sync history, 2.1).
@@ -40,12 +41,20 @@ extension RealmState {
         return try connection.integer("SELECT layout_version FROM _realm_state")
     }
 
-    /// A number that nothing can count on from.
-    struct DamagedNumber: Error, CustomStringConvertible {
+    /// A column holds what the agent never writes: a number that nothing can count on from, a partition
+    /// that is not a value.
+    struct DamagedColumn: Error, CustomStringConvertible {
         let column: String
-        let value: Int64
+        let value: String
 
         var description: String { "\(column) is \(value)" }
+    }
+
+    private static func partition(_ text: String) throws(DamagedColumn) -> Partition {
+        guard let partition = Partition(stored: text.utf8) else {
+            throw DamagedColumn(column: "_realm_state.partition", value: text)
+        }
+        return partition
     }
 
     /// Versions grow by one at a time: no file ever gets here, and there is room to count on.
@@ -63,15 +72,15 @@ extension RealmState {
         for (column, name) in Self.versionColumns {
             let value = statement.integer(at: column)
             guard Self.possibleVersions.contains(value) else {
-                throw DamagedNumber(column: "_realm_state.\(name)", value: value)
+                throw DamagedColumn(column: "_realm_state.\(name)", value: "\(value)")
             }
         }
         func number(_ column: Int) -> UInt64 { UInt64(clamping: statement.integer(at: column)) }
         let scope: SyncScope =
             switch statement.integer(at: 4) {
-            case 0: .partition(statement.text(at: 5))
+            case 0: .partition(try Self.partition(statement.text(at: 5)))
             case 2: .unsynced
-            default: .flexible
+            default: .subscriptions
             }
         self.init(
             instance: statement.bytes(at: 0),
@@ -111,8 +120,8 @@ extension RealmState {
     func save(to connection: Connection) throws(SQLiteError) {
         let (mode, partition): (Int64, Value) =
             switch owner.scope {
-            case .partition(let value): (0, .text(value))
-            case .flexible: (1, .null)
+            case .partition(let value): (0, .text(value.canonicalText))
+            case .subscriptions: (1, .null)
             case .unsynced: (2, .null)
             }
         let numbers = [

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Platform
+import Scheduling
 
 /// `backup-realm`: a copy of the realm as it is when the event arrives; the newest few stay.
 struct BackupHandler: RealmHandler {

@@ -1,4 +1,5 @@
 import Platform
+import Scheduling
 
 /// `export-unsynced`: what the server has not acknowledged, as JSON lines.
 struct ExportHandler: RealmHandler {

@@ -1,5 +1,6 @@
 import Config
 import Platform
+import Scheduling
 
 /// `relogin`: logs the user in anew, so often within a while and no more.
 ///

@@ -1,4 +1,5 @@
 import Platform
+import Scheduling
 
 /// `suspend`: the realm rests for a while, or until somebody resumes it.
 struct SuspendHandler: RealmHandler {

@@ -1,3 +1,4 @@
+import Scopes
 import Versions
 
 extension AdminAPI {

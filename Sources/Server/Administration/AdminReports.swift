@@ -1,6 +1,7 @@
 import Changesets
 import FoundationEssentials
 import Schemas
+import Scopes
 import Versions
 
 /// What the admin API tells of an app (app services, 12.3).

@@ -1,8 +1,10 @@
+package import Scopes
+
 /// One app of `realm-server.yaml`.
 package struct AppConfiguration: Hashable, Sendable {
     package let id: AppID
     /// The type every partition value must have; nil for any.
-    package var partitionType: PartitionType?
+    package var partitionType: Partition.Kind?
     /// Whether clients may add classes and properties.
     package var isDevelopmentMode: Bool
     /// Whether a client reset may carry unsent writes over.
@@ -27,7 +29,7 @@ package struct AppConfiguration: Hashable, Sendable {
 
     package init(
         id: AppID,
-        partitionType: PartitionType? = nil,
+        partitionType: Partition.Kind? = nil,
         isDevelopmentMode: Bool = false,
         allowsClientRecovery: Bool = true,
         anonymous: Bool = false,
@@ -108,12 +110,4 @@ package struct EmailPasswordConfiguration: Hashable, Sendable {
     }
 
     package static let maximumLength = 128
-}
-
-/// What partition values of an app are.
-package enum PartitionType: String, Hashable, Sendable, CaseIterable {
-    case string
-    case int
-    case objectID = "object_id"
-    case uuid
 }

@@ -1,4 +1,5 @@
 import Changesets
+package import Scopes
 import Settings
 
 /// Where an app keeps what the tokens of its users say about them besides (app services, 10.5): one

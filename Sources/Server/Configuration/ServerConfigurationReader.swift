@@ -1,3 +1,4 @@
+import Scopes
 package import Settings
 import YAML
 

@@ -1,5 +1,6 @@
 import Changesets
 import JSON
+import Scopes
 
 /// Who may read or write a partition: a condition over the partition and the user (interfaces, 8).
 ///

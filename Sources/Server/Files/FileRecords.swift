@@ -1,3 +1,4 @@
+package import Scopes
 package import Versions
 
 /// Names a server file within the store.

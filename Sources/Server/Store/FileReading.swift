@@ -1,5 +1,6 @@
 package import Changesets
 package import Schemas
+package import Scopes
 package import Versions
 
 /// The server files of a state of the store.

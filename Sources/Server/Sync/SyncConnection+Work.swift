@@ -1,6 +1,7 @@
 import Changesets
 import Documents
 import Logging
+import Scopes
 import SyncProtocol
 import Transport
 import Versions
@@ -225,7 +226,7 @@ extension SyncConnection {
 
 extension AppConfiguration {
     fileprivate func accepts(_ partition: Partition) -> Bool {
-        guard let expected = partitionType, let type = partition.type else { return true }
+        guard let expected = partitionType, let type = partition.kind else { return true }
         return type == expected
     }
 }

@@ -1,5 +1,6 @@
 import Changesets
 package import Schemas
+package import Scopes
 package import SyncProtocol
 package import Versions
 

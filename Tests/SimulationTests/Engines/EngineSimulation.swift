@@ -2,6 +2,7 @@ import Documents
 import FaultInjection
 import Logging
 import Platform
+import Scheduling
 import Schemas
 import TestSupport
 

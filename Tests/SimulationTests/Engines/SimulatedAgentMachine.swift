@@ -7,7 +7,9 @@ import FoundationEssentials
 import LocalRealm
 import Logging
 import Platform
+import RealmSync
 import SQLite
+import Scheduling
 import Settings
 import SyncClient
 import SyncProtocol
@@ -20,7 +22,7 @@ import Versions
 /// A machine with one realm: its disk stays, the agent comes and goes, and programs write SQL.
 final class SimulatedAgentMachine: Sendable {
     let number: Int
-    let realm: RealmConfiguration
+    let options: RealmOptions
     let files = FaultyFiles()
     /// The agent's data directory.
     let directory: String
@@ -35,7 +37,7 @@ final class SimulatedAgentMachine: Sendable {
     private let kept = Mutex<SimulatedBackup?>(nil)
 
     private struct Run {
-        let supervisor: RealmSupervisor
+        let realm: SyncedRealm
         let task: Task<Void, Never>
     }
 
@@ -57,7 +59,7 @@ final class SimulatedAgentMachine: Sendable {
         self.wallTime = wallTime
         self.logger = logger
         self.random = Mutex(random)
-        self.realm = try Self.configuration(directory, schema, resetMode)
+        self.options = RealmOptions(try Self.configuration(directory, schema, resetMode))
         try FileManager.default.createDirectory(
             atPath: directory,
             withIntermediateDirectories: true
@@ -95,12 +97,12 @@ final class SimulatedAgentMachine: Sendable {
         return realm
     }
 
-    var path: String { realm.path }
+    var path: String { options.path }
     /// Otherwise it learns the schema from the server.
-    var declaresSchema: Bool { realm.schema != nil }
+    var declaresSchema: Bool { options.schema != nil }
     var recoveredDirectory: String { "\(directory)/recovered" }
     var isRunning: Bool { running.withLock { $0 != nil } }
-    var supervisor: RealmSupervisor? { running.withLock { $0?.supervisor } }
+    var realm: SyncedRealm? { running.withLock { $0?.realm } }
 
     // MARK: The agent
 
@@ -127,20 +129,20 @@ final class SimulatedAgentMachine: Sendable {
             random: fork(),
             logger: logger
         )
-        let supervisor = makeSupervisor(connection)
+        let realm = makeRealm(connection)
         let task = Task(executorPreference: time) {
             await withTaskGroup { group in
                 group.addTask { await connection.run() }
-                group.addTask { await supervisor.run() }
+                group.addTask { await realm.run() }
             }
         }
-        running.withLock { $0 = Run(supervisor: supervisor, task: task) }
+        running.withLock { $0 = Run(realm: realm, task: task) }
     }
 
     /// Ends the agent as a service manager does.
     func stop() async {
         guard let run = takeRun() else { return }
-        await run.supervisor.finish()
+        await run.realm.finish()
         await end(run)
         network.abandon(number, isHeard: true)
     }
@@ -173,47 +175,47 @@ final class SimulatedAgentMachine: Sendable {
         SplitMix64(seed: random.withLock { $0.next() })
     }
 
-    private func makeSupervisor(_ connection: UserConnection) -> RealmSupervisor {
+    private func makeRealm(_ connection: UserConnection) -> SyncedRealm {
         let milliseconds = { @Sendable [wallTime] in wallTime().millisecondsSince1970 }
-        return RealmSupervisor(
-            realm,
-            user: UserSession(
-                client: SimulatedAccount.client,
-                store: SimulatedAccount(),
-                registersAccount: false,
-                credential: { () throws(UserSession.Failure) in .anonymous },
-                now: { milliseconds() / 1000 }
-            ),
-            connection: connection,
-            opener: RealmOpener(
-                machineID: "machine-\(number)",
-                time: time.syncTime,
-                now: wallTime,
-                surroundings: RealmSurroundings(
-                    executor: { [time] _ in time.lane() },
-                    captures: { _ in .success(self.watch()) },
-                    random: { self.fork() },
-                    vfs: files.name
+        return SyncedRealm(
+            RealmContext(
+                options: options,
+                appID: SimulatedAccount.appID,
+                user: UserSession(
+                    client: SimulatedAccount.client,
+                    store: SimulatedAccount(),
+                    registersAccount: false,
+                    credential: { () throws(UserSession.Failure) in .anonymous },
+                    now: { milliseconds() / 1000 }
                 ),
+                connection: connection,
+                opener: RealmOpener(
+                    machineID: "machine-\(number)",
+                    time: time.syncTime,
+                    now: milliseconds,
+                    surroundings: RealmSurroundings(
+                        executor: { [time] _ in time.lane() },
+                        captures: { _ in .success(self.watch()) },
+                        random: { self.fork() },
+                        vfs: files.name
+                    ),
+                    logger: logger
+                ),
+                register: register,
+                recoveredDirectory: recoveredDirectory,
+                version: "simulation",
+                time: time.syncTime,
+                now: milliseconds,
                 logger: logger
             ),
-            resets: ResetSurroundings(
-                recoveredDirectory: recoveredDirectory,
-                agentVersion: "simulation"
-            ),
-            register: register,
-            pauses: AttemptPauses(initial: .seconds(1), maximum: .seconds(10), multiplier: 2),
-            time: time.syncTime,
-            now: milliseconds,
-            events: AgentEvents(now: wallTime),
-            logger: logger
+            pauses: AttemptPauses(initial: .seconds(1), maximum: .seconds(10), multiplier: 2)
         )
     }
 
     /// Everything up and down; what stood in the way, if anything did.
     func sync(timeout: Duration) async -> String? {
-        guard let supervisor else { return "no agent runs" }
-        let report = await supervisor.sync(timeout: timeout)
+        guard let realm else { return "no agent runs" }
+        let report = await realm.sync(timeout: timeout)
         return report.outcome == .done ? nil : "\(report.outcome) \(report.detail ?? "")"
     }
 
@@ -249,9 +251,9 @@ final class SimulatedAgentMachine: Sendable {
 extension SimulatedAgentMachine {
     /// Asks for a reset, which may be refused.
     func resetByHand(mode: String) async {
-        guard let supervisor, let mode = ResetMode(rawValue: mode) else { return }
+        guard let realm, let mode = ResetMode(rawValue: mode) else { return }
         do {
-            _ = try await supervisor.reset(mode: mode, isRehearsal: false)
+            _ = try await realm.reset(mode: mode, isRehearsal: false)
             logger.notice("reset by hand")
         } catch {
             logger.notice("no reset by hand", metadata: ["detail": "\(error)"])
@@ -259,7 +261,7 @@ extension SimulatedAgentMachine {
     }
 
     var needsReset: Bool {
-        get async { await supervisor?.status().state == .needsReset }
+        get async { await realm?.status().activity.phase == .needsReset }
     }
 
     /// What the server knows the file as; nil if there is none.
@@ -303,8 +305,6 @@ private final class SimulatedRegister: RealmRegister {
     }
     func record() async throws -> RealmRecord? { state.withLock { $0.record } }
     func keep(_ record: RealmRecord) async throws { state.withLock { $0.record = record } }
-    func lastRefresh() async throws -> Int64? { nil }
-    func keepRefresh(at seconds: Int64) async throws {}
     func fileAction() async throws -> FileAction? { state.withLock { $0.fileAction } }
     func keepFileAction(_ action: FileAction?) async throws {
         state.withLock { $0.fileAction = action }
@@ -313,8 +313,9 @@ private final class SimulatedRegister: RealmRegister {
 
 /// A user who logged in long ago, for as long as anybody can think of.
 private struct SimulatedAccount: AccountStore {
+    static let appID = "shop-abcde"
     static let client = AppClient(
-        appID: "shop-abcde",
+        appID: appID,
         baseURL: "http://127.0.0.1:1",
         fixedLocation: .fixed(http: "http://x", webSocket: "ws://x", appID: "shop-abcde"),
         device: DeviceDescription(

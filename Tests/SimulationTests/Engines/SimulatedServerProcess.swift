@@ -3,6 +3,7 @@ import Documents
 import FaultInjection
 import Logging
 import Schemas
+import Scopes
 import SyncProtocol
 import Synchronization
 import TestSupport

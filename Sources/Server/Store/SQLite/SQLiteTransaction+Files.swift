@@ -1,5 +1,6 @@
 import Logging
 import SQLite
+import Scopes
 import Versions
 
 extension SQLiteTransaction: FileWriting {

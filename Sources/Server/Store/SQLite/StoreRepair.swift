@@ -1,5 +1,6 @@
 import Logging
 import SQLite
+import Scopes
 
 /// Removes what earlier versions let into a store and nothing can use: server files whose partition is not
 /// a partition, or longer than any client may name.

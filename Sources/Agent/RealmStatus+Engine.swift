@@ -1,0 +1,79 @@
+import Config
+import Control
+import RealmSync
+import Scheduling
+
+extension RealmStatus {
+    /// - Parameter now: milliseconds since 1970.
+    init(_ configuration: RealmConfiguration, _ status: SyncedRealmStatus, now: Int64) {
+        self.init(
+            name: configuration.name,
+            path: configuration.path,
+            app: configuration.user.app.name,
+            user: configuration.user.name,
+            partition: status.partition,
+            state: RealmState(status.activity.phase)
+        )
+        cause = status.activity.cause?.rawValue
+        detail = status.activity.detail
+        error = status.error.map(StatusError.init)
+        if let pause = status.timeToNextAttempt {
+            secondsToNextAttempt = pause / .seconds(1)
+            nextAttempt = Self.time(now + Int64(pause / .milliseconds(1)))
+        }
+        guard let file = status.file else { return }
+        localVersion = file.localVersion
+        acknowledgedVersion = file.acknowledgedVersion
+        serverVersion = file.serverVersion
+        pendingUploadBytes = file.pendingUploadBytes
+        pendingDownloadBytes = file.pendingDownloadBytes
+        uploadedBytes = file.uploadedBytes
+        downloadedBytes = file.downloadedBytes
+        firstDownloadFinished = file.isFirstDownloadFinished
+        lastConnected = file.lastConnected.map(Self.time)
+        lastUploaded = file.lastUploaded.map(Self.time)
+        lastDownloaded = file.lastDownloaded.map(Self.time)
+    }
+
+    private static func time(_ milliseconds: Int64) -> String {
+        WallTime(millisecondsSince1970: milliseconds).description
+    }
+}
+
+extension StatusError {
+    fileprivate init(_ issue: SyncedRealmStatus.StatusIssue) {
+        self.init(
+            code: issue.code,
+            sdkCode: issue.sdkCode,
+            message: issue.message,
+            logURL: issue.logURL
+        )
+    }
+}
+
+extension SyncReport {
+    init(realm: String, _ result: SyncResult) {
+        self.init(
+            realm: realm,
+            outcome: Outcome(result.outcome),
+            detail: result.detail,
+            uploadedBytes: result.uploadedBytes,
+            downloadedBytes: result.downloadedBytes
+        )
+    }
+}
+
+extension SyncReport.Outcome {
+    init(_ outcome: SyncResult.Outcome) {
+        self =
+            switch outcome {
+            case .done: .done
+            case .failed: .failed
+            case .configuration: .configuration
+            case .offline: .offline
+            case .loginRequired: .loginRequired
+            case .resetRequired: .resetRequired
+            case .timedOut: .timedOut
+            }
+    }
+}

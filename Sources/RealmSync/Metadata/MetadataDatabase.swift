@@ -1,0 +1,131 @@
+import Glibc
+import SQLite
+
+/// What is remembered beside the realm files: accounts with their tokens, and which realm is
+/// where and whose (interfaces, 2).
+///
+/// One writer, write-ahead log, every commit durable; the file is readable by the agent alone.
+package actor MetadataDatabase {
+    let connection: Connection
+    private let executor: DatabaseExecutor
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// The file is of another version of the agent, or none of its files at all.
+    package struct UnknownLayout: Error, CustomStringConvertible {
+        package let path: String
+        package let version: Int64
+
+        package var description: String {
+            "\(path) has layout \(version), which this version of the agent does not know; "
+                + "install the version that wrote it, or go back to what that version kept as "
+                + "\(path).layout-N, or move the file away to log in anew"
+        }
+    }
+
+    private static let layoutVersion: Int64 = 2
+
+    package init(path: String) throws {
+        try Self.createPrivate(path)
+        self.executor = DatabaseExecutor(label: "metadata")
+        do {
+            self.connection = try Connection(path: path)
+            try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            try Self.keepOldLayout(of: connection, path: path)
+            try Self.prepareLayout(of: connection, path: path)
+        } catch let error as SQLiteError {
+            throw Inaccessible(path: path, reason: error.message)
+        }
+    }
+
+    /// The file cannot be created, or not be made private.
+    package struct Inaccessible: Error, CustomStringConvertible {
+        package let path: String
+        package let reason: String
+
+        package var description: String {
+            "\(path) cannot be used: \(reason); it must belong to the agent's user, on a file system "
+                + "with some space"
+        }
+    }
+
+    /// SQLite would create it as the umask has it, and gives its other files the mode of this one.
+    private static func createPrivate(_ path: String) throws(Inaccessible) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Inaccessible(path: path, reason: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else {
+            throw Inaccessible(path: path, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    /// Before an upgrade changes the file, a copy for those who have to go back: the older version
+    /// finds it again as `PATH.layout-N`.
+    private static func keepOldLayout(of connection: Connection, path: String) throws {
+        let hasLayout = try connection.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'layout'"
+        )
+        guard hasLayout == 1, let version = try connection.integer("SELECT version FROM layout"),
+            (1..<layoutVersion).contains(version)
+        else { return }
+        let copy = "\(path).layout-\(version)"
+        // Of an upgrade that was cut off; or of an earlier one, and then older than what is here.
+        unlink(copy)
+        try createPrivate(copy)
+        try connection.run("VACUUM INTO ?1", [.text(copy)])
+    }
+
+    private static func prepareLayout(of connection: Connection, path: String) throws {
+        try connection.transaction {
+            try connection.execute(
+                "CREATE TABLE IF NOT EXISTS layout(version INTEGER NOT NULL) STRICT"
+            )
+            let version = try connection.integer("SELECT version FROM layout")
+            if version == 1 { try connection.execute(upgradeFromFirstLayout) }
+            guard version.map({ (1...layoutVersion).contains($0) }) ?? true else {
+                throw UnknownLayout(path: path, version: version ?? 0)
+            }
+            try connection.execute(schema)
+            if version == nil {
+                try connection.run(
+                    "INSERT INTO layout(version) VALUES (?)",
+                    [.integer(layoutVersion)]
+                )
+            }
+        }
+    }
+
+    private static let schema = """
+        CREATE TABLE IF NOT EXISTS user(
+            name TEXT PRIMARY KEY, app_id TEXT NOT NULL, user_id TEXT NOT NULL,
+            device_id TEXT NOT NULL, provider TEXT NOT NULL, state TEXT NOT NULL,
+            access_token TEXT, refresh_token TEXT, logged_in_at INTEGER NOT NULL,
+            identities TEXT, profile TEXT
+        ) STRICT;
+        CREATE TABLE IF NOT EXISTS realm(
+            name TEXT PRIMARY KEY, path TEXT, instance TEXT, home TEXT, app_id TEXT,
+            user_id TEXT, sync_mode TEXT, partition TEXT, local_version INTEGER,
+            first_download_finished INTEGER, is_suspended INTEGER, suspended_until INTEGER,
+            suspended_by TEXT, last_connected INTEGER, last_uploaded INTEGER,
+            last_downloaded INTEGER, pending_file_action TEXT
+        ) STRICT;
+        CREATE TABLE IF NOT EXISTS refresh(realm TEXT PRIMARY KEY, began_at INTEGER NOT NULL) STRICT;
+        CREATE TABLE IF NOT EXISTS location(
+            app_id TEXT PRIMARY KEY, base_url TEXT NOT NULL, hostname TEXT NOT NULL,
+            ws_hostname TEXT NOT NULL, fetched_at INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// The first layout had a register of realms that nothing was ever written to.
+    private static let upgradeFromFirstLayout = """
+        DROP TABLE realm;
+        ALTER TABLE user ADD COLUMN identities TEXT;
+        ALTER TABLE user ADD COLUMN profile TEXT;
+        UPDATE user SET identities = '[]';
+        UPDATE layout SET version = 2;
+        """
+}

@@ -1,0 +1,64 @@
+/// What is remembered of one realm beside its file (interfaces, 2).
+package struct RealmRecord: Equatable, Sendable {
+    var path: String
+    /// Of the file, as 32 hexadecimal digits.
+    var instance: String
+    var home: String
+    var appID: String
+    var userID: String
+    /// Canonical Extended JSON.
+    var partition: String
+    var localVersion: UInt64
+    var isFirstDownloadFinished: Bool
+    /// Milliseconds since 1970; nil if it never happened.
+    var lastConnected: Int64?
+    var lastUploaded: Int64?
+    var lastDownloaded: Int64?
+}
+
+/// Keeps what is known of one realm across restarts.
+package protocol RealmRegister: Sendable {
+    func suspension() async throws -> Suspension?
+    func keep(_ suspension: Suspension?) async throws
+    func record() async throws -> RealmRecord?
+    /// Times that are nil leave what is known as it is.
+    func keep(_ record: RealmRecord) async throws
+    /// What becomes of the file before it is opened the next time.
+    func fileAction() async throws -> FileAction?
+    func keepFileAction(_ action: FileAction?) async throws
+}
+
+/// One realm in the metadata database.
+package struct MetadataRealmRegister: RealmRegister {
+    let database: MetadataDatabase
+    let realm: String
+
+    package init(database: MetadataDatabase, realm: String) {
+        self.database = database
+        self.realm = realm
+    }
+
+    package func suspension() async throws -> Suspension? {
+        try await database.suspension(of: realm)
+    }
+
+    package func keep(_ suspension: Suspension?) async throws {
+        try await database.keep(suspension, of: realm)
+    }
+
+    package func record() async throws -> RealmRecord? {
+        try await database.record(of: realm)
+    }
+
+    package func keep(_ record: RealmRecord) async throws {
+        try await database.keep(record, of: realm)
+    }
+
+    package func fileAction() async throws -> FileAction? {
+        try await database.fileAction(of: realm)
+    }
+
+    package func keepFileAction(_ action: FileAction?) async throws {
+        try await database.keepFileAction(action, of: realm)
+    }
+}

@@ -1,0 +1,56 @@
+package import AppServices
+package import Logging
+package import SyncClient
+
+/// What the parts of one realm have in common.
+package struct RealmContext: Sendable {
+    package let options: RealmOptions
+    package let appID: String
+    package let user: UserSession
+    package let connection: UserConnection
+    let opener: RealmOpener
+    let register: any RealmRegister
+    /// Nil if nobody wants to hear of resets.
+    let delegate: (any ResetDelegate)?
+    /// Where copies and discarded changes go that resets keep.
+    let recoveredDirectory: String
+    /// Of the program, as resets store it: a newer one may try what an older one could not.
+    let version: String
+    package let time: SyncTime
+    /// Milliseconds since 1970.
+    package let now: @Sendable () -> Int64
+    let events: RealmEvents
+    let logger: Logger
+
+    package init(
+        options: RealmOptions,
+        appID: String,
+        user: UserSession,
+        connection: UserConnection,
+        opener: RealmOpener,
+        register: any RealmRegister,
+        delegate: (any ResetDelegate)? = nil,
+        recoveredDirectory: String,
+        version: String,
+        time: SyncTime,
+        now: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (RealmEvent) -> Void = { _ in },
+        logger: Logger
+    ) {
+        self.options = options
+        self.appID = appID
+        self.user = user
+        self.connection = connection
+        self.opener = opener
+        self.register = register
+        self.delegate = delegate
+        self.recoveredDirectory = options.reset.recoveryDirectory ?? recoveredDirectory
+        self.version = version
+        self.time = time
+        self.now = now
+        self.events = RealmEvents(report)
+        var logger = logger
+        logger[metadataKey: "realm"] = "\(options.name)"
+        self.logger = logger
+    }
+}

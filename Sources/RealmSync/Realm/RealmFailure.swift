@@ -1,0 +1,110 @@
+package import AppServices
+import LocalRealm
+import SyncProtocol
+
+/// Why a realm has no session yet.
+package struct RealmFailure: Error, Sendable, Equatable {
+    package let phase: RealmPhase
+    package let cause: RealmCause
+    package let detail: String
+    package let outcome: SyncResult.Outcome
+
+    static let stopping = Self(
+        phase: .offline,
+        cause: .byUser,
+        detail: "the agent is stopping",
+        outcome: .offline
+    )
+
+    static let late = Self(
+        phase: .waitingForUser,
+        cause: .backoff,
+        detail: "the realm was not open in the time given",
+        outcome: .timedOut
+    )
+
+    var activity: RealmActivity { RealmActivity(phase, cause, detail) }
+
+    var result: SyncResult { SyncResult(outcome, detail: detail) }
+
+    /// The cause of interfaces, 5 as a code.
+    var error: RealmError {
+        RealmError(
+            .opening,
+            code: "realm.\(cause.rawValue.replacing("-", with: "_"))",
+            sdkCode: phase == .loginRequired ? SDKErrorCode.clientUser.rawValue : nil,
+            message: detail,
+            isFatal: phase != .waitingForUser
+        )
+    }
+}
+
+extension RealmFailure {
+    package init(_ failure: UserSession.Failure) {
+        switch failure {
+        case .unavailable(let reason):
+            self.init(phase: .waitingForUser, cause: .backoff, detail: reason, outcome: .offline)
+        case .logInRefused(let code, let message):
+            self.init(
+                phase: .loginRequired,
+                cause: .logInRefused,
+                detail: "\(message) (\(code)); check the credential of this user",
+                outcome: .loginRequired
+            )
+        case .anonymousSessionEnded:
+            self.init(
+                phase: .loginRequired,
+                cause: .logInRefused,
+                detail: "\(UserSession.Failure.anonymousSessionEndedText); "
+                    + "\(UserSession.Failure.anonymousSessionEndedRemedy)",
+                outcome: .loginRequired
+            )
+        case .loggedOut:
+            self.init(
+                phase: .loginRequired,
+                cause: .byUser,
+                detail: "the user was logged out here; `realm-agent users login` logs in again",
+                outcome: .loginRequired
+            )
+        case .storage(let reason):
+            self.init(phase: .failed, cause: .inputOutput, detail: reason, outcome: .failed)
+        }
+    }
+
+    init(_ failure: RealmOpener.Failure) {
+        switch failure {
+        case .scope(let reason):
+            self.init(
+                phase: .failed,
+                cause: .configuration,
+                detail: reason,
+                outcome: .configuration
+            )
+        case .flexible:
+            self.init(
+                phase: .failed,
+                cause: .configuration,
+                detail: "this version syncs partitions only, no subscriptions yet; "
+                    + "set enabled to false, or declare a partition",
+                outcome: .configuration
+            )
+        case .directory(let reason):
+            self.init(phase: .failed, cause: .inputOutput, detail: reason, outcome: .failed)
+        case .realm(let error):
+            self.init(
+                phase: .failed,
+                cause: error.kind.cause,
+                detail: error.description,
+                outcome: error.kind.isOfConfiguration ? .configuration : .failed
+            )
+        }
+    }
+}
+
+extension UserSession.Failure {
+    static let anonymousSessionEndedText =
+        "the server ended the session of this anonymous user, who cannot log in again "
+        + "[auth.session_ended]"
+    static let anonymousSessionEndedRemedy =
+        "`realm-agent users login` makes a new user and keeps the files of this one in recovered/"
+}

@@ -1,0 +1,72 @@
+import ClientReset
+import LocalRealm
+import SyncClient
+
+extension SyncedRealm {
+    /// How the realm is now; never waits for work on its file.
+    public func status() async -> SyncedRealmStatus {
+        var status = SyncedRealmStatus(.waitingForUser, partition: partition)
+        switch stage {
+        case .starting, .stopped: break
+        case .failed(let failure):
+            status.activity = failure.activity
+            if failure.phase != .waitingForUser { status.error = .init(failure.error) }
+            status.timeToNextAttempt = nextAttempt.map { max(.zero, $0 - context.time.uptime()) }
+        // It has been closed for good, and its file may be gone.
+        case .running where fileClosing == nil: break
+        case .running(let client):
+            let snapshot = await client.snapshot()
+            status.file = .init(snapshot)
+            status.activity = RealmActivity(
+                snapshot.phase,
+                snapshot.standing,
+                context.options.open
+            )
+            status.error = .init(snapshot.phase)
+            if status.activity.phase == .offline {
+                status.timeToNextAttempt = await context.connection.timeToNextAttempt
+                    .map { max(.zero, $0) }
+            }
+        }
+        describeReset(&status)
+        if let pause {
+            status.activity = RealmActivity(
+                pause.isSuspension ? .suspended : .paused,
+                pause.cause,
+                pause.detail
+            )
+            status.timeToNextAttempt = nil
+        }
+        return status
+    }
+
+    private func describeReset(_ status: inout SyncedRealmStatus) {
+        let reset = resets.current
+        if reset.isRunning {
+            status.activity = RealmActivity(.resetting, .clientReset, reset.step?.description)
+        } else if let failure = reset.failure,
+            status.activity.phase == .needsReset || reset.standing != nil
+        {
+            status.activity = RealmActivity(
+                .needsReset,
+                .clientReset,
+                "\(failure) [\(failure.code)]"
+            )
+        }
+    }
+
+    /// Whether programs can use the file, downloaded as far as its owner wants it first.
+    public var isReady: Bool {
+        get async {
+            guard let snapshot = await client?.snapshot() else { return false }
+            return OpenRequirement(context.options.open, snapshot.standing, snapshot.phase).verdict
+                == .open
+        }
+    }
+
+    /// When the server was last heard of, in milliseconds since 1970; nil if never.
+    public func lastConnected() async -> Int64? {
+        if let last = await client?.snapshot().lastConnected { return last }
+        return await memory.lastConnected()
+    }
+}

@@ -1,0 +1,280 @@
+import AppServices
+import ClientReset
+package import Coordination
+import LocalRealm
+import Logging
+package import SQLite
+import Scopes
+import SyncClient
+
+/// One local realm, kept in sync: logs its user in, opens the file, runs the session, and does all that
+/// again after a failure (interfaces, 5).
+///
+/// Nothing happens before ``run()`` is called. Failures that may clear are retried with growing pauses;
+/// ``reconnect()`` cuts a pause short.
+public actor SyncedRealm {
+    enum Stage {
+        case starting
+        /// The user is not logged in, or its file is not open; the outcome of the last attempt.
+        case failed(RealmFailure)
+        case running(RealmClient)
+        /// Never to run again.
+        case stopped
+    }
+
+    package nonisolated let context: RealmContext
+    private var pauses: AttemptPauses
+    private(set) var stage = Stage.starting
+    package private(set) var userID: String?
+    private var lastReported: RealmFailure?
+    /// The uptime at which the realm is brought up next.
+    private(set) var nextAttempt: Duration?
+    /// Waits for the end of an attempt: true if it has ended, false if the time is over.
+    var attemptWaits: [Promise<Bool>] = []
+    let attemptNow = Signal()
+
+    var gate = SyncGate()
+    nonisolated let gateChanged: Signal
+    let onceWanted = Signal()
+    /// Raised when a schedule should be looked at: what it allowed once has ended, or it has changed.
+    package nonisolated let scheduleAttention = Signal()
+
+    nonisolated let resets: RealmResets
+    /// How many callers need the file closed; it is not opened while there are any.
+    private var closers = 0
+    private let closing = Signal()
+    /// Kept when the file is closed; nil while it is.
+    private(set) var fileClosing: Promise<Void>?
+
+    package init(_ context: RealmContext, pauses: AttemptPauses) {
+        let gateChanged = Signal()
+        self.context = context
+        self.pauses = pauses
+        self.gateChanged = gateChanged
+        self.resets = RealmResets(context, gateChanged: gateChanged)
+    }
+
+    /// Names the realm; see ``RealmOptions/name``.
+    public nonisolated var name: String { context.options.name }
+
+    /// The SQLite file: any program may read and write it with SQL.
+    public nonisolated var path: String { context.options.path }
+
+    /// Runs until the task is cancelled; the file is closed then. To be called once.
+    public func run() async {
+        gate.suspension = await memory.suspension()
+        await resets.carryOutFileActionOfEarlierRun()
+        while !Task.isCancelled {
+            do throws(RealmFailure) {
+                try await run(bringUp())
+            } catch {
+                // What fails because we stop is no news.
+                if Task.isCancelled { break }
+                report(error)
+                let pause = pauses.next()
+                nextAttempt = context.time.uptime() + pause
+                settle(.failed(error))
+                _ = await attemptNow.wait(atMost: pause, context.time)
+                nextAttempt = nil
+            }
+            if closers == 0, !Task.isCancelled, case .running = stage { settle(.starting) }
+        }
+        settle(.stopped)
+        context.events.finish()
+    }
+
+    /// Events from now on; a listener that falls behind by more than 1 024 loses the oldest. The stream
+    /// ends with ``run()``.
+    public nonisolated func events() -> AsyncStream<RealmEvent> {
+        context.events.stream(capacity: 1024)
+    }
+
+    // MARK: Bringing up
+
+    private func account() async throws(RealmFailure) -> Account {
+        do throws(UserSession.Failure) {
+            if let cached = try await context.user.cachedAccount() { return cached }
+            // Without an account there is no file either: nothing to do but to wait.
+            while !isAllowed, !Task.isCancelled { await waitForPermission() }
+            // An attempt that fails like the one before is no event.
+            if lastReported == nil {
+                context.events.publish(.activity(RealmActivity(.waitingForUser)))
+            }
+            return try await context.user.logIn()
+        } catch {
+            throw RealmFailure(error)
+        }
+    }
+
+    private func bringUp() async throws(RealmFailure) -> RealmClient {
+        var account = try await account()
+        userID = account.userID
+        // A realm that was deleted and suspended must not come back on its own.
+        while closers > 0 || (!isAllowed && !context.opener.hasFile(context.options)) {
+            if Task.isCancelled { throw .stopping }
+            await waitForPermission()
+            // The user may have been logged out meanwhile, or be another one.
+            account = try await self.account()
+            userID = account.userID
+        }
+        fileClosing = fileClosing ?? Promise()
+        do throws(RealmOpener.Failure) {
+            return try await context.opener.open(
+                context.options,
+                appID: context.appID,
+                userID: account.userID,
+                report: { [context] news in
+                    for event in RealmEvent.events(of: news, context.options.open) {
+                        context.events.publish(event)
+                    }
+                }
+            )
+        } catch {
+            fileIsClosed()
+            throw RealmFailure(error)
+        }
+    }
+
+    private func fileIsClosed() {
+        fileClosing?.keep()
+        fileClosing = nil
+    }
+
+    // MARK: Running
+
+    /// Runs the realm until the task is cancelled; the file is closed in any case.
+    private func run(_ client: RealmClient) async throws(RealmFailure) {
+        // What was asked before the file was open has been answered by opening it.
+        if closers == 0 { closing.lower() }
+        settle(.running(client))
+        // Shown where the log says that it was not.
+        context.logger.info("realm is open")
+        lastReported = nil
+        if let cause = await memory.causeOfRestoredFile(client) {
+            resets.update { $0.standing = cause }
+            await client.wantReset(cause)
+        } else {
+            await remember(client)
+        }
+        let start = context.time.uptime()
+        if case .once = gate.permission { onceWanted.raise() }
+        let result = await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.followPermission(client) }
+            group.addTask { await self.syncOnceWhenWanted(client) }
+            group.addTask { await self.resets.follow(client, self) }
+            group.addTask { await self.reportOpenTimeout(client) }
+            group.addTask { await self.keepRemembering(client) }
+            defer { group.cancelAll() }
+            return await runUntilClosing(client)
+        }
+        await context.connection.leave(client)
+        await remember(client)
+        await client.close()
+        await resets.startOverIfWanted()
+        fileIsClosed()
+        do throws(LocalRealmError) {
+            try result.get()
+        } catch {
+            pauses.wasOpen(context.time.uptime() - start)
+            throw RealmFailure(.realm(error))
+        }
+    }
+
+    private func runUntilClosing(_ client: RealmClient) async -> Result<Void, LocalRealmError> {
+        await withTaskGroup(of: Result<Void, LocalRealmError>.self) { group in
+            group.addTask { [context] in
+                do throws(LocalRealmError) {
+                    return .success(try await context.connection.run(client, joins: false))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask { [closing] in
+                await closing.wait()
+                return .success(())
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .success(())
+        }
+    }
+
+    /// The time that opening may take can run out at a moment when nothing else happens.
+    private func reportOpenTimeout(_ client: RealmClient) async {
+        guard let timeout = context.options.open.timeout else { return }
+        let age = await client.snapshot().standing.age
+        guard (try? await context.time.sleep(max(.zero, timeout - age))) != nil else { return }
+        await client.reportPhase()
+    }
+
+    private func settle(_ stage: Stage) {
+        self.stage = stage
+        for wait in attemptWaits { wait.keep(true) }
+        attemptWaits = []
+    }
+
+    /// One message for one fact: the same failure again is no news.
+    private func report(_ failure: RealmFailure) {
+        let isNews = failure.cause != lastReported?.cause || failure.detail != lastReported?.detail
+        lastReported = failure
+        context.events.publish(.activity(failure.activity))
+        if isNews { context.events.publish(.error(failure.error)) }
+        context.logger.log(
+            level: isNews ? .warning : .debug,
+            "realm is not open",
+            metadata: ["cause": "\(failure.cause.rawValue)", "detail": "\(failure.detail)"]
+        )
+    }
+
+    /// Nil if the file is not open.
+    var client: RealmClient? {
+        if case .running(let client) = stage { client } else { nil }
+    }
+}
+
+// MARK: The file
+
+extension SyncedRealm: ResetHost {
+    nonisolated var memory: RealmMemory { resets.memory }
+
+    /// Runs the work while the file is closed and stays so; the realm is opened again after it.
+    package func whileClosed<Result: Sendable>(
+        _ work: @escaping @Sendable () async -> Result
+    ) async -> Result {
+        closers += 1
+        closing.raise()
+        await fileClosing?.value
+        let result = await work()
+        closers -= 1
+        gateChanged.raise()
+        return result
+    }
+
+    func remember(_ client: RealmClient) async {
+        // Until it is reset, an older state of the file must stay recognisable as such.
+        guard resets.current.standing?.origin != .restoredFile else { return }
+        await memory.remember(client, userID: userID ?? "", partition: partition)
+    }
+
+    /// Remembers how far the file is, every few seconds: an older state of it is recognised by that.
+    private func keepRemembering(_ client: RealmClient) async {
+        var version = await client.snapshot().file.localVersion
+        while (try? await context.time.sleep(.seconds(5))) != nil {
+            let current = await client.snapshot().file.localVersion
+            guard current != version else { continue }
+            version = current
+            await remember(client)
+        }
+    }
+
+    /// Canonical Extended JSON; empty while it depends on a user who never logged in, and of realms with
+    /// subscriptions.
+    var partition: String {
+        switch try? context.options.scope(userID ?? "") {
+        case .partition(let partition)?: partition.canonicalText
+        case .subscriptions?, .unsynced?, nil: ""
+        }
+    }
+
+    /// How the work on the file gets on; nil while it is closed.
+    package var workload: WorkMeter.Reading? { client?.workload }
+}

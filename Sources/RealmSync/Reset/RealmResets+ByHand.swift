@@ -1,0 +1,130 @@
+package import ClientReset
+package import LocalRealm
+import Logging
+import SyncClient
+
+/// Why a reset by hand was not carried out.
+package enum ResetRefusal: Error {
+    /// The realm is as it was; the failure has a code of its own.
+    case failed(ResetFailure)
+    /// A rehearsal found that a reset would be left to the owner.
+    case wouldFail(ResetFailure)
+    /// Not now, and why.
+    case impossible(String)
+    /// No start from nothing waits for this token.
+    case unknownToken
+}
+
+/// How a reset by hand ended.
+package enum ResetByHand: Sendable {
+    case done(ResetResult)
+    /// The realm was kept as a copy there, and starts over.
+    case startedOver(copyPath: String)
+    /// A rehearsal: what would happen, where discarded changes would go, and why they would not be
+    /// recovered.
+    case rehearsed(ResetReport, keptIn: String?, obstacle: ResetFailure?)
+    /// A rehearsal: the realm would be kept as a copy in that directory, and start over.
+    case wouldStartOver(copyIn: String)
+}
+
+/// Client resets that an owner or a handler asks for.
+extension RealmResets {
+    /// - Parameter client: nil if the realm is not open.
+    func resetByHand(
+        _ client: RealmClient?,
+        mode wanted: ResetMode?,
+        isRehearsal: Bool,
+        _ host: some ResetHost
+    ) async throws(ResetRefusal) -> ResetByHand {
+        let mode = wanted ?? mode
+        if mode == .manual, !isRehearsal { return try await startOver(host) }
+        guard let client else { throw .impossible("the realm is not open") }
+        guard !current.isRunning else { throw .impossible("a reset is under way") }
+        let needed = await client.resetCause ?? current.standing
+        let cause = ResetCause(
+            action: needed?.action ?? .clientReset,
+            code: needed?.code ?? 0,
+            message: needed?.message ?? "asked for by hand",
+            origin: .request
+        )
+        guard !isRehearsal else { return try await rehearse(client, cause, mode, host) }
+        await client.asksForResets()
+        switch await reset(client, cause, mode: mode, host) {
+        case .done(let result): return .done(result)
+        case .refused(let failure): throw .failed(failure)
+        case .postponed(let decision):
+            throw .impossible("the handler \(decision.plugin) put it off")
+        case .interrupted: throw .impossible("the agent is stopping")
+        }
+    }
+
+    private func rehearse(
+        _ client: RealmClient,
+        _ cause: ResetCause,
+        _ mode: ResetMode,
+        _ host: some ResetHost
+    ) async throws(ResetRefusal) -> ResetByHand {
+        guard mode != .manual else { return .wouldStartOver(copyIn: context.recoveredDirectory) }
+        guard begin() else { throw .impossible("a reset is under way") }
+        defer { update { $0.isRunning = false } }
+        do {
+            let (report, obstacle) = try await coordinator(client, host).rehearse(
+                cause,
+                mode: mode
+            )
+            let isKept = context.options.reset.exportsDiscarded && !report.didRecover
+            return .rehearsed(
+                report,
+                keptIn: isKept ? context.recoveredDirectory : nil,
+                obstacle: obstacle
+            )
+        } catch let failure as ResetFailure {
+            throw .wouldFail(failure)
+        } catch {
+            throw .impossible("\(error)")
+        }
+    }
+
+    /// Carries out a handler's decision about an error. Nobody has seen yet how the last reset ended,
+    /// so the same reset again counts as one of a circle.
+    func resetAsDecided(
+        _ client: RealmClient?,
+        _ wanted: ResetMode?,
+        by plugin: String,
+        _ host: some ResetHost
+    ) async {
+        guard let client, !current.isRunning else {
+            context.logger.warning(
+                "a handler asked for a client reset, which is not possible now",
+                metadata: ["plugin": "\(plugin)"]
+            )
+            return
+        }
+        let mode = wanted ?? mode
+        let needed = await client.resetCause
+        let cause = ResetCause(
+            action: needed?.action ?? .clientReset,
+            code: needed?.code ?? 0,
+            message: needed?.message ?? "the handler \(plugin) decided on it"
+        )
+        guard mode != .manual else {
+            await plan(action(.manualMode))
+            return await startOverOnceClosed(client)
+        }
+        await reset(client, cause, mode: mode, host)
+    }
+
+    /// Forgets why a reset was left to the owner, so that it is tried again if it is still needed.
+    ///
+    /// - Returns: whether one was.
+    func forgetFailure() async -> Bool {
+        await plan(nil)
+        return update { state in
+            let wasLeftToOwner = state.failure != nil
+            state.failure = nil
+            // What was found out about the file is found out again.
+            if state.standing?.origin != .restoredFile { state.standing = nil }
+            return wasLeftToOwner
+        }
+    }
+}

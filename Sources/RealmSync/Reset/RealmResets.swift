@@ -1,0 +1,246 @@
+import ClientReset
+import Coordination
+import LocalRealm
+import Logging
+import SyncClient
+import Synchronization
+
+/// The client resets of one realm: those that the server asks for, and those by hand (client reset, 1).
+///
+/// At most one runs at a time. What a reset does to the file is `ResetCoordinator`'s concern; here is
+/// when one begins, and what follows from how it ends.
+final class RealmResets: Sendable {
+    let context: RealmContext
+    let memory: RealmMemory
+    /// Raised when the session may join its connection again, or has to leave it.
+    private let gateChanged: Signal
+    private let state = Mutex(ResetState())
+
+    init(_ context: RealmContext, gateChanged: Signal) {
+        self.context = context
+        self.memory = RealmMemory(context: context)
+        self.gateChanged = gateChanged
+    }
+
+    var current: ResetState { state.withLock { $0 } }
+
+    func update<Result: Sendable>(_ change: (inout ResetState) -> Result) -> Result {
+        state.withLock { change(&$0) }
+    }
+
+    var mode: ResetMode { context.options.reset.mode }
+
+    // MARK: Following the server
+
+    /// Carries out what is needed, while the client runs.
+    func follow(_ client: RealmClient, _ host: some ResetHost) async {
+        await client.asksForResets()
+        await finishEarlierReset(client, host)
+        repeat {
+            if let cause = await client.resetCause {
+                await reset(client, cause, mode: mode, host)
+            } else if let issue = await client.removalIssue {
+                await planRemoval(of: client, issue)
+            }
+        } while await client.resetWanted.wait()
+    }
+
+    /// An earlier process may have ended after a reset and before all that follows it.
+    private func finishEarlierReset(_ client: RealmClient, _ host: some ResetHost) async {
+        guard let attempt = try? await client.resetAttempt(), attempt.isSpent else { return }
+        RealmFile.removeFreshCopy(of: context.options.path)
+        let coordinator = await coordinator(client, host)
+        guard coordinator.hasUntoldDelegate, begin() else { return }
+        await detachSession(of: client)
+        let decision = try? await coordinator.tellOfEarlierReset(attempt, mode: mode)
+        await attachSession(of: client, isDone: true)
+        await host.followAfterReset(decision ?? .continue)
+    }
+
+    /// Resets the realm, and does what follows from how that ends.
+    @discardableResult
+    func reset(
+        _ client: RealmClient,
+        _ cause: ResetCause,
+        mode: ResetMode,
+        _ host: some ResetHost
+    ) async -> ResetCoordinator.Outcome {
+        guard begin() else { return .interrupted }
+        context.logger.warning(
+            "the realm is reset",
+            metadata: [
+                "code": "\(cause.code)", "detail": "\(cause.message)", "mode": "\(mode.rawValue)",
+            ]
+        )
+        context.events.publish(.reset(.started(mode, reason: cause.message)))
+        await detachSession(of: client)
+        let outcome = await coordinator(client, host).run(cause, mode: mode)
+        switch outcome {
+        case .done(let result): await finish(client, result, host)
+        case .refused(let failure): await giveUp(client, cause, mode, failure, host)
+        case .postponed(let decision):
+            context.logger.notice("client reset interrupted", metadata: ["cause": "handler"])
+            await host.followAfterReset(decision)
+            await attachSession(of: client, isDone: true)
+        case .interrupted:
+            context.logger.notice("client reset interrupted")
+            await attachSession(of: client, isDone: true)
+        }
+        return outcome
+    }
+
+    private func finish(
+        _ client: RealmClient,
+        _ result: ResetResult,
+        _ host: some ResetHost
+    ) async {
+        let report = result.report
+        update { ($0.failure, $0.standing) = (nil, nil) }
+        await plan(nil)
+        await host.remember(client)
+        let discarded = report.discardedByClass.values.reduce(0, +)
+        context.logger.notice(
+            "client reset finished",
+            metadata: [
+                "recovered": "\(report.didRecover)",
+                "changesets": "\(report.recoveredChangesetCount)",
+                "discarded": "\(discarded)",
+                "export": "\(result.keptPath ?? "")",
+                "rows": "\(report.createdRows + report.updatedRows + report.erasedRows)",
+            ]
+        )
+        let summary = ResetEvent.ResetSummary(
+            didRecover: report.didRecover,
+            discarded: discarded,
+            keptPath: result.keptPath
+        )
+        context.events.publish(.reset(.finished(result.mode, summary)))
+        await attachSession(of: client, isDone: true)
+        await host.followAfterReset(result.decision)
+    }
+
+    /// Leaves the realm to its owner, who is told in every way there is (client reset, 11).
+    private func giveUp(
+        _ client: RealmClient,
+        _ cause: ResetCause,
+        _ mode: ResetMode,
+        _ failure: ResetFailure,
+        _ host: some ResetHost
+    ) async {
+        // A caller who asked by hand is told there, and may have something else in mind.
+        let isByHand = cause.origin == .request
+        update { state in
+            state.failure = failure
+            if !isByHand, cause.origin != .server { state.standing = cause }
+        }
+        if !isByHand { await plan(failure.isHelpedByStartingOver ? action(failure) : nil) }
+        let planned = current.fileAction
+        context.logger.error(
+            "the realm needs a reset by hand",
+            metadata: [
+                "code": "\(failure.code)", "detail": "\(failure)",
+                "recovery_path": "\(planned?.recoveryPath ?? "")",
+            ]
+        )
+        context.events.publish(
+            .reset(
+                .failed(mode, code: failure.code, reason: "\(failure)", planned?.recovery)
+            )
+        )
+        await attachSession(of: client, isDone: false)
+        if !isByHand { await consultDelegate(client, cause, failure, host) }
+    }
+
+    private func consultDelegate(
+        _ client: RealmClient,
+        _ cause: ResetCause,
+        _ failure: ResetFailure,
+        _ host: some ResetHost
+    ) async {
+        guard let delegate = context.delegate else { return }
+        let planned = current.fileAction
+        let decision = await delegate.resetNeedsDecision(
+            ManualReset(
+                code: failure.code,
+                reason: "\(failure)",
+                originalPath: context.options.path,
+                recoveryPath: planned?.recoveryPath,
+                token: planned?.token
+            )
+        )
+        guard !Task.isCancelled else { return }
+        guard case .reset(let wanted) = decision.action else {
+            return await host.followAfterReset(decision)
+        }
+        let mode = wanted ?? mode
+        if mode == .manual { return await startOverOnceClosed(client) }
+        await resetAsDecided(client, cause, mode, decision, host)
+    }
+
+    /// The delegate stands in for an owner who asks by hand, but not again and again: the reset that it
+    /// decided on must have helped first.
+    private func resetAsDecided(
+        _ client: RealmClient,
+        _ cause: ResetCause,
+        _ mode: ResetMode,
+        _ decision: RealmDecision,
+        _ host: some ResetHost
+    ) async {
+        if current.hasFollowedHandler, (try? await client.resetAttempt()) ?? nil != nil {
+            context.logger.warning(
+                "a handler asked for another client reset before the last one has helped",
+                metadata: ["plugin": "\(decision.plugin)"]
+            )
+            return
+        }
+        update { $0.hasFollowedHandler = true }
+        await client.asksForResets()
+        let request = ResetCause(
+            action: cause.action,
+            code: cause.code,
+            message: cause.message,
+            origin: .request
+        )
+        await reset(client, request, mode: mode, host)
+    }
+
+    // MARK: The session
+
+    /// False if another reset is running.
+    func begin() -> Bool {
+        update { state in
+            guard !state.isRunning else { return false }
+            state.isRunning = true
+            return true
+        }
+    }
+
+    private func detachSession(of client: RealmClient) async {
+        gateChanged.raise()
+        await client.beginReset()
+        await context.connection.leave(client)
+    }
+
+    private func attachSession(of client: RealmClient, isDone: Bool) async {
+        await client.endReset(isDone: isDone)
+        update { ($0.isRunning, $0.step) = (false, nil) }
+        gateChanged.raise()
+    }
+
+    func coordinator(_ client: RealmClient, _ host: some ResetHost) async -> ResetCoordinator {
+        ResetCoordinator(
+            context: context,
+            userID: await host.userID ?? "",
+            client: client,
+            report: { self.note($0) }
+        )
+    }
+
+    private func note(_ step: ResetStep) {
+        let isRunning = update { state in
+            if state.isRunning { state.step = step }
+            return state.isRunning
+        }
+        if isRunning { context.events.publish(.reset(.progress(step))) }
+    }
+}

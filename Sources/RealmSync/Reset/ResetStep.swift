@@ -1,0 +1,33 @@
+/// How far a client reset is, for status and events.
+public enum ResetStep: Equatable, Sendable {
+    /// The share of the fresh copy that is here, if it is known, from 0 to 1.
+    case downloading(Double?)
+    case askingHandlers
+    case replacing
+    case tellingHandlers
+
+    package var word: String {
+        switch self {
+        case .downloading: "downloading"
+        case .askingHandlers: "asking-handlers"
+        case .replacing: "replacing"
+        case .tellingHandlers: "telling-handlers"
+        }
+    }
+
+    public var fraction: Double? {
+        if case .downloading(let fraction) = self { fraction } else { nil }
+    }
+
+    /// For people.
+    package var description: String {
+        switch self {
+        case .downloading(nil): "downloading the server's state"
+        case .downloading(let fraction?):
+            "downloading the server's state, \(Int(fraction * 100)) %"
+        case .askingHandlers: "asking the handlers that come before it"
+        case .replacing: "bringing the realm to the server's state"
+        case .tellingHandlers: "telling the handlers that come after it"
+        }
+    }
+}

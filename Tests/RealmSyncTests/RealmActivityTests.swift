@@ -1,0 +1,124 @@
+import AppServices
+import LocalRealm
+import Testing
+import Versions
+
+@testable import RealmSync
+@testable import SyncClient
+@testable import SyncProtocol
+
+@Suite("What a realm is doing, and how a sync ended")
+struct RealmActivityTests {
+    private static let done = DownloadStanding(
+        isFirstFinished: true,
+        hasCompleted: true,
+        age: .zero
+    )
+
+    func issue(_ kind: SessionIssue.Kind, _ code: String = "1") -> SessionIssue {
+        SessionIssue(kind: kind, code: code, message: "text")
+    }
+
+    func activity(_ phase: SessionPhase, _ standing: DownloadStanding = done) -> RealmActivity {
+        RealmActivity(phase, standing, OpenOptions(download: .once))
+    }
+
+    @Test("A connection that failed shows with the SDKs' number, one that took too long without")
+    func connectionError() {
+        let cases: [(ConnectionReaction, String?, Int?)] = [
+            (.connectFailed(isEndpointVerified: true), "connection.failed", 12),
+            (.connectFailed(isEndpointVerified: false), "connection.failed", 12),
+            (.httpStatus(404, isEndpointVerified: true), "connection.failed", 12),
+            (.tlsFailed, "connection.tls_failed", 13),
+            (.closeCode(.tlsFailure), "connection.tls_failed", 13),
+            (.closeCode(.policyViolation), "connection.ended", 4),
+            (.connectTimedOut(isEndpointVerified: true), nil, nil),
+            (.httpStatus(503, isEndpointVerified: true), nil, nil),
+            (.lost, nil, nil),
+        ]
+        for (reaction, code, number) in cases {
+            let cause = OfflineCause.backoff(reason: "text", error: ConnectionError(reaction))
+            let status = SyncedRealmStatus.StatusIssue(.offline(cause))
+            #expect(activity(.offline(cause)).phase == .offline)
+            #expect(status?.code == code, "\(reaction)")
+            #expect(status?.sdkCode == number, "\(reaction)")
+            if code != nil { #expect(status?.message == "text") }
+        }
+    }
+
+    @Test("Every phase of a session has its state, and a cause wherever something is in the way")
+    func phases() {
+        let begun = DownloadStanding(isFirstFinished: false, hasCompleted: false, age: .zero)
+        #expect(activity(.bound).phase == .open)
+        #expect(activity(.bound).cause == nil)
+        #expect(activity(.bound, begun).phase == .progress)
+        #expect(activity(.connecting).phase == .connecting)
+        #expect(activity(.offline(.notTried)).phase == .connecting)
+        let cases: [(SessionPhase, RealmPhase, RealmCause)] = [
+            (.offline(.backoff(reason: "text")), .offline, .backoff),
+            (.offline(.serverError(reason: "text")), .failed, .serverError),
+            (.offline(.loginRequired(reason: "text")), .loginRequired, .logInRefused),
+            (.suspended(issue(.serverError)), .suspended, .serverError),
+            (.suspended(issue(.permissionDenied)), .suspended, .permissionDenied),
+            (.refused(issue(.clientReset)), .needsReset, .clientReset),
+            (.refused(issue(.permissionDenied)), .failed, .permissionDenied),
+            (.refused(issue(.schemaConflict)), .failed, .schemaConflict),
+            (.refused(issue(.serverError)), .failed, .serverError),
+            (.refused(issue(.localRealm, "realm.disk_full")), .failed, .diskFull),
+        ]
+        for (phase, state, cause) in cases {
+            let activity = activity(phase)
+            #expect(activity.phase == state, "\(phase)")
+            #expect(activity.cause == cause, "\(phase)")
+            #expect(activity.detail?.hasPrefix("text") == true, "\(phase)")
+        }
+    }
+
+    @Test("Each outcome of a session leads to the exit code that scripts expect")
+    func outcomes() {
+        let cases: [(SyncOutcome, SyncResult.Outcome)] = [
+            (.done, .done), (.timedOut, .timedOut),
+            (.offline(reason: "text"), .offline),
+            (.loginRequired(reason: "text"), .loginRequired),
+            (.failed(reason: "text"), .failed),
+            (.refused(issue(.clientReset)), .resetRequired),
+            (.refused(issue(.serverError)), .failed),
+            (.refused(issue(.localRealm, "realm.busy")), .failed),
+            (.refused(issue(.localRealm, "schema.altered")), .configuration),
+        ]
+        for (outcome, word) in cases {
+            let report = SyncResult(outcome, uploadedBytes: 1, downloadedBytes: 2)
+            #expect(report.outcome == word, "\(outcome)")
+            #expect((report.detail == nil) == (word == .done))
+        }
+    }
+
+    @Test("Every error of a realm file has a cause, and configuration is what somebody must change")
+    func localErrors() {
+        for kind in LocalRealmError.Kind.allCases {
+            let error = LocalRealmError(kind, path: "/stock.sqlite", "text")
+            let failure = RealmFailure(RealmOpener.Failure.realm(error))
+            #expect(failure.detail.contains(kind.rawValue))
+            // What time heals must never end a script with "correct your configuration".
+            if error.isHealedByTime { #expect(failure.outcome == .failed, "\(kind)") }
+        }
+        let owner = LocalRealmError(.wrongOwner, path: "/stock.sqlite", "text")
+        let failure = RealmFailure(RealmOpener.Failure.realm(owner))
+        #expect(failure.cause == .wrongOwner)
+        #expect(failure.outcome == .configuration)
+    }
+
+    @Test("A refused credential asks for help, an absent server for patience")
+    func users() {
+        let refused = RealmFailure(
+            UserSession.Failure.logInRefused(code: "InvalidPassword", message: "no")
+        )
+        #expect(refused.phase == .loginRequired)
+        #expect(refused.outcome == .loginRequired)
+        #expect(refused.detail.contains("InvalidPassword"))
+        let absent = RealmFailure(UserSession.Failure.unavailable(reason: "no route"))
+        #expect(absent.phase == .waitingForUser)
+        #expect(absent.cause == .backoff)
+        #expect(absent.outcome == .offline)
+    }
+}
