@@ -1,10 +1,33 @@
-import Settings
-
 /// An address of this machine to listen on: `127.0.0.1:9464`, `[::1]:9464`.
 package struct ListenAddress: Hashable, Sendable {
     /// Without brackets.
     package let host: String
+    /// 0 lets the system choose.
     package let port: Int
+
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`, an IPv6 address in brackets; nil for other texts.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"),
+            let port = UInt16(text[text.index(after: colon)...]),
+            let host = Self.host(text[..<colon])
+        else { return nil }
+        self.init(host: host, port: Int(port))
+    }
+
+    private static func host(_ text: Substring) -> String? {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        let host = isBracketed ? text.dropFirst().dropLast() : text
+        let isValid = host.utf8.allSatisfy {
+            $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: ".-_")
+                || isBracketed && $0.isOne(of: ":%")
+        }
+        return host.isEmpty || !isValid ? nil : String(host)
+    }
 }
 
 extension ListenAddress: CustomStringConvertible {
@@ -14,12 +37,9 @@ extension ListenAddress: CustomStringConvertible {
 }
 
 extension ListenAddress {
-    static func read(_ reader: NodeReader) -> ListenAddress? {
+    package static func read(_ reader: NodeReader) -> ListenAddress? {
         guard let text = reader.string() else { return nil }
-        guard let colon = text.lastIndex(of: ":"),
-            let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port),
-            let host = host(text[..<colon])
-        else {
+        guard let address = ListenAddress(text) else {
             reader.report(
                 .badValue,
                 "\(quoted(text)) is not an address with a port",
@@ -27,16 +47,6 @@ extension ListenAddress {
             )
             return nil
         }
-        return ListenAddress(host: host, port: port)
-    }
-
-    private static func host(_ text: Substring) -> String? {
-        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
-        let host = isBracketed ? text.dropFirst().dropLast() : text
-        let isGood = host.utf8.allSatisfy {
-            $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: ".-")
-                || isBracketed && $0.isOne(of: ":%")
-        }
-        return host.isEmpty || !isGood ? nil : String(host)
+        return address
     }
 }
