@@ -12,8 +12,8 @@ struct GlossaryTests {
         "noAnswer": "the codes are agent.no_answer and server.no_answer",
     ]
 
-    /// How many other names still use an avoided word. Lower a ceiling when names are corrected; a word that
-    /// is not listed has the ceiling 0.
+    /// The number of other names that still use an avoided word. Lower a ceiling when names are
+    /// corrected; a word that is not listed has the ceiling 0.
     private static let ceilings: [String: Int] = [
         "answer": 11,
         "answers": 2,

@@ -78,7 +78,7 @@ struct MapTests {
     }
 }
 
-/// What the pages that lead to the code name.
+/// Finds the folders and types that pages name.
 enum Folders {
     /// The first cells of the table under the heading of a module.
     static func rows(_ markdown: String, of module: String) -> [String] {

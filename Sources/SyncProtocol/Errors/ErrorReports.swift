@@ -90,7 +90,8 @@ package struct ClientErrorReport: Hashable, Sendable {
         }
         self.session = session
         self.code = code
-        self.message = try JSONObjectBuilder.decode(Members.self, from: body, at: offset).message ?? ""
+        self.message =
+            try JSONObjectBuilder.decode(Members.self, from: body, at: offset).message ?? ""
         self.encodedBody = body
     }
 }
