@@ -3,7 +3,7 @@ import JSON
 /// Log-in through a program of the operator (app services, 4.6: custom functions).
 extension Accounts {
     /// The program answers with the user's id, or with an object that holds `id` and members for
-    /// the profile; without an answer it refuses the log-in.
+    /// the profile. Without an answer it refuses the log-in.
     func prove(
         _ payload: [String: JSONValue],
         from address: String,

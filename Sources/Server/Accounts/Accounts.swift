@@ -16,8 +16,8 @@ package struct Accounts: Sendable {
     let clock: WallClock
     let random: RandomSource
 
-    /// Loads the apps' keys, and creates missing ones. Apps that an operator has added to the store
-    /// are served too; if the file declares one of the same name, the file has precedence.
+    /// Loads the apps' keys, and creates missing ones. Also serves apps that an operator has added
+    /// to the store. If the file declares one of the same name, the file has precedence.
     package init(
         apps: [ServedAppConfiguration],
         store: any ServerStore,
@@ -50,7 +50,7 @@ package struct Accounts: Sendable {
         await serve(try await prepare(app, declaration: declaration))
     }
 
-    /// Prepares everything that an app needs, without effect on clients; an app that is new to the
+    /// Prepares everything that an app needs, without effect on clients. An app that is new to the
     /// store gets its keys.
     func prepare(
         _ app: ServedAppConfiguration,

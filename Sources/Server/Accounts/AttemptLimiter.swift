@@ -2,8 +2,8 @@ import Crypto
 
 /// Slows down guessing: each key has a bucket of attempts that refills with time.
 ///
-/// Its memory is bounded: a key is a digest of the peer's text, there are at most `capacity` of
-/// them, and full buckets are removed.
+/// Its memory is bounded. A key is a digest of the peer's text. There are at most `capacity` keys,
+/// and full buckets are removed.
 struct AttemptLimiter {
     /// Attempts that may follow each other at once.
     let burst: Int

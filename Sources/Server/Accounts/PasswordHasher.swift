@@ -1,7 +1,7 @@
 import Coordination
 import SQLite
 
-/// Creates and checks password hashes, one at a time: each costs tens of milliseconds of a
+/// Creates and checks password hashes, one at a time. Each costs tens of milliseconds of a
 /// processor, and a flood of log-ins must not use more than one.
 ///
 /// It uses a thread of its own. Waiting attempts take turns by address. Beyond a bound, the address

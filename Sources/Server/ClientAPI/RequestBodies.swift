@@ -28,7 +28,7 @@ struct DeviceReport: Sendable {
     static let maximumIDSizeInBytes = 64
 }
 
-/// The fields of a request body that this server reads; all are strings, and each is optional until
+/// The fields of a request body that this server reads. All are strings, and each is optional until
 /// a route requires it.
 struct RequestFields: Decodable {
     private let texts: [String: String]

@@ -46,8 +46,8 @@ package struct ServiceRefusal: Error, Hashable, Sendable {
 }
 
 extension ServiceRefusal.Code {
-    /// A 401 or 403 in response to a token refresh logs the device out, so neither ever reports a
-    /// failure of the server (app services, 2.6).
+    /// A 401 or 403 in response to a token refresh logs the device out (app services, 2.6). So
+    /// neither ever reports a failure of the server.
     fileprivate var usualStatus: Int {
         switch self {
         case .authError, .invalidPassword, .invalidSession, .missingAuthReq,

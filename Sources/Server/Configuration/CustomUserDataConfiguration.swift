@@ -1,8 +1,8 @@
 import Changesets
 import Settings
 
-/// The location of an app's custom user data for tokens (app services, 10.5): one object for each
-/// user, in a realm of the app.
+/// The location of an app's custom user data for tokens (app services, 10.5). There is one object
+/// for each user, in a realm of the app.
 package struct CustomUserDataConfiguration: Hashable, Sendable {
     package let className: String
     package let partition: Partition

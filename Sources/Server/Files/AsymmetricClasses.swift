@@ -1,8 +1,8 @@
 import Changesets
 import Schemas
 
-/// The classes of a server file whose objects are only uploaded: no client gets one, not even in
-/// old history (flexible sync, 14).
+/// The classes of a server file whose objects are only uploaded (flexible sync, 14). No client gets
+/// one, not even in old history.
 struct AsymmetricClasses {
     private let names: Set<Text>
 

@@ -70,8 +70,8 @@ package struct ClientFile: Hashable, Sendable {
     package let owner: UserID
     /// The server file's generation when the ident was allocated.
     package let generation: UInt64
-    /// The newest integrated client version, and the client's server version at that point, which
-    /// is also the base of its reciprocal history.
+    /// The newest integrated client version, and the client's server version at that point. The
+    /// latter is also the base of its reciprocal history.
     package var upload: UploadCursor
     /// The client needs no history up to this version; never decreases.
     package var lockedServerVersion: ServerVersion

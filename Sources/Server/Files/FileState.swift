@@ -3,7 +3,7 @@ import Documents
 import Schemas
 
 /// Reads the content of a server file from its documents, as changesets that build it from an empty
-/// file (sync history, 16): schema first, then the objects, class by class.
+/// file (sync history, 16). The schema comes first, then the objects, class by class.
 ///
 /// The caller reads piece by piece, each time from the same state of the store.
 struct FileState: Sendable {

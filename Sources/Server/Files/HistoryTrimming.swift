@@ -1,7 +1,7 @@
 import Versions
 
-/// Removes history that no client needs: every client that may return has it, and new clients begin
-/// with a snapshot (sync history, 16).
+/// Removes history that no client needs (sync history, 16): every client that may return has it.
+/// New clients begin with a snapshot.
 struct HistoryTrimming {
     let transaction: any StoreTransaction
     /// Milliseconds since 1970.
@@ -38,8 +38,8 @@ struct HistoryTrimming {
         return end
     }
 
-    /// The last version whose entry no client needs that may return, if new clients began with a
-    /// snapshot of the present state.
+    /// The last version whose entry no returning client needs. Assumes that new clients begin with
+    /// a snapshot of the present state.
     static func lastUnneededVersion(
         of file: ServerFile,
         seenWithin limit: Int64,

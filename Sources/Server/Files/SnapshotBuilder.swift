@@ -1,13 +1,13 @@
 import Coordination
 import Versions
 
-/// Stores the state of a file as changesets once the history is much longer than that, so that new
-/// clients begin with the state (interfaces, 9; sync history, 16).
+/// Stores the state of a file as changesets once the history is much longer than that. New clients
+/// then begin with the state (interfaces, 9; sync history, 16).
 ///
-/// A snapshot replaces the history up to its version: the uploads of a client that downloads it are
-/// merged with it, and not with the history that the client never saw.
+/// A snapshot replaces the history up to its version. The uploads of a client that downloads it are
+/// merged with it, not with the history that the client never saw.
 ///
-/// The builder reads from a held state of the store and writes one changeset at a time: uploads and
+/// The builder reads from a held state of the store and writes one changeset at a time. Uploads and
 /// downloads do not wait even for a large one.
 package actor SnapshotBuilder {
     private let store: any ServerStore

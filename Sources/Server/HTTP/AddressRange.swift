@@ -39,8 +39,8 @@ package struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// The key for limits: an IPv4 address, or the first 64 bits of an IPv6 address, since a host
-    /// has all addresses that begin with them.
+    /// The key for limits: an IPv4 address, or the first 64 bits of an IPv6 address. A host has all
+    /// addresses that begin with them.
     package var limitKey: String {
         guard isIPv4 else {
             let groups = stride(from: 0, to: 8, by: 2).map { index in

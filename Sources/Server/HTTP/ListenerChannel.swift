@@ -79,8 +79,8 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
                     }
                 )
             )
-            // The stream of requests of one connection is served in order anyway, errors are
-            // answered by Hummingbird, and the types of headers make them valid.
+            // Requests of one connection are served in order anyway. Hummingbird responds to
+            // errors. The types of headers make them valid.
             configuration.enablePipelining = false
             configuration.enableErrorHandling = false
             configuration.enableResponseHeaderValidation = false

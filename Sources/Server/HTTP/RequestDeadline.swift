@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose client does not finish a request in time: a slow body must not occupy
+/// Closes a connection whose client does not finish a request in time. A slow body must not occupy
 /// the server for longer.
 final class RequestDeadline: ChannelInboundHandler {
     typealias InboundIn = HTTPRequestPart

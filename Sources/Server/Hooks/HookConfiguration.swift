@@ -1,6 +1,6 @@
 import Settings
 
-/// A program of the operator that decides on log-ins and accounts: it reads one JSON document on
+/// A program of the operator that decides on log-ins and accounts. It reads one JSON document on
 /// standard input and answers with one on standard output.
 package struct HookConfiguration: Hashable, Sendable {
     /// An absolute path and its arguments; there is no shell.

@@ -20,7 +20,7 @@ package struct Healing: Hashable, Sendable {
 
 /// Sets the affected properties of a client to the server's values.
 ///
-/// Sets only the affected properties: pending uploads of the others must survive the merge with
+/// Sets only the affected properties. Pending uploads of the others must survive the merge with
 /// this, and an erasure of the object would win over them.
 struct Correction {
     let objects: [ObjectReference]

@@ -3,7 +3,7 @@ import Merge
 import Synchronization
 import Versions
 
-/// The places that the committed changesets of one history touch: finds those that an upload must
+/// The places that the committed changesets of one history touch. Finds those that an upload must
 /// be merged with, without reading the others.
 ///
 /// Committed entries never change, so the index is never wrong; trimmed entries are just not found.

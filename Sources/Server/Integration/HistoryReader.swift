@@ -1,8 +1,8 @@
 import Merge
 import Versions
 
-/// Reads the history that an upload may have to be merged with: a short one whole, of a long one
-/// the entries that share a place with the upload by its index.
+/// Reads the history that an upload may have to be merged with. A short one is read whole, of a
+/// long one the entries that share a place with the upload by its index.
 struct HistoryReader {
     let client: FileIdent
     let file: ServerFile

@@ -7,7 +7,7 @@ package struct MergeLimits: Hashable, Sendable {
     package var historySizeInBytes: Int
     /// The largest size of an object, as a document.
     package var documentSizeInBytes: Int
-    /// Pending corrections for one client; those of one upload may use a quarter of that, and sets
+    /// Pending corrections for one client. Those of one upload may use a quarter of that, and sets
     /// that it makes the server write out half of it.
     package var correctionSizeInBytes: Int
     /// The writer does not read a longer history as a whole, but uses an index.

@@ -14,7 +14,7 @@ struct MergeWindow {
     /// Loads the entries of other origins after a version; up to the snapshot that the client began
     /// with, those of the snapshot.
     ///
-    /// Of a long history, only entries that share a place with the uploads are in memory: the first
+    /// Of a long history, only entries that share a place with the uploads are in memory. The first
     /// upload of a new client is its schema, which shares none with objects.
     init(
         of client: FileIdent,

@@ -92,8 +92,8 @@ extension UploadIntegration {
     /// Appends a version for this client only; the cursor is the client's position. `compensating`
     /// is the client's version whose writes are reported as undone, or nil.
     ///
-    /// A small upload can need a large correction, so there is a limit to pending corrections for a
-    /// client that downloads nothing: a client reset has the same effect.
+    /// A small upload can need a large correction, so pending corrections for a client that
+    /// downloads nothing are limited. A client reset has the same effect.
     func correct(
         _ client: FileIdent,
         with changeset: [UInt8],

@@ -4,9 +4,9 @@ import Merge
 import Schemas
 package import Versions
 
-/// Integrates an upload into a server file: merges it with the history unknown to the client,
-/// applies it to the objects, appends it to the history, all in the caller's transaction (sync
-/// history, 14.4).
+/// Integrates an upload into a server file, in the caller's transaction (sync history, 14.4).
+/// Merges it with the history unknown to the client, applies it to the objects, appends it to the
+/// history.
 ///
 /// Recognises repeated changesets by their client version and leaves them out, so the same upload
 /// may arrive any number of times.

@@ -1,7 +1,7 @@
 /// The server's storage of accounts, histories and documents (sync history, 11).
 ///
 /// Every implementation passes the same suite of tests. The bodies run on the store's own threads,
-/// one writer at a time, so they may block but must not take long; their results are sent to the
+/// one writer at a time. They may block but must not take long. Their results are sent to the
 /// caller.
 package protocol ServerStore: Sendable {
     /// Runs the body in a transaction that commits when it returns and rolls back when it throws.
@@ -16,8 +16,8 @@ package protocol ServerStore: Sendable {
         _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome
 
-    /// Lends one consistent state for as long as the body runs: it reads piece by piece, and
-    /// neither writers nor other readers wait for it. Concurrent bodies take turns.
+    /// Lends one consistent state for as long as the body runs. It reads piece by piece. Neither
+    /// writers nor other readers wait for it. Concurrent bodies take turns.
     func holdingState<Outcome: Sendable>(
         _ body: @Sendable (any HeldState) async throws -> Outcome
     ) async throws -> Outcome

@@ -15,7 +15,7 @@ enum ConnectionLimits {
     static let uploadsAtOnceInBytes = 1 << 20
     /// The same for all connections together.
     static let uploadsOfAllInBytes = 256 << 20
-    /// Messages that wait for the store's answer to a BIND or IDENT, by their size in memory; above
+    /// Messages that wait for the store's answer to a BIND or IDENT, by their size in memory. Above
     /// it the server stops reading from the client.
     static let bytesBehindOpening = 16 << 20
 

@@ -2,7 +2,7 @@ import SyncProtocol
 import Synchronization
 import Versions
 
-/// The connections bound to each file in this process: announces new history to them, and gives a
+/// The connections bound to each file in this process. Announces new history to them, and gives a
 /// client file only one session.
 package final class SessionRegistry: Sendable {
     /// One client file of one server file.

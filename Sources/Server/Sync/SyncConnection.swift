@@ -66,7 +66,7 @@ actor SyncConnection {
         case pause
         /// Permissions have changed: clients bind again at once (wire protocol, 13.6).
         case rebind
-        /// The user lost access: the client detects that when it refreshes its token, and logs the
+        /// The user lost access. The client detects that when it refreshes its token, and logs the
         /// user out (app services, 7.4).
         case leave(reason: String)
     }
@@ -201,7 +201,7 @@ extension SyncConnection {
     }
 
     /// Messages that wait for the answer to a BIND or IDENT use memory like uploads that wait for
-    /// the store: beyond the limit they get a transient error.
+    /// the store. Beyond the limit they get a transient error.
     private func limitWaiting(since before: Int) {
         let added = machine.waitingSizeInBytes - before
         let isFull = added > 0 && !service.uploads.admits(added)

@@ -3,9 +3,9 @@ extension SyncEngine {
     private static let graceInMilliseconds: Int64 = 86_400_000
     private static let atOnce = 200
 
-    /// Removes unused files: client files without any IDENT, and realms without any change, once
-    /// all their clients were absent for longer than the offline limit. Piece by piece: the writer
-    /// is free in between.
+    /// Removes unused files: client files without any IDENT, and realms without any change. All
+    /// clients of such a realm were absent for longer than the offline limit. Piece by piece: the
+    /// writer is free in between.
     ///
     /// - Parameter connected: files with a session, which count as seen.
     func sweep(

@@ -8,7 +8,7 @@ package struct SyncEngine: Sendable {
     let store: any ServerStore
     let clock: WallClock
     private let random: RandomSource
-    /// Created by this process and kept in memory only: a store restored from a backup must not
+    /// Created by this process and kept in memory only. A store restored from a backup must not
     /// restore it, or used version numbers would get the same salt again (sync history, 17).
     private let versionSalts: VersionSalts
     private let downloadLimitInBytes: Int

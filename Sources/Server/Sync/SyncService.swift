@@ -37,8 +37,8 @@ package final class SyncService: Sendable {
         self.logger = logger
     }
 
-    /// Checks the deadlines of all connections, until the task is cancelled: one clock for all,
-    /// since one for each would cost memory.
+    /// Checks the deadlines of all connections, until the task is cancelled. One clock for each
+    /// would cost memory.
     package func keepTime() async {
         while (try? await timing.clock.sleep(for: timing.tick)) != nil {
             for connection in registry.connections { await connection.checkDeadlines() }

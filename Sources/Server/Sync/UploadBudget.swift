@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The bytes of uploads that wait for the store, over all connections: many clients within their
+/// The bytes of uploads that wait for the store, over all connections. Many clients within their
 /// own limits must not fill the memory together.
 final class UploadBudget: Sendable {
     private let limit: Int

@@ -6,8 +6,8 @@ import Synchronization
 /// The embedded store: one SQLite file, one process.
 ///
 /// Writes that arrive while another is made durable are committed together, each in a savepoint of
-/// its own, so that many clients share one wait for the disk. Later writes delay a commit only for
-/// a moment.
+/// its own. So many clients share one wait for the disk. Later writes delay a commit only for a
+/// moment.
 package final class SQLiteStore: ServerStore {
     /// Nil in memory, and once the store is closed.
     private let file: Mutex<StoreFile?>

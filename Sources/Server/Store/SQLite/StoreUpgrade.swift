@@ -1,8 +1,7 @@
 import Glibc
 import SQLite
 
-/// Upgrades a store of an older layout to the present one, and keeps a copy of the old store for a
-/// downgrade.
+/// Upgrades a store of an older layout. Keeps a copy of the old store for a downgrade.
 enum StoreUpgrade {
     /// The SQL that turns each layout into the next one.
     private static let steps: [Int64: String] = [
