@@ -42,4 +42,36 @@ endless="$endless$(git ls-files 'Tests/*.swift' | xargs perl -0777 -ne '
 [ -z "$endless" ] || say "loops without a limit:
 $endless"
 
+# docs/GLOSSARY.md, "Phrases". For each pattern: how often it may occur in Sources/Server and
+# Sources/realm-server, in the other sources, in Tests/ServerTests, in the other tests, and in pages
+# (docs/conformance.md quotes names of tests). Lower a ceiling when a count falls; never raise one.
+while read -r name server sources server_tests tests pages pattern; do
+    count() {
+        allowed=$1 where=$2
+        shift 2
+        lines=$(git grep -nIiP "$pattern" -- "$@" || true)
+        found=$([ -z "$lines" ] || printf '%s\n' "$lines" | wc -l)
+        [ "${found:-0}" -le "$allowed" ] || say "\"$name\" occurs $found times in $where, $allowed are allowed; \
+see docs/GLOSSARY.md, Phrases. The first of them:
+$(printf '%s\n' "$lines" | head -n 20)"
+    }
+    count "$server" "the server" 'Sources/Server/*.swift' 'Sources/realm-server/*.swift'
+    count "$sources" "the other sources" 'Sources/*.swift' ':!Sources/Server' ':!Sources/realm-server'
+    count "$server_tests" "ServerTests" 'Tests/ServerTests/*.swift'
+    count "$tests" "the other tests" 'Tests/*.swift' ':!Tests/ServerTests'
+    count "$pages" "pages" '*.md' '*.yaml' '*.service' '*.timer' ':!docs/spec' ':!docs/GLOSSARY.md' \
+        ':!docs/conformance.md' ':!Tests' ':!Benchmarks'
+done <<'END'
+whoever 0 200 0 146 3 \b(who|what)ever\b|\b(some|any|every|no)body\b
+what 0 559 0 107 0 ^\s*/// (what|who|whose|how|where|why)\b
+is-no 0 47 0 61 0 (?<!there )\b(is|are) no (?!longer\b|more\b)[a-z]
+none 0 16 0 12 0 (?<!there )\b(is|are|be|was) none\b
+anew 0 44 0 13 0 \banew\b
+goes-on 0 48 0 23 1 \b(go|goes|went|going) on\b
+by-itself 0 22 0 10 0 \bby (it|them)sel(f|ves)\b
+to-nothing 0 51 0 16 0 \bcom(es?|ing) (to nothing|of)\b|\bcame to nothing\b|\bin the way\b|\blets? go\b|\btakes? leave\b|\bthe matter with\b
+of-no-use 0 8 0 2 0 \bof (no|any)( further)? use\b
+stands-in 0 125 0 45 0 \bstands?\b
+END
+
 exit $fail

@@ -1,4 +1,5 @@
 package import Scheduling
+package import Settings
 
 /// Everything the agent is told to do, complete and checked: nothing downstream checks it again.
 package struct AgentConfiguration: Hashable, Sendable {

@@ -2,9 +2,9 @@ public import Changesets
 import FoundationEssentials
 import JSON
 
-/// The value that a partition-based client shares its realm by (wire protocol, 5.1).
+/// The value that selects a server file in partition-based sync (wire protocol, 5.1).
 ///
-/// Two spellings of one value are one partition.
+/// Two spellings of one value are the same partition.
 public enum Partition: Hashable, Sendable {
     case null
     case string(Text)
@@ -17,16 +17,18 @@ extension Partition {
     /// Partition values whose canonical text is longer are refused.
     package static let maximumSizeInBytes = 1024
 
-    /// Reads canonical Extended JSON that a peer or an operator has sent; nil if it is anything else, or
-    /// too long.
+    /// Reads canonical Extended JSON of a peer or an operator; nil for other texts, and for ones
+    /// that are too long.
     package init?(extendedJSON text: some Collection<UInt8>) {
         guard let partition = Partition(stored: text), partition.isShortEnough else { return nil }
         self = partition
     }
 
-    /// Reads what the store holds, however long it is: a limit for peers must not make it unreadable.
+    /// Reads a partition in the store, of any length: a limit for peers must not make it
+    /// unreadable.
     package init?(stored text: some Collection<UInt8>) {
-        // The decoder also takes UTF-16 and UTF-32, which it knows by zeros or by a byte order mark.
+        // The decoder also accepts UTF-16 and UTF-32, which it recognises by zeros or a byte order
+        // mark.
         guard !text.contains(0), !text.starts(with: [0xef, 0xbb, 0xbf]),
             String(validating: text, as: UTF8.self) != nil,
             let form = try? JSONDecoder().decode(Form.self, from: Data(text)),
@@ -37,7 +39,7 @@ extension Partition {
 
     package var isShortEnough: Bool { canonicalText.utf8.count <= Self.maximumSizeInBytes }
 
-    /// What operators write: canonical Extended JSON, or the text of a string partition.
+    /// Reads an operator's text: canonical Extended JSON, or the text of a string partition.
     package init(operatorText text: String) {
         self = Partition(extendedJSON: text.utf8) ?? .string(Text(text))
     }
@@ -113,7 +115,7 @@ extension Partition {
     }
 }
 
-/// The JSON forms a partition value can have.
+/// The JSON forms of a partition value.
 private enum Form: Decodable {
     case null
     case string(String)

@@ -1,6 +1,7 @@
 package import Logging
 import NIOCore
 import ServiceLifecycle
+package import Settings
 import SyncProtocol
 import Transport
 
@@ -13,7 +14,7 @@ package struct RealmServer: Service {
     private let gate: SyncGate
     private let sync: SyncService
     private let admin: AdminAPI
-    /// Nil where nobody can say what the configuration is by now.
+    /// Nil if the configuration cannot be read again.
     package let reload: ConfigurationReload?
     private let tls: ServerTLS?
     private let proxies: TrustedProxies
@@ -22,9 +23,9 @@ package struct RealmServer: Service {
     private let onListening: @Sendable (ListenAddress) async -> Void
     private let logger: Logger
 
-    /// Prepares everything but the port. The store stays the caller's to close. Only a server that
-    /// `isAdministered` has an admin socket, and only one that can read its configuration again
-    /// reloads it. `audit` is told what operators do, whatever else is logged.
+    /// Prepares everything except the port. The caller closes the store. Only a server that
+    /// `isAdministered` has an admin socket, and only one with `readConfiguration` can reload.
+    /// `audit` records operators' calls, at every log level.
     package init(
         _ configuration: ServerConfiguration,
         store: any ServerStore,
@@ -37,7 +38,7 @@ package struct RealmServer: Service {
         isAdministered: Bool = false,
         logger: Logger,
         audit: Logger? = nil,
-        setLogLevel: @escaping @Sendable (LogConfiguration.Level) -> Void = { _ in },
+        setLogLevel: @escaping @Sendable (ServerLogConfiguration.Level) -> Void = { _ in },
         readConfiguration: (@Sendable () -> ConfigurationReload.Reading)? = nil,
         onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
     ) async throws {
@@ -108,7 +109,7 @@ package struct RealmServer: Service {
         self.logger = logger
     }
 
-    /// Serves until a graceful shutdown is asked for; then every connection is closed in order.
+    /// Serves until a graceful shutdown; then closes every connection in order.
     package func run() async throws {
         let census = ConnectionCensus(configuration.limits)
         let listener = HTTPListener(
@@ -149,13 +150,13 @@ package struct RealmServer: Service {
         }
     }
 
-    /// A server without the usual place for its socket serves clients all the same; one that was told
-    /// where to put it does not start without it.
+    /// Without a configured path, a server whose socket cannot be created still serves clients;
+    /// with one it does not start.
     private func serveAdministration(at path: String) async throws {
         do {
             try await AdminListener(path: path, api: admin, clock: clock, logger: logger).run()
         } catch let error as AdminListener.BindError where configuration.adminSocket == nil {
-            logger.warning("no admin socket", metadata: ["error": "\(error)"])
+            logger.warning("admin socket unavailable", metadata: ["error": "\(error)"])
         }
     }
 
@@ -179,6 +180,6 @@ package struct RealmServer: Service {
 }
 
 extension RealmServer: CustomStringConvertible {
-    /// What the service group calls it in the log.
+    /// Its name in the service group's log.
     package var description: String { "realm-server" }
 }

@@ -16,7 +16,7 @@ package protocol MessageStream: Sendable {
     func send(_ message: [UInt8]) async throws(TransportError)
 
     /// What has been measured of the connection; nil where there is nothing to measure.
-    func statistics() async -> LinkStatistics?
+    func statistics() async -> SocketStatistics?
 
     /// Tells the peer why, then ends the connection without waiting long for an answer.
     func close(_ code: CloseCode, reason: String) async
@@ -24,5 +24,5 @@ package protocol MessageStream: Sendable {
 
 extension MessageStream {
     /// Streams that are no connection of the kernel's.
-    package func statistics() async -> LinkStatistics? { nil }
+    package func statistics() async -> SocketStatistics? { nil }
 }

@@ -32,8 +32,8 @@ package struct WebSocketClient: Sendable {
         self.clock = clock
     }
 
-    /// What the opening request says beside the URL.
-    package struct Opening: Sendable {
+    /// The content of the upgrade request besides the URL.
+    package struct UpgradeRequest: Sendable {
         /// Without the question mark; holds the token, so it appears in no error and no log.
         package let query: String?
         /// The offered sub-protocols, the best first.
@@ -54,11 +54,11 @@ package struct WebSocketClient: Sendable {
     /// Connects, lends the stream to the body, and ends the connection after it.
     package func withConnection<Result: Sendable>(
         to url: String,
-        _ opening: Opening,
+        _ request: UpgradeRequest,
         _ body: @escaping @Sendable (any MessageStream) async throws -> Result
     ) async throws -> Result {
         guard let target = WebSocketURL(url) else { throw TransportError.badURL(url) }
-        let (channel, subProtocol) = try await connect(to: try way(to: target), opening)
+        let (channel, subProtocol) = try await connect(to: try way(to: target), request)
         return try await WebSocketStream.with(
             channel,
             role: .client,
@@ -101,14 +101,14 @@ extension WebSocketClient {
 
     private func connect(
         to way: Way,
-        _ opening: Opening
+        _ request: UpgradeRequest
     ) async throws(TransportError) -> (WebSocketStream.Channel, String?) {
         let result = await withTaskGroup(
             of: Swift.Result<(WebSocketStream.Channel, String?), TransportError>.self
         ) { group in
             group.addTask {
                 do throws(TransportError) {
-                    return .success(try await self.upgrade(way, opening))
+                    return .success(try await self.upgrade(way, request))
                 } catch {
                     return .failure(error)
                 }
@@ -132,11 +132,11 @@ extension WebSocketClient {
 
     private func upgrade(
         _ way: Way,
-        _ opening: Opening
+        _ request: UpgradeRequest
     ) async throws(TransportError) -> (WebSocketStream.Channel, String?) {
         do {
             return try await withTaskCancellationHandler {
-                let upgrade = try await open(way, opening)
+                let upgrade = try await open(way, request)
                 switch try await upgrade.get() {
                 case .webSocket(let channel, let subProtocol):
                     return (channel, subProtocol)
@@ -176,7 +176,7 @@ extension WebSocketClient {
 
     private func open(
         _ way: Way,
-        _ opening: Opening
+        _ request: UpgradeRequest
     ) async throws -> EventLoopFuture<Upgrade> {
         // The watchdog bounds the whole; the bootstrap's own limit must not be shorter.
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -188,13 +188,13 @@ extension WebSocketClient {
             way.channel.keep(channel)
             return channel.eventLoop.makeCompletedFuture { () throws -> EventLoopFuture<Upgrade> in
                 guard let proxy = way.proxy else {
-                    return try addHandlers(of: way, opening, to: channel)
+                    return try addHandlers(of: way, request, to: channel)
                 }
                 let tunnel = ProxyTunnel(proxy: proxy, host: target.host, port: target.port)
                 return try tunnel.open(on: channel).flatMap {
                     way.channel.isThrough = true
                     return channel.eventLoop.makeCompletedFuture {
-                        try addHandlers(of: way, opening, to: channel)
+                        try addHandlers(of: way, request, to: channel)
                     }.flatMap { $0 }
                 }
             }
@@ -204,7 +204,7 @@ extension WebSocketClient {
     /// TLS and the upgrade, on a channel that leads to the server, or is about to.
     private func addHandlers(
         of way: Way,
-        _ opening: Opening,
+        _ request: UpgradeRequest,
         to channel: any Channel
     ) throws -> EventLoopFuture<Upgrade> {
         let handlers = channel.pipeline.syncOperations
@@ -214,7 +214,7 @@ extension WebSocketClient {
             try handlers.addHandler(HandshakeWatch(way.channel))
         }
         var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
-            upgradeConfiguration: configuration(way.target, opening)
+            upgradeConfiguration: configuration(way.target, request)
         )
         // A server speaks first: its message may come in one piece with its answer.
         pipeline.leftOverBytesStrategy = .forwardBytes
@@ -228,7 +228,7 @@ extension WebSocketClient {
 
     private func configuration(
         _ target: WebSocketURL,
-        _ opening: Opening
+        _ request: UpgradeRequest
     ) -> NIOTypedHTTPClientUpgradeConfiguration<Upgrade> {
         let limit = maximumMessageSizeInBytes
         let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(
@@ -247,7 +247,7 @@ extension WebSocketClient {
             }
         )
         return NIOTypedHTTPClientUpgradeConfiguration(
-            upgradeRequestHead: requestHead(target, opening),
+            upgradeRequestHead: requestHead(target, request),
             upgraders: [upgrader],
             notUpgradingCompletionHandler: { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -259,22 +259,22 @@ extension WebSocketClient {
         )
     }
 
-    private func requestHead(_ target: WebSocketURL, _ opening: Opening) -> HTTPRequestHead {
+    private func requestHead(_ target: WebSocketURL, _ request: UpgradeRequest) -> HTTPRequestHead {
         var headers = HTTPHeaders()
         headers.add(name: "Host", value: target.hostHeader)
-        if !opening.subProtocols.isEmpty {
+        if !request.subProtocols.isEmpty {
             headers.add(
                 name: "Sec-WebSocket-Protocol",
-                value: opening.subProtocols.joined(separator: ", ")
+                value: request.subProtocols.joined(separator: ", ")
             )
         }
-        for header in opening.headers {
+        for header in request.headers {
             headers.add(name: header.name, value: header.value)
         }
         return HTTPRequestHead(
             version: .http1_1,
             method: .GET,
-            uri: target.path + (opening.query.map { "?\($0)" } ?? ""),
+            uri: target.path + (request.query.map { "?\($0)" } ?? ""),
             headers: headers
         )
     }

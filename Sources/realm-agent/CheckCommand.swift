@@ -6,11 +6,11 @@ import Control
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Validates the configuration and says all that is wrong with it.",
+        abstract: "Validate the configuration, and report every mistake.",
         discussion: """
             With --connect it also tries the names and certificates of servers, the log-in of every \
-            user, and whether the server lets each realm in. Nothing is changed: no file, no account, \
-            and nothing that the server keeps of clients.
+            user, and whether the server accepts each realm. Nothing is changed: no file, no account, \
+            and no record of the server about clients.
             Exit status: 0 valid, 2 not; with --connect also 1 refused, 3 no network or no server, \
             4 log-in, by the first problem.
             """
@@ -18,10 +18,10 @@ struct CheckCommand: AsyncParsableCommand {
 
     @OptionGroup var files: ConfigurationOptions
 
-    @Flag(help: "Also connect, log in, and ask for every realm.")
+    @Flag(help: "Also connect, log in, and try every realm.")
     var connect = false
 
-    @Flag(help: "Print what was tried as JSON lines; with --connect.")
+    @Flag(help: "Print the trials as JSON lines; with --connect.")
     var json = false
 
     func validate() throws {

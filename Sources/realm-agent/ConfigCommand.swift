@@ -5,20 +5,20 @@ import Config
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Shows the configuration as it is merged, or what one may look like.",
+        abstract: "Show the merged configuration, or the form of one.",
         subcommands: [Show.self, Schema.self]
     )
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Prints the configuration with its drop-ins laid over it, secrets redacted.",
+            abstract: "Print the configuration merged with its drop-ins, secrets redacted.",
             discussion: "Exit status: 0 shown, 2 the configuration is refused."
         )
 
         @OptionGroup var files: ConfigurationOptions
 
-        @Flag(help: "Say behind each value in which file and line it stands.")
+        @Flag(help: "Add the file and line of each value.")
         var origin = false
 
         func run() throws {
@@ -33,7 +33,7 @@ struct ConfigCommand: ParsableCommand {
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "schema",
-            abstract: "Prints the JSON Schema of configuration files."
+            abstract: "Print the JSON Schema of configuration files."
         )
 
         func run() {

@@ -2,29 +2,31 @@ import Agent
 import ArgumentParser
 import Config
 import Control
+import Platform
 import Settings
 
-/// Where the configuration is; every subcommand takes it.
+/// The path of the configuration, an option of every subcommand.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The configuration file; the files of the directory beside it with .d in place of .yaml are laid over it.",
+            "The configuration file. Files in the directory beside it, with .d in place of .yaml, override it.",
             valueName: "file"
         )
     )
     var config = "/etc/realm-agent.yaml"
 
-    /// Reads the configuration; what is wrong with it is printed, all at once.
+    /// Reads the configuration; prints all its mistakes.
     func load() throws -> AgentConfiguration {
         try load(ConfigurationFiles(mainFile: config).load())
     }
 
-    /// The same to sync with it: what this version cannot serve is an error too.
+    /// Reads it for sync: settings that this version cannot serve are errors too.
     func loadToServe() throws -> AgentConfiguration {
         try load(ConfigurationFiles(mainFile: config).load().toServe)
     }
 
-    /// Speaks to the agent that runs by this configuration, which may have changed since.
+    /// Client of the agent that runs with this configuration, which may have changed since its
+    /// start.
     func controlClient() throws -> ControlClient {
         let (path, diagnostics) = ConfigurationFiles(mainFile: config).controlSocket()
         return ControlClient(socketPath: try told(path, diagnostics))
@@ -34,7 +36,7 @@ struct ConfigurationOptions: ParsableArguments {
         try told(result.configuration, result.diagnostics)
     }
 
-    /// What was read, after telling what is wrong with it.
+    /// Prints the diagnostics, and returns the value or throws.
     private func told<Value>(_ value: Value?, _ diagnostics: [Diagnostic]) throws -> Value {
         for diagnostic in diagnostics {
             StandardError.print(diagnostic.description)

@@ -3,23 +3,24 @@ import ArgumentParser
 import Config
 import Control
 import Glibc
+import Platform
 import Scopes
 
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Makes another file out of a realm's: to begin with elsewhere, or to keep.",
+        abstract: "Copy a realm to a new file: a seed, a non-synced file or an archive.",
         discussion: """
-            Without an option the copy goes on where the realm stands, under an identity of its own: \
-            for another machine, or as the seed of its realms. The realm must have uploaded all; with \
-            a running agent that is waited for. With --to-local no server knows the copy; with \
-            --to-partition its first upload is all that it holds.
-            With --merge the destination is a realm file that is there: it gets every object of the \
+            Without an option the copy continues from the realm's progress, under a file ident of its \
+            own: for another machine, or as the seed of its realms. The realm must have no pending \
+            uploads; a running agent uploads them first. With --to-local the copy is a non-synced \
+            file; with --to-partition its first upload is its whole content.
+            With --merge the destination is an existing realm file: it gets every object of the \
             source in one transaction, which replaces those with the same primary key; if it is \
-            synced, its agent uploads what that changes. With --stdout the copy is written to \
-            standard output.
-            The source is a realm of the configuration, or the path of a realm file. But for --merge \
-            the destination must not be there, and appears whole or not at all.
+            synced, its agent uploads the changes. With --stdout the copy is written to standard \
+            output.
+            The source is a realm of the configuration, or the path of a realm file. Except with \
+            --merge the destination must not exist, and appears whole or not at all.
             Exit status: 0 done, 1 failed, 2 usage or configuration, 3 no agent or network to upload \
             with, 4 log-in, 5 client reset required, 124 timed out.
             """
@@ -30,30 +31,32 @@ struct CopyCommand: AsyncParsableCommand {
     @Argument(help: "A realm, or the path of a realm file.")
     var source: String
 
-    @Argument(help: "The file to make; none with --stdout.")
+    @Argument(help: "The file to create; none with --stdout.")
     var destination: String?
 
-    @Flag(help: "Make a file that is synced with no server.")
+    @Flag(help: "Create a non-synced file.")
     var toLocal = false
 
     @Option(
         help: ArgumentHelp(
-            "Make a file for this partition: string:…, int:…, object_id:…, uuid:… or null.",
+            "Create a file for this partition: string:…, int:…, object_id:…, uuid:… or null.",
             valueName: "partition"
         )
     )
     var toPartition: String?
 
-    @Option(help: ArgumentHelp("Make it for this user of the configuration.", valueName: "user"))
+    @Option(
+        help: ArgumentHelp("Create a file for this user of the configuration.", valueName: "user")
+    )
     var asUser: String?
 
-    @Flag(help: "Write the objects into a realm file that is there.")
+    @Flag(help: "Write the objects into an existing realm file.")
     var merge = false
 
     @Flag(help: "Write the copy to standard output.")
     var stdout = false
 
-    @Option(help: "Wait for uploads no longer than this, such as 30s or 5m.")
+    @Option(help: "The limit on the wait for uploads, such as 30s or 5m.")
     var timeout: TimeoutArgument?
 
     @Flag(help: "Print the result as JSON.")
@@ -77,7 +80,7 @@ struct CopyCommand: AsyncParsableCommand {
         }
         if let toPartition, Partition(argument: toPartition) == nil {
             throw ValidationError(
-                "\(toPartition) is no partition; write string:…, int:…, object_id:…, uuid:… or null"
+                "\(toPartition) is not a partition; write string:…, int:…, object_id:…, uuid:… or null"
             )
         }
     }
@@ -136,8 +139,8 @@ struct CopyCommand: AsyncParsableCommand {
         let copier = RealmCopier(configuration)
         guard !source.contains("/") else { return try await copier.copy(source, request) }
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
-        let turn = Turn(patience: timeout?.duration ?? .seconds(3_600))
-        // Programs may go on writing, so that a wait that is over was not the last.
+        let turn = Turn(timeout: timeout?.duration ?? .seconds(3_600))
+        // Programs may write meanwhile, so that another wait may be needed.
         while true {
             do throws(ControlError) {
                 return try await isPrivate

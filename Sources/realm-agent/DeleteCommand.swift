@@ -5,9 +5,9 @@ struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract:
-            "Removes the local files of a realm, unless they hold writes that nobody else has.",
+            "Remove the local files of a realm, unless they hold pending uploads.",
         discussion: """
-            The realm stays suspended; `realm-agent resume` downloads it anew. Programs that have the \
+            The realm stays suspended; `realm-agent resume` downloads it again. Programs that have the \
             file open keep the old one.
             Exit status: 0 done, 1 failed or refused, 2 configuration, 3 no agent is running.
             """
@@ -18,10 +18,10 @@ struct DeleteCommand: AsyncParsableCommand {
     @Argument(help: "The realm.")
     var realm: String
 
-    @Flag(help: "Delete also what the server does not have.")
+    @Flag(help: "Also delete pending uploads.")
     var force = false
 
-    @Flag(help: "Print what was removed as JSON.")
+    @Flag(help: "Print the removed files as JSON.")
     var json = false
 
     func run() async throws {

@@ -6,10 +6,10 @@ import Control
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Examines disk, clock, network, server, accounts and realm files.",
+        abstract: "Check disk, clock, network, server, accounts and realm files.",
         discussion: """
-            Changes nothing, and works with and without a running agent. Every finding that is not \
-            good comes with a remedy.
+            Changes nothing, and works with and without a running agent. Every problem and warning has \
+            a remedy.
             Exit status: 0 no problem, 1 problems, 2 configuration.
             """
     )

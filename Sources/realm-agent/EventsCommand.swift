@@ -4,23 +4,23 @@ import Control
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Prints what happened, as JSON lines: states, errors, rejects, resets, changes.",
+        abstract: "Print events as JSON lines: states, errors, rejects, resets, changes.",
         discussion: """
-            Every line carries a sequence number; --after goes on behind one. Where events were \
-            missed, because the agent keeps only the newest, a line with the event "gap" says so.
+            Every line has a sequence number; --after continues after one. A line with the event "gap" \
+            marks missed events, since the agent keeps only the newest.
             Exit status: 0 printed, 2 configuration, 3 no agent is running, or it ended.
             """
     )
 
     @OptionGroup var files: ConfigurationOptions
 
-    @Flag(help: "Go on with what happens next, until interrupted.")
+    @Flag(help: "Continue with later events, until interrupted.")
     var follow = false
 
     @Option(help: "Only this realm.")
     var realm: String?
 
-    @Option(help: "Only events behind this sequence number.")
+    @Option(help: "Only events after this sequence number.")
     var after: UInt64?
 
     func run() async throws {

@@ -1,12 +1,12 @@
 import Agent
 import RealmSync
 
-/// How a command ended, for scripts.
+/// The outcome of a command, for scripts.
 enum ExitStatus: Int32 {
     case done = 0
     case failed = 1
-    /// Usage or configuration; also a file that is no realm, or another user's, and state that a later
-    /// version wrote: what time does not heal, and systemd does not try again.
+    /// Usage or configuration; also a file that is not a realm, or another user's, and state that a
+    /// later version wrote: permanent errors, which systemd does not retry.
     case configuration = 2
     /// Needs the network, the server, or a running agent.
     case unavailable = 3
@@ -15,14 +15,14 @@ enum ExitStatus: Int32 {
     case timedOut = 124
 }
 
-/// Ends a command with a status, and a message on standard error unless all has been said.
+/// Ends a command with a status, and a message on standard error unless it was already printed.
 struct CommandFailure: Error {
     let status: ExitStatus
     let message: String?
 }
 
 extension CommandFailure {
-    /// What kept the agent from being made ready.
+    /// A failure to prepare the agent.
     init(preparing error: any Error) {
         let isForItsOwner = error is UnusableSetting || error is MetadataDatabase.UnknownLayout
         self.init(status: isForItsOwner ? .configuration : .failed, message: "\(error)")

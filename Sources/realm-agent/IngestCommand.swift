@@ -3,23 +3,24 @@ import ArgumentParser
 import Config
 import Control
 import Glibc
+import Platform
 
 struct IngestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest",
         abstract: "Write objects from JSON lines into a realm.",
         discussion: """
-            Reads standard input, one JSON object on each line, and writes it as any program would: \
-            into the file, whose checks apply; the agent uploads it, and need not run now. Members \
-            that are left out get their defaults. Objects of asymmetric classes vanish once captured.
+            Reads standard input, one JSON object per line, and inserts it as any program would: into \
+            the file, whose checks apply. The agent uploads it, and need not run now. Members that \
+            are left out get their defaults. Objects of asymmetric classes are removed once captured.
             Every batch is one transaction, and is written when it is full or the input pauses. The \
-            first line that cannot be taken ends it: with a message that says where and why, and \
-            without anything of its batch.
-            With --recovered the lines are what a client reset has put into recovered/: the changes are \
-            made again to the rows as they are now. Counters count on, lists, sets and dictionaries \
-            get what was added, and rows that are gone come back whole. --dry-run shows each change \
-            and every conflict; standard error names the conflicts of a real run. A file is for one \
-            run: a second one counts twice.
+            first invalid line ends the command, with a message that says where and why; no line of \
+            its batch is written.
+            With --recovered the lines are a file that a client reset has written to recovered/: its \
+            changes are reapplied to the rows as they are now. Additions to counters, lists, sets \
+            and dictionaries are added again, and deleted rows are recreated whole. --dry-run shows \
+            each change and every conflict; a real run prints conflicts on standard error. Use a \
+            file once: a second run would add to counters twice.
             Exit status: 0 done, 1 a line was refused, 2 usage or configuration.
             """
     )
@@ -29,10 +30,10 @@ struct IngestCommand: ParsableCommand {
     @Argument(help: "The realm.")
     var realm: String
 
-    @Argument(help: "The class that the objects are of.")
+    @Argument(help: "The class of the objects.")
     var className: String?
 
-    @Flag(help: "Read a file of recovered/, and make its changes again.")
+    @Flag(help: "Read a file of recovered/, and reapply its changes.")
     var recovered = false
 
     @Option(help: "Write so many lines in one transaction.")

@@ -5,7 +5,7 @@ import Platform
 struct LogLevelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level",
-        abstract: "Shows what the running agent logs, or changes it.",
+        abstract: "Show or change the running agent's log levels.",
         discussion: """
             The change lasts until the agent ends. A category such as Sync.Client covers all below it.
             Exit status: 0 shown, 1 not allowed, 2 usage or configuration, 3 no agent is running.
@@ -17,7 +17,7 @@ struct LogLevelCommand: AsyncParsableCommand {
     @Argument(help: "One of off, fatal, error, warn, info, detail, debug, trace, all.")
     var level: LogLevel?
 
-    @Argument(help: "Change only this category; everything without a level of its own otherwise.")
+    @Argument(help: "Change only this category; otherwise all without a level of their own.")
     var category: String?
 
     @Flag(help: "Print JSON.")

@@ -4,14 +4,14 @@ import Control
 struct PluginsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
-        abstract: "Looks after handler plugins.",
+        abstract: "Show handler plugins.",
         subcommands: [List.self],
         defaultSubcommand: List.self
     )
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows every handler, how often it was asked, and how it failed.",
+            abstract: "List every handler with its calls and failures.",
             discussion: "Exit status: 0 shown, 2 usage or configuration, 3 no agent is running."
         )
 

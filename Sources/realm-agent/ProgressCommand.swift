@@ -5,7 +5,8 @@ import Glibc
 struct ProgressCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "progress",
-        abstract: "Shows how an upload or a download goes: a bar on a terminal, else JSON lines.",
+        abstract:
+            "Show the progress of an upload or a download: a bar on a terminal, else JSON lines.",
         discussion: "Exit status: 0 shown, 1 failed, 2 configuration, 3 no agent is running."
     )
 
@@ -17,7 +18,7 @@ struct ProgressCommand: AsyncParsableCommand {
     @Option(help: "upload or download.")
     var direction = WaitRequest.Direction.download
 
-    @Option(help: "indefinite for every change; outstanding for what is to be done now.")
+    @Option(help: "indefinite for every change; outstanding for the work that is pending now.")
     var mode = ProgressRequest.Mode.outstanding
 
     @Flag(help: "Print JSON lines on a terminal, too.")

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Glibc
+import Platform
 
 @main
 struct RealmAgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm-agent",
-        abstract: "Keeps local realms, plain SQLite files, in sync with an app's backend.",
+        abstract: "Keep local realms, plain SQLite files, in sync with an app's backend.",
         version: agentVersion,
         subcommands: [
             RunCommand.self, StatusCommand.self, SyncCommand.self, WaitCommand.self,
@@ -19,7 +20,7 @@ struct RealmAgentCommand: AsyncParsableCommand {
         ]
     )
 
-    /// Ends with the exit codes that are documented, usage errors included (interfaces, 5).
+    /// Ends with the documented exit codes, also for usage errors (interfaces, 5).
     static func main() async {
         do {
             var command = try parseAsRoot()

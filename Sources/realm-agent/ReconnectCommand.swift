@@ -4,9 +4,9 @@ import Control
 struct ReconnectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconnect",
-        abstract: "Makes all realms try now what they would try later.",
+        abstract: "Make all realms retry now.",
         discussion: """
-            Connections that stand are asked for a sign of life.
+            Open connections are tested with a PING.
             Exit status: 0 done, 1 failed, 2 configuration, 3 no agent is running.
             """
     )

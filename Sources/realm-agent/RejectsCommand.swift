@@ -5,9 +5,9 @@ import Control
 struct RejectsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rejects",
-        abstract: "Shows writes that did not reach other devices, and why.",
+        abstract: "Show rejected writes, with the reasons.",
         discussion: """
-            Those that the server refused and undid, and values that cannot be sent, which were \
+            Writes that the server undid, and values that cannot be sent, whose previous values were \
             restored here: the newest 1000 of each, the newest first.
             Exit status: 0 shown, 1 failed, 2 configuration, 3 no agent is running.
             """
@@ -18,7 +18,7 @@ struct RejectsCommand: AsyncParsableCommand {
     @Argument(help: "The realm.")
     var realm: String
 
-    @Option(help: "Show only so many of the newest.")
+    @Option(help: "The number of newest writes to show.")
     var limit = 1000
 
     @Flag(help: "Print JSON lines.")

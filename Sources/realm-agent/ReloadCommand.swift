@@ -1,13 +1,14 @@
 import ArgumentParser
 import Control
+import Platform
 
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Lets the running agent read its configuration anew.",
+        abstract: "Reload the running agent's configuration.",
         discussion: """
             Realms that do not change keep their connections. A configuration with mistakes changes
-            nothing; the agent says what is wrong. Exit status: 0 reloaded, 2 the configuration is refused, 3 no agent is running.
+            nothing; the agent reports the mistakes. Exit status: 0 reloaded, 2 the configuration is refused, 3 no agent is running.
             """
     )
 

@@ -4,13 +4,13 @@ import Control
 struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Brings a realm back to the server's state, with its unsynced changes.",
+        abstract: "Reset a realm to the server's state, with its unsynced changes.",
         discussion: """
             Works through the running agent, which downloads the server's state beside the realm \
-            and then changes the realm in one transaction. With --dry-run it says what would \
-            become of every object with unsynced changes. The mode manual keeps a copy of the \
-            realm and starts over with an empty one, and so does --token with the token of a reset \
-            that the agent has left to you.
+            and then changes the realm in one transaction. --dry-run shows the result for every \
+            object with unsynced changes. The mode manual keeps a copy of the realm and starts \
+            over with an empty one, and so does --token with the token of a reset that the agent \
+            has left to you.
             """
     )
 
@@ -27,13 +27,13 @@ struct ResetCommand: AsyncParsableCommand {
     )
     var mode: String?
 
-    @Option(help: "Start over as the event, or the handler's request, with this token says.")
+    @Option(help: "Start over, with the token of a reset event or a handler's request.")
     var token: String?
 
-    @Flag(help: "Say what would happen, and change nothing.")
+    @Flag(help: "Show the effect, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Print the answer as JSON.")
+    @Flag(help: "Print the response as JSON.")
     var json = false
 
     func run() async throws {
@@ -84,7 +84,7 @@ struct ResetCommand: AsyncParsableCommand {
 struct RestartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restart",
-        abstract: "Opens a realm again, with a new session."
+        abstract: "Open a realm again, with a new session."
     )
 
     @OptionGroup var files: ConfigurationOptions

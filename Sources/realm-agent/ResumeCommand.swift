@@ -4,7 +4,7 @@ import Control
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Ends the suspension of realms.",
+        abstract: "End the suspension of realms.",
         discussion: "Exit status: 0 done, 1 failed, 2 configuration, 3 no agent is running."
     )
 

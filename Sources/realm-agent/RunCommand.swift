@@ -12,7 +12,7 @@ import UnixSignals
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs the agent in the foreground until SIGTERM or SIGINT.",
+        abstract: "Run the agent in the foreground until SIGTERM or SIGINT.",
         discussion: "Exit status: 0 stopped, 1 failed, 2 configuration."
     )
 
@@ -20,7 +20,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try files.loadToServe()
-        // What is created belongs to the group too, and to nobody else (interfaces, 1).
+        // Only the agent and its group may use the files that it creates (interfaces, 1).
         umask(0o007)
         let log = AgentLog(configuration.daemon.log)
         let service = try await prepare(configuration, log)
@@ -45,7 +45,7 @@ struct RunCommand: AsyncParsableCommand {
         _ configuration: AgentConfiguration,
         _ log: AgentLog
     ) async throws -> AgentService {
-        let turn = Turn(patience: .seconds(60))
+        let turn = Turn(timeout: .seconds(60))
         var isWaiting = false
         while true {
             do {
@@ -81,14 +81,14 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// Reads the configuration anew at each SIGHUP.
+/// Reloads the configuration at each SIGHUP.
 private struct ReloadOnSignal: Service {
     let agent: AgentService
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             for await _ in await UnixSignalsSequence(trapping: .sighup) {
-                // What is wrong stands in the log; the agent serves on as before.
+                // The mistakes are in the log; the agent keeps its configuration.
                 _ = try? await agent.reload()
             }
         }

@@ -6,12 +6,12 @@ import Control
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Prints a realm's classes and properties.",
+        abstract: "Print a realm's classes and properties.",
         discussion: """
             The YAML can be put under realms.NAME.schema of a configuration, or into a schema file. \
-            The realm's file is read as it is; no agent need run.
+            Reads the realm's file without changing it; no agent need run.
 
-            Exit status: 0 printed, 1 failed, 2 configuration, or the file is no local realm.
+            Exit status: 0 printed, 1 failed, 2 configuration, or the file is not a local realm.
             """
     )
 

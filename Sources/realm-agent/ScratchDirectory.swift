@@ -1,7 +1,7 @@
 import Control
 import Glibc
 
-/// A directory for files of this command alone, below `TMPDIR`.
+/// A directory below `TMPDIR` for files of this command only.
 struct ScratchDirectory {
     let path: String
 
@@ -18,7 +18,7 @@ struct ScratchDirectory {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Takes it away with its files; there are no directories in it.
+    /// Removes it with its files; it contains no directories.
     func remove() {
         if let directory = opendir(path) {
             while let entry = readdir(directory) {

@@ -1,14 +1,14 @@
 import Control
 import Glibc
 
-/// Lines for whoever reads along: each is written when it is there, not when a buffer is full.
+/// Unbuffered lines: each is written at once, for programs that follow the output.
 enum StandardOutput {
     static func print(_ line: String) {
         Swift.print(line)
         fflush(nil)
     }
 
-    /// Writes a file of whatever size, piece by piece.
+    /// Writes a file of any size, piece by piece.
     static func write(contentsOf path: String) throws(ControlError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("\(path) cannot be read") }

@@ -5,7 +5,7 @@ import Glibc
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows each realm's state, and why it is not open if it is not.",
+        abstract: "Show each realm's state, and the cause if it is not open.",
         discussion: "Exit status: 0 shown, 2 configuration, 3 no agent is running."
     )
 
@@ -17,7 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "Show it anew every second, until interrupted.")
+    @Flag(help: "Refresh every second until interrupted.")
     var watch = false
 
     func run() async throws {

@@ -1,6 +1,6 @@
 import Control
 
-/// The status as one screen for people.
+/// The status as a table for people.
 struct StatusTable: CustomStringConvertible {
     let report: StatusReport
 

@@ -8,10 +8,10 @@ import Glibc
 struct SupportBundleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "support-bundle",
-        abstract: "Writes what helps to find a fault into a directory of text files.",
+        abstract: "Write diagnostics into a directory of text files.",
         discussion: """
             Holds findings, status, events, metrics, log levels and the schemas of the realms; no \
-            rows, no secrets and no addresses of people. Read it before you pass it on.
+            rows, no secrets and no addresses of people. Read it before you share it.
             Exit status: 0 written, 1 failed, 2 configuration.
             """
     )

@@ -4,9 +4,10 @@ import Control
 struct SuspendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suspend",
-        abstract: "Stops the sync of realms, in both directions, until they are resumed.",
+        abstract: "Stop the sync of realms, in both directions, until they are resumed.",
         discussion: """
-            Local writes go on, and go up later. A suspension outlives restarts of the agent.
+            Programs can still write; the agent uploads that later. A suspension survives restarts of \
+            the agent.
             Exit status: 0 done, 1 failed, 2 configuration, 3 no agent is running.
             """
     )
@@ -15,7 +16,10 @@ struct SuspendCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Resume by itself after this long, such as 2h.", valueName: "duration")
+        help: ArgumentHelp(
+            "Resume automatically after this time, such as 2h.",
+            valueName: "duration"
+        )
     )
     var duration: TimeoutArgument?
 
@@ -34,7 +38,7 @@ struct RealmSelection: ParsableArguments {
     @Argument(help: "The realms.")
     var realms: [String] = []
 
-    @Flag(help: "All realms that are enabled.")
+    @Flag(help: "All enabled realms.")
     var all = false
 
     func validate() throws {

@@ -10,9 +10,9 @@ import Settings
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Syncs now, and ends when everything is uploaded and downloaded.",
+        abstract: "Sync now, until everything is uploaded and downloaded.",
         discussion: """
-            Works through the running agent, or by itself where none runs.
+            Works through the running agent, or without one if none runs.
             Exit status: 0 done, 1 failed, 2 configuration, 3 no network or no server, 4 log-in, \
             5 client reset required, 124 timed out.
             """
@@ -20,13 +20,13 @@ struct SyncCommand: AsyncParsableCommand {
 
     @OptionGroup var files: ConfigurationOptions
 
-    @Argument(help: "The realms to sync; all that are enabled if none is named.")
+    @Argument(help: "The realms to sync; without one, all enabled realms.")
     var realms: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Wait for the end; without it the sync only starts.")
+    @Flag(inversion: .prefixedNo, help: "Wait for the end, or only start the sync.")
     var wait = true
 
-    @Option(help: "Give up after this long, such as 30s or 5m.")
+    @Option(help: "The limit on the wait, such as 30s or 5m.")
     var timeout: TimeoutArgument?
 
     @Flag(help: "Print a summary as JSON lines.")
@@ -69,13 +69,13 @@ struct SyncCommand: AsyncParsableCommand {
 
     /// Through the running agent, whose lock says that it runs; else with an agent of our own.
     ///
-    /// Where the lock is held and nobody answers, another command like this one works, or the agent
+    /// If the lock is held and no agent responds, another command like this one runs, or the agent
     /// is just starting: their turn ends soon.
     private func reports(
         for names: [String],
         _ configuration: AgentConfiguration
     ) async throws -> [SyncReport] {
-        let turn = Turn(patience: timeout?.duration ?? .seconds(60))
+        let turn = Turn(timeout: timeout?.duration ?? .seconds(60))
         while true {
             do {
                 return try await alone(names, configuration, turn.rest(of: timeout?.duration))
@@ -116,7 +116,7 @@ struct SyncCommand: AsyncParsableCommand {
         _ configuration: AgentConfiguration
     ) async throws(ControlError) -> [SyncReport] {
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
-        // Not to wait is to wait for no time at all: the agent goes on by itself.
+        // Without a wait the timeout is zero: the agent continues the sync.
         let limit = wait ? timeout?.duration : .zero
         let results = await withTaskGroup { group in
             for name in names {

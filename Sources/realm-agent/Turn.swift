@@ -1,21 +1,21 @@
-/// Patience with another process that has what this one needs.
+/// A bounded wait for another process to release a resource.
 struct Turn {
     private let start = ContinuousClock.now
-    private let patience: Duration
-    /// Between two looks.
+    private let timeout: Duration
+    /// The interval between two checks.
     private static let pause = Duration.milliseconds(100)
 
-    init(patience: Duration) {
-        self.patience = patience
+    init(timeout: Duration) {
+        self.timeout = timeout
     }
 
-    /// Waits until it is time to look again; false if that has been done for long enough.
+    /// Waits until the next check; returns false if the timeout has passed.
     func wait() async -> Bool {
-        guard ContinuousClock.now - start < patience else { return false }
+        guard ContinuousClock.now - start < timeout else { return false }
         return (try? await Task.sleep(for: Self.pause)) != nil
     }
 
-    /// What is left of a time-out that began with the turn.
+    /// The rest of a timeout that began with the turn.
     func rest(of timeout: Duration?) -> Duration? {
         timeout.map { max(.zero, $0 - (ContinuousClock.now - start)) }
     }

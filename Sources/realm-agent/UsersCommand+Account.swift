@@ -1,12 +1,12 @@
 import ArgumentParser
 import Control
 
-/// What there is to do for an e-mail/password account before anybody can log in with it.
+/// Registration, confirmation and password reset of e-mail/password accounts.
 extension UsersCommand {
     struct Register: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "register",
-            abstract: "Creates the configured e-mail/password account."
+            abstract: "Create the configured e-mail/password account."
         )
 
         @OptionGroup var user: UserArgument
@@ -19,7 +19,7 @@ extension UsersCommand {
     struct Confirm: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "confirm",
-            abstract: "Confirms an account with what its owner was sent.",
+            abstract: "Confirm an account with the token that its owner was sent.",
             discussion: MailedToken.discussion
         )
 
@@ -37,12 +37,12 @@ extension UsersCommand {
     struct ResendConfirmation: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resend-confirmation",
-            abstract: "Has the server send anew what confirms the configured account."
+            abstract: "Make the server send the confirmation of the configured account again."
         )
 
         @OptionGroup var user: UserArgument
 
-        @Flag(help: "Have the app's own function called instead.")
+        @Flag(help: "Make the server call the app's own function instead.")
         var function = false
 
         func run() async throws {
@@ -53,9 +53,9 @@ extension UsersCommand {
     struct ResetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reset-password",
-            abstract: "Gives an account the password that the configuration refers to.",
+            abstract: "Set an account's password to the one that the configuration refers to.",
             discussion: """
-                By itself it asks the server to send the account's owner a token; with --confirm it \
+                Without --confirm it asks the server to send the account's owner a token; with it, it \
                 sets the password with that token. \(MailedToken.discussion)
                 """
         )
@@ -65,7 +65,7 @@ extension UsersCommand {
         @Flag(help: "Read the token from standard input, and set the password with it.")
         var confirm = false
 
-        @Flag(help: "Have the app's own function decide instead.")
+        @Flag(help: "Make the app's own function decide instead.")
         var function = false
 
         func validate() throws {
@@ -88,8 +88,8 @@ extension UsersCommand {
     }
 }
 
-/// What the owner of an account was sent, as standard input has it: on a command line others could
-/// read it.
+/// The mailed token of an account, from standard input: on a command line other users could read
+/// it.
 struct MailedToken {
     let token: String
     let tokenID: String

@@ -4,7 +4,7 @@ import Control
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "Shows the configured users, and logs them in and out.",
+        abstract: "Show and manage the configured users.",
         subcommands: [
             List.self, LogIn.self, LogOut.self, Refresh.self, CustomData.self, Link.self,
             Remove.self, Register.self, Confirm.self, ResendConfirmation.self,
@@ -16,7 +16,7 @@ struct UsersCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "Shows each user's state."
+            abstract: "List the users with their states."
         )
 
         @OptionGroup var files: ConfigurationOptions
@@ -45,14 +45,14 @@ struct UsersCommand: AsyncParsableCommand {
             commandName: "login",
             abstract: "Log a user in, also after a log-out here.",
             discussion: """
-                Where the server has ended the session of an anonymous user for good, this makes a new \
+                If the server has ended the session of an anonymous user for good, this creates a new \
                 user, and moves the realm files of the old one to recovered/.
                 """
         )
 
         @OptionGroup var user: UserArgument
 
-        @Flag(help: "Also while files to be moved hold writes that the server does not have.")
+        @Flag(help: "Also if files to be moved hold pending uploads.")
         var force = false
 
         func run() async throws {
@@ -64,7 +64,7 @@ struct UsersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "logout",
             abstract:
-                "Logs a user out until somebody logs it in; files of anonymous users are put aside."
+                "Log a user out until its next log-in; files of anonymous users are set aside."
         )
 
         @OptionGroup var user: UserArgument
@@ -80,7 +80,7 @@ struct UsersCommand: AsyncParsableCommand {
     struct Refresh: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "refresh",
-            abstract: "Gets a new access token, and with it newer custom data."
+            abstract: "Get a new access token, and with it newer custom data."
         )
 
         @OptionGroup var user: UserArgument
@@ -93,7 +93,7 @@ struct UsersCommand: AsyncParsableCommand {
     struct CustomData: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "custom-data",
-            abstract: "Prints what the server says of the user, as JSON."
+            abstract: "Print the user's custom data as JSON."
         )
 
         @OptionGroup var files: ConfigurationOptions
@@ -101,7 +101,7 @@ struct UsersCommand: AsyncParsableCommand {
         @Argument(help: "The user's name in the configuration.")
         var user: String
 
-        @Flag(help: "Get it anew first: otherwise it is as old as the access token.")
+        @Flag(help: "Refresh it first; otherwise it is as old as the access token.")
         var refresh = false
 
         func run() async throws {
@@ -118,10 +118,10 @@ struct UsersCommand: AsyncParsableCommand {
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "link",
-            abstract: "Adds the configured credential to the user who is logged in.",
+            abstract: "Add the configured credential to the logged-in user.",
             discussion: """
-                For a user that was anonymous until now: configure the provider that it is to have, \
-                reload, and link. It keeps its id and its data.
+                For an anonymous user: configure its new provider, reload, and link. It keeps its id and \
+                its data.
                 """
         )
 
@@ -135,7 +135,7 @@ struct UsersCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
-            abstract: "Logs a user out and removes its realm files here."
+            abstract: "Log a user out, and remove its realm files here."
         )
 
         @OptionGroup var user: UserArgument
@@ -151,7 +151,7 @@ struct UsersCommand: AsyncParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Deletes a user at the server, and its realm files here."
+            abstract: "Delete a user at the server, and its realm files here."
         )
 
         @OptionGroup var user: UserArgument
@@ -159,7 +159,7 @@ struct UsersCommand: AsyncParsableCommand {
         @Flag(help: "Also while realms hold writes that the server does not have.")
         var force = false
 
-        @Flag(help: "Really delete.")
+        @Flag(help: "Confirm the deletion.")
         var yes = false
 
         func validate() throws {

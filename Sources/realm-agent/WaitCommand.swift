@@ -5,10 +5,10 @@ struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract:
-            "Waits until what is written so far is uploaded, and what the server has is here.",
+            "Wait until all writes so far are uploaded, and the server's changes downloaded.",
         discussion: """
-            With `--for open`, until the realm counts as open, as realms.NAME.open has it.
-            Goes on waiting while the server cannot be reached. Needs a running agent.
+            With `--for open`, until the realm counts as open, as realms.NAME.open defines it.
+            Keeps waiting while the server cannot be reached. Needs a running agent.
             Exit status: 0 done, 1 failed, 2 configuration, 3 no agent, 4 log-in, \
             5 client reset required, 124 timed out.
             """
@@ -22,13 +22,13 @@ struct WaitCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "What to wait for: upload, download, open, or some of them with commas between.",
+            "upload, download, open, or some of them, separated by commas.",
             valueName: "directions"
         )
     )
     var directions = DirectionsArgument.all
 
-    @Option(help: "Give up after this long, such as 30s or 5m.")
+    @Option(help: "The limit on the wait, such as 30s or 5m.")
     var timeout: TimeoutArgument?
 
     @Flag(help: "Print the outcome as JSON.")

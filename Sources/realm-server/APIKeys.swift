@@ -4,13 +4,13 @@ import Server
 struct APIKeys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api-keys",
-        abstract: "Keys that log machines in.",
+        abstract: "Manage API keys for machines.",
         subcommands: [Create.self, List.self, Disable.self, Enable.self, Revoke.self]
     )
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a key, and show it this once."
+            abstract: "Create a key, and show it, only this once."
         )
 
         @OptionGroup var options: AdminOptions
@@ -28,12 +28,12 @@ struct APIKeys: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let answer = try await options.call(
+            let response = try await options.call(
                 .post,
                 try app.path("server_keys"),
                 body: Body(name: name, user: user)
             )
-            try options.print(answer, as: KeyReport.self) { ["\($0.id)  \($0.key ?? "")"] }
+            try options.print(response, as: KeyReport.self) { ["\($0.id)  \($0.key ?? "")"] }
         }
     }
 
@@ -44,8 +44,8 @@ struct APIKeys: AsyncParsableCommand {
         @OptionGroup var app: AppOption
 
         func run() async throws {
-            let answer = try await options.call(.get, try app.path("server_keys"))
-            try options.print(answer, as: [KeyReport].self) { keys in
+            let response = try await options.call(.get, try app.path("server_keys"))
+            try options.print(response, as: [KeyReport].self) { keys in
                 keys.map { "\($0.id)  \($0.name)\($0.isDisabled ? "  disabled" : "")" }
             }
         }
@@ -53,7 +53,7 @@ struct APIKeys: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let nobody log in with a key, until it is enabled; sessions go on."
+            abstract: "Block log-ins with a key until it is enabled. Existing sessions continue."
         )
 
         @OptionGroup var key: MemberOptions
@@ -65,7 +65,7 @@ struct APIKeys: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let a disabled key in again.")
+        static let configuration = CommandConfiguration(abstract: "Enable a disabled key.")
 
         @OptionGroup var key: MemberOptions
 
@@ -77,7 +77,7 @@ struct APIKeys: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a key, whoever's it is; sessions that there are go on."
+            abstract: "Revoke a key of the operator or a user. Existing sessions continue."
         )
 
         @OptionGroup var key: MemberOptions

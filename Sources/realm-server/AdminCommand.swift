@@ -1,17 +1,18 @@
 import ArgumentParser
+import Platform
 import Server
 
-/// What every command has that talks to a running server.
+/// The options of commands that call a running server.
 struct AdminOptions: ParsableArguments {
     @OptionGroup var file: ConfigurationFile
 
-    @Flag(help: "Print what the server answered, as JSON.")
+    @Flag(help: "Print the server's response as JSON.")
     var json = false
 
-    /// Nobody answers, or may be asked.
+    /// No server responds, or this user may not call it.
     static let unreachable = ExitCode(3)
 
-    /// Calls the server that runs with this configuration; what goes wrong is said on standard error.
+    /// Calls the server that runs with this configuration; prints errors on standard error.
     @discardableResult
     func call(
         _ method: AdminClient.Method,
@@ -23,35 +24,35 @@ struct AdminOptions: ParsableArguments {
         do throws(AdminClient.Failure) {
             return try await client.call(method, path, body: body)
         } catch {
-            StandardError.write("realm-server: \(error)")
+            StandardError.print("realm-server: \(error)")
             throw error.code == "server.refused" ? ExitCode.failure : Self.unreachable
         }
     }
 
-    /// Prints the answer as it came, or as the command has it for people.
-    func print<Answer: Decodable>(
-        _ answer: [UInt8],
-        as type: Answer.Type,
-        _ lines: (Answer) -> [String]
+    /// Prints the response as it came, or as the command has it for people.
+    func print<Response: Decodable>(
+        _ response: [UInt8],
+        as type: Response.Type,
+        _ lines: (Response) -> [String]
     ) throws {
-        guard !json else { return Swift.print(String(decoding: answer, as: UTF8.self)) }
-        for line in lines(try AdminJSON.decode(type, from: answer)) { Swift.print(line) }
+        guard !json else { return Swift.print(String(decoding: response, as: UTF8.self)) }
+        for line in lines(try AdminJSON.decode(type, from: response)) { Swift.print(line) }
     }
 }
 
-/// Names the app that a command is about.
+/// Names the app of a command.
 struct AppOption: ParsableArguments {
     @Option(name: .customLong("app"), help: "The app's id.")
     var id: String
 
-    /// Where the app stands in the admin API.
+    /// The app's path in the admin API.
     func path(_ rest: String = "") throws -> String {
-        guard let app = AppID(id) else { throw ValidationError("\"\(id)\" is no app id") }
+        guard let app = AppID(id) else { throw ValidationError("\"\(id)\" is not an app id") }
         return rest.isEmpty ? "apps/\(app)" : "apps/\(app)/\(rest)"
     }
 }
 
-/// Names one thing of an app by its id, for commands that do something to it and say so.
+/// Names a user or key of an app by its id, for commands that change it.
 struct MemberOptions: ParsableArguments {
     @OptionGroup var options: AdminOptions
     @OptionGroup var app: AppOption
@@ -59,7 +60,7 @@ struct MemberOptions: ParsableArguments {
     @Argument(help: "Its id, as \"list\" shows it.")
     var id: String
 
-    /// `path`: where it stands in the app. `deed`: what is said once it is done.
+    /// `path`: its path below the app. `deed`: the message after success.
     func change(
         _ method: AdminClient.Method,
         _ path: String,
@@ -70,16 +71,16 @@ struct MemberOptions: ParsableArguments {
     }
 }
 
-/// Asks before what cannot be undone.
+/// Asks for confirmation of what cannot be undone.
 struct Confirmation: ParsableArguments {
-    @Flag(name: .customLong("yes"), help: "Do it without asking.")
+    @Flag(name: .customLong("yes"), help: "Do not ask for confirmation.")
     var isGiven = false
 
     func ask(_ question: String) throws {
         guard !isGiven else { return }
-        StandardError.write("\(question) Type \"yes\" to go on:")
+        StandardError.print("\(question) Type \"yes\" to continue:")
         guard readLine() == "yes" else {
-            StandardError.write("realm-server: nothing was done")
+            StandardError.print("realm-server: nothing was done")
             throw ExitCode.failure
         }
     }

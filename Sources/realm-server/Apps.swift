@@ -3,10 +3,10 @@ import Server
 
 struct Apps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Apps that clients connect to.",
+        abstract: "Manage the apps that clients connect to.",
         discussion: """
-            Apps of the configuration file are changed there. Others can be created while the \
-            server runs; they are kept in its store.
+            Change apps of the configuration file there. Others can be created while the server \
+            runs; they are kept in its store.
             """,
         subcommands: [Create.self, List.self, Delete.self]
     )
@@ -21,7 +21,7 @@ struct Apps: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "A file that says what the app is, in the form of \"apps.APP\".",
+                "A file with the app's configuration, in the form of \"apps.APP\".",
                 discussion: "Without it: development mode, anonymous and e-mail/password log-in.",
                 valueName: "file"
             ),
@@ -41,12 +41,12 @@ struct Apps: AsyncParsableCommand {
 
         func run() async throws {
             let text = try declaration.map { try TextFile.read($0) } ?? Self.usual
-            let answer = try await options.call(
+            let response = try await options.call(
                 .post,
                 "apps",
                 body: Body(id: id, configuration: text)
             )
-            try options.print(answer, as: AppReport.self) { ["app \($0.id) created"] }
+            try options.print(response, as: AppReport.self) { ["app \($0.id) created"] }
         }
     }
 
@@ -56,8 +56,8 @@ struct Apps: AsyncParsableCommand {
         @OptionGroup var options: AdminOptions
 
         func run() async throws {
-            let answer = try await options.call(.get, "apps")
-            try options.print(answer, as: [AppReport].self) { apps in
+            let response = try await options.call(.get, "apps")
+            try options.print(response, as: [AppReport].self) { apps in
                 apps.map { app in
                     "\(app.id)  sync \(app.syncState.rawValue), from the \(app.origin), "
                         + "providers: \(app.providers.joined(separator: ", "))"
@@ -68,7 +68,7 @@ struct Apps: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete an app of the store, with its users and everything they have synced."
+            abstract: "Delete an app of the store, with its users and all their synced data."
         )
 
         @OptionGroup var options: AdminOptions
@@ -78,7 +78,7 @@ struct Apps: AsyncParsableCommand {
         var id: String
 
         func run() async throws {
-            guard AppID(id) != nil else { throw ValidationError("\"\(id)\" is no app id") }
+            guard AppID(id) != nil else { throw ValidationError("\"\(id)\" is not an app id") }
             try confirmation.ask("This deletes app \(id) with all of its users and data.")
             try await options.call(.delete, "apps/\(id)?confirm=\(id)")
             if !options.json { print("app \(id) deleted") }

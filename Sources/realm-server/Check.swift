@@ -6,8 +6,8 @@ struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Validate the configuration and the files that it names.",
         discussion: """
-            Schemas, keys, certificates and programs are looked at, and everything that is wrong is \
-            said at once, with its place and what to do. Exit status: 0 if it is good, 2 if it is not.
+            Checks schemas, keys, certificates and programs, and prints every mistake with its \
+            position and remedy. Exit status: 0 if it is good, 2 if it is not.
             """
     )
 
@@ -23,7 +23,7 @@ struct Check: ParsableCommand {
     }
 }
 
-/// What to say about a server that serves nothing.
+/// The remedy for a server without apps.
 enum NoApp {
     static let remedy = "add one under \"apps\", see etc/realm-server.yaml"
 }

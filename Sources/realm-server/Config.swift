@@ -3,7 +3,7 @@ import Server
 
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what a configuration may look like.",
+        abstract: "Show the form of a configuration.",
         subcommands: [Schema.self]
     )
 

@@ -3,32 +3,31 @@ import Platform
 import Server
 import Settings
 
-/// The option that names the configuration, and what every command does with it.
+/// The option that names the configuration, and the ways to read it.
 struct ConfigurationFile: ParsableArguments {
     @Option(
         name: .customLong("config"),
-        help: "The configuration file; those in the directory beside it, named NAME.d, count too."
+        help: "The configuration file. Files in the directory NAME.d beside it override it."
     )
     var path = "/etc/realm-server.yaml"
 
-    /// What is wrong with the configuration itself ends a command with this status.
+    /// The exit status of a command with a wrong configuration.
     static let failure = ExitCode(2)
 
-    /// What the files say now: `path` and the drop-ins beside it. With `named` also the files that they
-    /// name are checked.
+    /// Reads `path` and the drop-ins beside it. With `named` also checks the files that they name.
     func load(_ named: NamedFiles? = nil) -> ConfigurationReload.Reading {
         let (sources, failures) = ConfigurationTexts(mainFile: path).read()
         guard failures.isEmpty else { return (nil, failures) }
         return ServerConfigurationReader.read(sources, files: named)
     }
 
-    /// The configuration; what is wrong with it goes to standard error, all at once.
+    /// Reads the configuration; prints all its mistakes on standard error.
     func read(_ named: NamedFiles? = nil) throws -> ServerConfiguration {
         let (configuration, diagnostics) = load(named)
         return try told(configuration, diagnostics)
     }
 
-    /// Where a server that runs is asked, whatever else is wrong with the configuration.
+    /// The running server's admin socket; other mistakes of the configuration are ignored.
     func adminSocketPath() throws -> String {
         let (sources, failures) = ConfigurationTexts(mainFile: path).read()
         let (path, diagnostics) =
@@ -37,7 +36,7 @@ struct ConfigurationFile: ParsableArguments {
     }
 
     private func told<Value>(_ value: Value?, _ diagnostics: [Diagnostic]) throws -> Value {
-        for diagnostic in diagnostics { StandardError.write(diagnostic.description) }
+        for diagnostic in diagnostics { StandardError.print(diagnostic.description) }
         guard let value else { throw Self.failure }
         return value
     }

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Glibc
+import Platform
 
 @main
 struct RealmServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm-server",
-        abstract: "The backend that Realm apps and realm-agent sync with.",
+        abstract: "The sync backend of Realm apps and realm-agent.",
         version: serverVersion,
         subcommands: [
             Serve.self, Check.self, Reload.self, Config.self, Apps.self, Users.self, APIKeys.self,
@@ -13,7 +14,7 @@ struct RealmServerCommand: AsyncParsableCommand {
         ]
     )
 
-    /// Ends with the exit codes that are documented, usage errors included.
+    /// Ends with the documented exit codes, also for usage errors.
     static func main() async {
         do {
             var command = try parseAsRoot()
@@ -23,7 +24,7 @@ struct RealmServerCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch  where exitCode(for: error) == .validationFailure {
-            StandardError.write(fullMessage(for: error))
+            StandardError.print(fullMessage(for: error))
             Glibc.exit(ConfigurationFile.failure.rawValue)
         } catch {
             exit(withError: error)

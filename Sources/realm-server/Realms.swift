@@ -4,7 +4,7 @@ import Server
 
 struct Realms: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What clients have synced: one realm for each partition.",
+        abstract: "Show synced realms: one for each partition.",
         subcommands: [List.self, Inspect.self]
     )
 
@@ -15,8 +15,8 @@ struct Realms: AsyncParsableCommand {
         @OptionGroup var app: AppOption
 
         func run() async throws {
-            let answer = try await options.call(.get, try app.path("realms"))
-            try options.print(answer, as: [RealmReport].self) { $0.map(\.line) }
+            let response = try await options.call(.get, try app.path("realms"))
+            try options.print(response, as: [RealmReport].self) { $0.map(\.line) }
         }
     }
 
@@ -35,12 +35,12 @@ struct Realms: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let answer = try await options.call(
+            let response = try await options.call(
                 .post,
                 try app.path("realms/inspect"),
                 body: Body(partition: partition.canonicalText)
             )
-            try options.print(answer, as: RealmInspection.self) { inspection in
+            try options.print(response, as: RealmInspection.self) { inspection in
                 let classes = inspection.classes.map { "  class \($0.name): \($0.objects) objects" }
                 let clients = inspection.clients.map(\.line)
                 return [inspection.realm.line] + classes + clients
@@ -49,7 +49,7 @@ struct Realms: AsyncParsableCommand {
     }
 }
 
-/// Names the realm that a command is about.
+/// Names the realm of a command.
 struct PartitionArgument: ParsableArguments {
     @Argument(help: "The partition: canonical Extended JSON, or the text of a string partition.")
     var partition: String

@@ -1,31 +1,33 @@
 import ArgumentParser
+import Platform
 import Server
 
 struct Reload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let the running server read its configuration again.",
+        abstract: "Reload the running server's configuration.",
         discussion: """
-            A configuration with mistakes changes nothing, and they are shown. Sessions go on but \
-            for those whose rules or schema have changed: these bind again. Exit status: 0 if the \
-            server follows the file now, 2 if the file is wrong, 3 if no server answers.
+            A configuration with mistakes changes nothing, and the command prints them. Sessions \
+            continue, except that those whose rules or schema have changed bind again. Exit \
+            status: 0 if the server has applied the file, 2 if the file is wrong, 3 if no server \
+            responds.
             """
     )
 
     @OptionGroup var options: AdminOptions
 
     func run() async throws {
-        // The socket may be another one in the new file, which needs a restart anyway.
+        // The new file may name another socket, which needs a restart anyway.
         let client = AdminClient(socketPath: try options.file.read().adminSocketPath)
-        let answer: [UInt8]
+        let response: [UInt8]
         do throws(AdminClient.Failure) {
-            answer = try await client.call(.post, "reload")
+            response = try await client.call(.post, "reload")
         } catch {
             let isRefused = error.code == "server.refused"
-            StandardError.write(isRefused ? error.message : "realm-server: \(error)")
+            StandardError.print(isRefused ? error.message : "realm-server: \(error)")
             throw isRefused ? ConfigurationFile.failure : AdminOptions.unreachable
         }
-        try options.print(answer, as: ReloadReport.self) { report in
-            for warning in report.warnings { StandardError.write(warning) }
+        try options.print(response, as: ServerReloadReport.self) { report in
+            for warning in report.warnings { StandardError.print(warning) }
             let lines =
                 report.applied.map { "applied: \($0)" }
                 + report.needsRestart.map { "needs a restart: \($0)" }

@@ -3,7 +3,7 @@ import Server
 
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Who may read and write the partitions of an app.",
+        abstract: "Show or set who may read and write the partitions of an app.",
         subcommands: [Show.self, Set.self]
     )
 
@@ -20,10 +20,10 @@ struct Rules: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Replace the rules of an app of the store; what is not given is allowed.",
+            abstract: "Replace the rules of an app of the store. Without a rule all users may.",
             discussion: """
                 A rule is a condition such as "partition == user.id OR user.data.role == \
-                'manager'". Rules of an app of the configuration file are changed there.
+                'manager'". Change the rules of an app of the configuration file there.
                 """
         )
 
@@ -54,9 +54,9 @@ struct Rules: AsyncParsableCommand {
 }
 
 extension AdminOptions {
-    fileprivate func printRules(_ answer: [UInt8]) throws {
-        try print(answer, as: RulesReport.self) { rules in
-            ["read: \(rules.read ?? "everybody")", "write: \(rules.write ?? "everybody")"]
+    fileprivate func printRules(_ response: [UInt8]) throws {
+        try print(response, as: RulesReport.self) { rules in
+            ["read: \(rules.read ?? "all users")", "write: \(rules.write ?? "all users")"]
         }
     }
 }

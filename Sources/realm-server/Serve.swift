@@ -6,6 +6,7 @@ import Platform
 import Scheduling
 import Server
 import ServiceLifecycle
+import Settings
 import UnixSignals
 
 struct Serve: AsyncParsableCommand {
@@ -13,7 +14,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Run the server in the foreground, until SIGTERM or SIGINT.",
         discussion: """
             Exit status: 0 after an orderly stop, 1 if the server cannot start or fails, 2 if the \
-            configuration is wrong or the store is none of this version.
+            configuration is wrong or the store is not of this version.
             """
     )
 
@@ -30,11 +31,11 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try file.read()
-        // Whatever the server makes is its owner's alone.
+        // Only the owner may use the files that the server creates.
         umask(0o077)
         let settings = LogSettings(level: configuration.log.level.platformLevel)
         LoggingSystem.bootstrap(with: configuration.log, settings)
-        // What operators do is on record, however little is logged otherwise.
+        // Operators' calls are logged at every log level.
         settings.set(.info, of: Self.auditCategory)
         let logger = Logger(label: "Server")
         do {
@@ -45,7 +46,7 @@ struct Serve: AsyncParsableCommand {
             var fields: Logger.Metadata = ["error": "\(error)"]
             if let error = error as? any CodedError { fields["code"] = "\(error.code)" }
             logger.critical("the server cannot run", metadata: fields)
-            // What time does not heal, systemd does not try again.
+            // systemd does not retry after this exit status.
             let isHopeless = (error as? StoreError)?.kind == .unusable
             throw isHopeless ? ConfigurationFile.failure : ExitCode.failure
         }
@@ -100,7 +101,7 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// On SIGHUP, the server reads its configuration again.
+/// Reloads the configuration on SIGHUP.
 private struct Hangup: Service {
     let reload: ConfigurationReload?
     let manager: ServiceManager
@@ -110,7 +111,7 @@ private struct Hangup: Service {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() {
             manager.reportReloading()
-            // What comes of it is in the log, as it is when an operator asks on the admin socket.
+            // The outcome is in the log, as after a call on the admin socket.
             _ = try? await reload?.run()
             manager.reportReady()
         }
@@ -139,7 +140,7 @@ private enum PortFile {
 
 extension LoggingSystem {
     fileprivate static func bootstrap(
-        with configuration: LogConfiguration,
+        with configuration: ServerLogConfiguration,
         _ settings: LogSettings
     ) {
         let output =
@@ -150,6 +151,6 @@ extension LoggingSystem {
     }
 }
 
-extension LogConfiguration.Level {
+extension ServerLogConfiguration.Level {
     fileprivate var platformLevel: LogLevel { LogLevel(rawValue: rawValue) ?? .info }
 }

@@ -3,7 +3,7 @@ import Server
 
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Whether the clients of an app may sync.",
+        abstract: "Control the sync of an app's clients.",
         subcommands: [
             Status.self, Pause.self, Enable.self, Terminate.self, ResetClient.self,
         ]
@@ -11,7 +11,7 @@ struct Sync: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say whether an app syncs, and how much is connected."
+            abstract: "Show whether an app syncs, and its connections."
         )
 
         @OptionGroup var options: AdminOptions
@@ -24,7 +24,7 @@ struct Sync: AsyncParsableCommand {
 
     struct Pause: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Keep every client out for a while; they go on later where they stopped."
+            abstract: "Disconnect all clients; after \"enable\" they continue where they stopped."
         )
 
         @OptionGroup var options: AdminOptions
@@ -58,9 +58,9 @@ struct Sync: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make every client start over; the objects on the server stay.",
             discussion: """
-                Clients are kept out until "sync enable"; then each gets a client reset. Writes \
-                that a client has not uploaded yet are carried over only if client_recovery is on \
-                and the client's mode of reset recovers them.
+                Clients cannot sync until "sync enable"; then each gets a client reset. A client's \
+                unsynced changes are recovered only if client_recovery is on and the client's \
+                mode of reset recovers them.
                 """
         )
 
@@ -79,11 +79,11 @@ struct Sync: AsyncParsableCommand {
 extension Sync {
     struct ResetClient: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make one client file start over; all others go on.",
+            abstract: "Make one client file start over; all others continue.",
             discussion: """
                 For a file that is damaged or was restored from a copy. "realms inspect" shows the \
-                clients of a realm with their numbers. The client gets a client reset as soon as it \
-                connects, or at once.
+                clients of a realm with their numbers. The client gets a client reset when it \
+                connects, or at once if it is connected.
                 """
         )
 
@@ -115,8 +115,8 @@ private struct SyncChange: Encodable {
 }
 
 extension AdminOptions {
-    fileprivate func printSync(_ answer: [UInt8]) throws {
-        try print(answer, as: SyncReport.self) { report in
+    fileprivate func printSync(_ response: [UInt8]) throws {
+        try print(response, as: AppSyncReport.self) { report in
             [
                 "app \(report.app): sync \(report.state.rawValue), "
                     + "\(report.connections) connections, \(report.sessions) sessions, "

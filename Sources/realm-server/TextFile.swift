@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// A file that a command is given.
+/// Reads a text file that an argument names.
 enum TextFile {
     static func read(_ path: String) throws -> String {
         do {

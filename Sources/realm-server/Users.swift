@@ -3,7 +3,7 @@ import Server
 
 struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Users of an app.",
+        abstract: "Manage the users of an app.",
         subcommands: [
             Create.self, List.self, Disable.self, Enable.self, Pending.self, Confirm.self,
         ]
@@ -11,7 +11,7 @@ struct Users: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create an e-mail/password account; its user comes with the first log-in."
+            abstract: "Create an e-mail/password account; the first log-in creates its user."
         )
 
         @OptionGroup var options: AdminOptions
@@ -36,12 +36,12 @@ struct Users: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let answer = try await options.call(
+            let response = try await options.call(
                 .post,
                 try app.path("users"),
                 body: Body(email: email, password: try password())
             )
-            try options.print(answer, as: AccountReport.self) { ["account \($0.email) created"] }
+            try options.print(response, as: AccountReport.self) { ["account \($0.email) created"] }
         }
 
         private func password() throws -> String {
@@ -56,13 +56,13 @@ struct Users: AsyncParsableCommand {
         @OptionGroup var options: AdminOptions
         @OptionGroup var app: AppOption
 
-        @Option(help: "Begin behind the user of this id.")
+        @Option(help: "Begin after the user with this id.")
         var after: String?
 
         func run() async throws {
             let page = after.map { "?after=\($0)" } ?? ""
-            let answer = try await options.call(.get, try app.path("users") + page)
-            try options.print(answer, as: [UserReport].self) { users in
+            let response = try await options.call(.get, try app.path("users") + page)
+            try options.print(response, as: [AppUserReport].self) { users in
                 users.map { user in
                     let identities = user.identities.map { identity in
                         identity.email.map { "\(identity.provider) \($0)" } ?? identity.provider
@@ -76,7 +76,7 @@ struct Users: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Keep a user out; its connections end at once."
+            abstract: "Lock a user out, and end its connections at once."
         )
 
         @OptionGroup var user: MemberOptions
@@ -96,8 +96,8 @@ struct Users: AsyncParsableCommand {
         @OptionGroup var app: AppOption
 
         func run() async throws {
-            let answer = try await options.call(.get, try app.path("pending"))
-            try options.print(answer, as: [PendingReport].self) { tokens in
+            let response = try await options.call(.get, try app.path("pending"))
+            try options.print(response, as: [PendingReport].self) { tokens in
                 tokens.map { "\($0.email)  \($0.purpose)  tokenId=\($0.tokenId)&token=\($0.token)" }
             }
         }
@@ -122,7 +122,7 @@ struct Users: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let a disabled user in again.")
+        static let configuration = CommandConfiguration(abstract: "Enable a disabled user.")
 
         @OptionGroup var user: MemberOptions
 

@@ -6,7 +6,7 @@ enum ArchitectureRules {
         "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol", "Versions", "YAML",
     ]
 
-    /// What belongs to one of the two programs alone.
+    /// The modules of only one of the two programs.
     static let agentModules: Set<String> = [
         "Agent", "AppServices", "Config", "Control", "LocalRealm", "RealmSync", "SyncClient",
         "realm-agent",

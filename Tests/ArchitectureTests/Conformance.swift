@@ -48,7 +48,7 @@ enum Conformance {
         return (first...last).map { "\(ends[0].prefix(1))\($0)" }
     }
 
-    /// What a second column names: `File` "test", "another"; `Other` "test".
+    /// The references of a second column: `File` "test", "another"; `Other` "test".
     static func references(_ column: String) -> [Reference] {
         var file = ""
         var references: [Reference] = []

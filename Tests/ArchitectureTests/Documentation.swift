@@ -1,4 +1,4 @@
-/// What pages for people say, and what the code says about the same.
+/// Compares pages with the code.
 enum Documentation {
     /// Links of a page to files beside it, without their fragments.
     static func relativeLinks(_ markdown: String) -> [String] {

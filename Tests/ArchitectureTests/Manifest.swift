@@ -1,4 +1,5 @@
-/// What `Package.swift` lets each module of `Sources/` depend on, by the names of our own modules.
+/// The dependencies of each module of `Sources/` in `Package.swift`, by the names of our own
+/// modules.
 struct Manifest {
     /// Modules, programs and the C libraries, each with what it depends on.
     let dependencies: [String: Set<String>]

@@ -147,7 +147,7 @@ struct ServerProcessTests {
             }
             daemon.signal(.terminalClosed)
             let isTold = await eventually {
-                deployment.log("server").ranges(of: "the old configuration stays").count == 2
+                deployment.log("server").ranges(of: "server configuration not reloaded").count == 2
             }
             #expect(isTold, "\(deployment.log("server"))")
 

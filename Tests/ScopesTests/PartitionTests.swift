@@ -30,7 +30,7 @@ struct PartitionTests {
     }
 
     @Test(
-        "Anything else is no partition",
+        "Other texts are not partitions",
         arguments: [
             "", "/test", "test", "5", "1.5", "true", "[]", "{}", "{\"$oid\":\"x\"}",
             "{\"$numberLong\":\"9223372036854775808\"}", "{\"$numberInt\":\"2147483648\"}",
@@ -59,7 +59,7 @@ struct PartitionTests {
         let long = Array("\"\(String(repeating: "x", count: 1023))\"".utf8)
         #expect(Partition(extendedJSON: long) == nil)
         #expect(Partition(stored: long)?.canonicalText.utf8.count == 1025)
-        // Escapes are longer than what they stand for.
+        // Escapes are longer than their characters.
         let escaped = "\"\(String(repeating: "\\u0905", count: 340))\""
         #expect(Partition(extendedJSON: Array(escaped.utf8)) != nil)
         let letters = "\"\(String(repeating: "\u{905}", count: 341))\""

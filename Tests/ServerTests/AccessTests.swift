@@ -55,7 +55,7 @@ struct AccessTests {
     }
 
     @Test(
-        "What is no rule says why",
+        "The error of an invalid rule gives the reason",
         arguments: [
             ("", "it ends too early"), ("partition ==", "it ends too early"),
             ("partition = 1", "\"=\" is not expected here"), ("(true", "a parenthesis is open"),
@@ -68,7 +68,9 @@ struct AccessTests {
         #expect(error?.description == reason)
     }
 
-    private static func app(read: String? = nil, write: String? = nil) throws -> AppConfiguration {
+    private static func app(read: String? = nil, write: String? = nil) throws
+        -> ServedAppConfiguration
+    {
         var app = TestApps.configurations[0]
         app.access = AccessRules(
             read: try read.map { try AccessRule($0) },
@@ -77,7 +79,7 @@ struct AccessTests {
         return app
     }
 
-    @Test("Who may not read is told so at BIND, and no realm is made")
+    @Test("A client without read permission gets an error at BIND, and no realm is created")
     func read() async throws {
         let app = try Self.app(read: "partition == user.id")
         try await SyncWorld.with(.memory, apps: [app]) { world in
@@ -146,7 +148,7 @@ struct AccessTests {
                     #expect(undone.progress.download == downloadCursor(7, 4))
                     return (file, undone.progress.latestServerVersion)
                 }
-                // Nobody else sees any of it but the schema, which is as it was.
+                // Other clients get only the schema, which is unchanged.
                 let other = try await writer.expectDownload()
                 #expect(other.changesets.map(\.cursor.serverVersion.rawValue) == [3])
                 #expect(other.progress.download.serverVersion == ServerVersion(7))
@@ -216,7 +218,7 @@ struct AccessTests {
                     properties: { _id: int, title: string }
                 """
             try Data(text.utf8).write(to: URL(filePath: path))
-            let app = AppConfiguration(id: TestApps.shop, anonymous: true, schemaFile: path)
+            let app = ServedAppConfiguration(id: TestApps.shop, anonymous: true, schemaFile: path)
             let schema = try DeclaredSchema.read(path)
             try await SyncWorld.with(.memory, apps: [app]) { world in
                 try await world.connect { client in
@@ -233,7 +235,7 @@ struct AccessTests {
                         locked: 1
                     )
                     _ = try await client.expectDownload()
-                    // Nobody else may add to it.
+                    // No other user may add to it.
                     try await client.upload(
                         [upload(3, on: 2, Tasks.addColumn("more", .int))],
                         locked: 2

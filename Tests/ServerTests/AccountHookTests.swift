@@ -10,7 +10,9 @@ struct AccountHookTests {
     private let ann = #"{"email":"ann@example.net"}"#
 
     private func apps(_ settings: EmailPasswordConfiguration) async throws -> TestApps {
-        try await TestApps(apps: [AppConfiguration(id: TestApps.shop, emailPassword: settings)])
+        try await TestApps(apps: [
+            ServedAppConfiguration(id: TestApps.shop, emailPassword: settings)
+        ])
     }
 
     private func text(_ request: [String: JSONValue]?, _ name: String) -> String {
@@ -48,7 +50,7 @@ struct AccountHookTests {
         }
     }
 
-    @Test("A mail that cannot be sent leaves the account, and is told to who asks for another")
+    @Test("A mail that cannot be sent keeps the account; a request for another gets the error")
     func failingMail() async throws {
         try await withTemporaryDirectory { directory in
             let hook = try TestHook(in: directory)
@@ -95,7 +97,7 @@ struct AccountHookTests {
         }
     }
 
-    @Test("An owner does not drown in mail, whoever asks for it")
+    @Test("Mails to an owner are limited over all callers")
     func manyMails() async throws {
         try await withTemporaryDirectory { directory in
             let hook = try TestHook(in: directory)
@@ -113,7 +115,7 @@ struct AccountHookTests {
             }
             let refused = await apps.call("POST", "\(base)/reset/send", ann)
             #expect(refused.status == 429)
-            #expect(refused.answer.retryAfterInSeconds == 60)
+            #expect(refused.response.retryAfterInSeconds == 60)
             #expect(hook.requests.count == 5)
             apps.clock.advance(bySeconds: 60)
             #expect(await apps.call("POST", "\(base)/reset/send", ann).status == 202)
@@ -122,7 +124,7 @@ struct AccountHookTests {
 
     // MARK: Functions
 
-    @Test("E7 A confirmation function that says success, pending, fail, or nonsense")
+    @Test("E7 A confirmation function answers success, pending, fail, or an invalid status")
     func confirmationFunction() async throws {
         try await withTemporaryDirectory { directory in
             let hook = try TestHook(in: directory)
@@ -172,7 +174,7 @@ struct AccountHookTests {
         }
     }
 
-    @Test("E7 A reset function that says success, pending and fail, and what it is told")
+    @Test("E7 A reset function answers success, pending and fail; its request has all members")
     func resetFunction() async throws {
         try await withTemporaryDirectory { directory in
             let hook = try TestHook(in: directory)

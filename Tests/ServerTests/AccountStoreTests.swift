@@ -12,7 +12,7 @@ struct AccountStoreTests {
         return User(id: UserID(id), identities: [identity], isDisabled: false)
     }
 
-    @Test("An app comes back with its keys in order", arguments: StoreKind.allCases)
+    @Test("An app is read with its keys in order", arguments: StoreKind.allCases)
     func app(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let record = AppRecord(

@@ -11,7 +11,7 @@ import Versions
 /// Checklist lines D of app services, 16, as far as they are about partition-based sync.
 @Suite("Administration", .timeLimit(.minutes(10)))
 struct AdministrationTests {
-    @Test("D1 Clients of a paused app are sent away, and go on where they stopped")
+    @Test("D1 Clients of a paused app are disconnected, and later continue where they stopped")
     func pause() async throws {
         try await SyncWorld.with(.memory) { world in
             let user = try await world.logIn()
@@ -46,7 +46,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("D9 One client that is told to start over does; the other goes on")
+    @Test("D9 One client starts over on command; the other continues")
     func resetClient() async throws {
         try await SyncWorld.with(.memory) { world in
             let user = try await world.logIn()
@@ -90,7 +90,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("A key of the operator's can be disabled and enabled")
+    @Test("A key of the operator can be disabled and enabled")
     func keySwitch() async throws {
         var app = TestApps.configurations[0]
         app.apiKey = true
@@ -117,7 +117,7 @@ struct AdministrationTests {
         #expect(await admin.call("PUT", "\(keys)/none/disable").status == 404)
     }
 
-    @Test("D2 After a termination old files start over, and new ones get what was kept")
+    @Test("D2 After a termination old files start over, and new ones get the kept objects")
     func terminate() async throws {
         try await SyncWorld.with(.memory) { world in
             let user = try await world.logIn()
@@ -134,7 +134,7 @@ struct AdministrationTests {
                     "POST",
                     "apps/shop-abcde/sync/terminate?confirm=shop-abcde"
                 )
-                #expect(try reply.decode(SyncReport.self).state == .terminated)
+                #expect(try reply.decode(AppSyncReport.self).state == .terminated)
                 #expect(try await client.expectError(session: 1).code == 200)
                 #expect(try await client.receive() == nil)
                 return (file, latest)
@@ -161,7 +161,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("D10 What destroys asks for its confirmation, and every change is in the audit log")
+    @Test("D10 Destructive calls need a confirmation, and every change is in the audit log")
     func audit() async throws {
         var app = TestApps.configurations[0]
         app.apiKey = true
@@ -201,7 +201,7 @@ struct AdministrationTests {
         #expect(admin.log.records.allSatisfy { $0.message == "administration" })
         #expect(admin.log.records[11].fields["body_client"] == "7")
 
-        // What a call is about, but nothing that is secret; questions are no changes.
+        // The subject of a call, without secrets; reads are not changes.
         let before = admin.log.records.count
         let account = #"{"email":"ann@example.net","password":"correct horse"}"#
         #expect(await admin.call("POST", "\(shop)/users", account).status == 201)
@@ -216,7 +216,7 @@ struct AdministrationTests {
         #expect(records.map { $0["body_state"] } == [nil, nil, "enabled", nil])
     }
 
-    @Test("A log-in that ends between the upgrade and the first message keeps no connection")
+    @Test("A log-in session that ends between upgrade and first message ends its connection")
     func endedDuringUpgrade() async throws {
         try await SyncWorld.with(.memory) { world in
             let endings: [@Sendable (UserID, SessionDigest) async throws -> Void] = [
@@ -242,7 +242,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("D8 The connections of a disabled user end at once, and it cannot come back")
+    @Test("D8 The connections of a disabled user end at once, and it cannot reconnect")
     func disable() async throws {
         try await SyncWorld.with(.memory) { world in
             let user = try await world.logIn()
@@ -265,7 +265,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("Users and realms are listed, and nobody's secrets with them")
+    @Test("Lists of users and realms contain no secrets")
     func lists() async throws {
         try await SyncWorld.with(.memory) { world in
             let created = await world.admin.call(
@@ -277,7 +277,7 @@ struct AdministrationTests {
             #expect(!created.text.contains("horse"))
             #expect(await world.apps.logIn("ann@example.net", "correct horse").status == 200)
             let users = try await world.admin.call("GET", "apps/shop-abcde/users")
-                .decode([UserReport].self)
+                .decode([AppUserReport].self)
             #expect(users.map { $0.identities.map(\.email) } == [["ann@example.net"]])
 
             try await world.connect { client in
@@ -287,7 +287,7 @@ struct AdministrationTests {
                 ])
                 _ = try await client.expectDownload()
                 let sync = try await world.admin.call("GET", "apps/shop-abcde/sync")
-                    .decode(SyncReport.self)
+                    .decode(AppSyncReport.self)
                 #expect(sync.connections == 1)
                 #expect(sync.sessions == 1)
             }
@@ -305,7 +305,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("Apps come and go while the server runs, and stay when it starts again")
+    @Test("Apps can be created and deleted while the server runs, and survive a restart")
     func apps() async throws {
         let apps = try await TestApps()
         let sync = SyncService.testing(apps)
@@ -337,7 +337,7 @@ struct AdministrationTests {
         #expect(await later.logInAnonymously(to: till).status == 404)
     }
 
-    @Test("Calls that are none are refused like those of clients")
+    @Test("Invalid admin calls get the same statuses as invalid client calls")
     func refusals() async throws {
         let apps = try await TestApps()
         let admin = TestAdmin(apps, SyncService.testing(apps))
@@ -349,7 +349,7 @@ struct AdministrationTests {
         #expect(await admin.call("GET", "health").text == "{\"status\":\"ok\"}")
     }
 
-    @Test("The socket answers its owner, and says who is not there")
+    @Test("The socket responds to its owner; without a server the error says so")
     func socket() async throws {
         try await withTemporaryDirectory { directory in
             let apps = try await TestApps()

@@ -9,7 +9,7 @@ import Versions
 @testable import Server
 
 /// Flexible sync, 14: what is ingested only ever travels towards the server.
-@Suite("Asymmetric objects reach no client")
+@Suite("Asymmetric objects are never sent to clients")
 struct AsymmetricObjectTests {
     private static let reading = ObjectReference(className: "Reading", key: .int(1))
 
@@ -77,7 +77,7 @@ struct AsymmetricObjectTests {
         #expect(again.integratedCount == 0)
     }
 
-    @Test("History of earlier versions, which holds them, is sent without")
+    @Test("History of earlier versions, which holds them, is sent without them")
     func oldHistory() async throws {
         let world = try await ServerFileWorld()
         let (client, other) = (try await world.client(), try await world.client())

@@ -6,14 +6,14 @@ import Testing
 struct AttemptLimiterTests {
     private typealias Key = AttemptLimiter.Key
 
-    @Test("Keys that only run together alike are different")
+    @Test("Keys with the same concatenation are different")
     func keys() {
         #expect(Key("ab", "c") != Key("a", "bc"))
         #expect(Key("a", "b") != Key("a", "b", ""))
         #expect(Key("a", "b") == Key("a", "b"))
     }
 
-    @Test("A bucket refills with time, and full ones are forgotten")
+    @Test("A bucket refills with time, and full ones are removed")
     func sweep() {
         var limiter = AttemptLimiter(burst: 2, refillInterval: 100, capacity: 1000)
         for name in 0..<50 { #expect(limiter.take(Key("\(name)"), at: 0) == nil) }
@@ -26,7 +26,7 @@ struct AttemptLimiterTests {
         #expect(limiter.count == 1)
     }
 
-    @Test("There is a bound, and who has guessed most is not forgotten first")
+    @Test("Memory is bounded, and the emptiest buckets are not removed first")
     func capacity() {
         var limiter = AttemptLimiter(burst: 3, refillInterval: 1_000_000, capacity: 100)
         let guesser = Key("guesser")

@@ -94,7 +94,7 @@ struct BadPeerTests {
         }
     }
 
-    @Test("Spoiled changesets are refused, and nothing of them stays")
+    @Test("Damaged changesets are refused, and nothing of them is stored")
     func spoiledChangesets() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -123,7 +123,7 @@ struct BadPeerTests {
         #expect(try await world.tasks()[.int(77)]?.contains("after") == true)
     }
 
-    @Test("The 1025th session of a connection is refused for now, the others go on")
+    @Test("The 1025th session of a connection is refused temporarily, the others continue")
     func manySessions() async throws {
         try await SyncWorld.with(.memory) { world in
             try await world.connect { client in
@@ -147,7 +147,7 @@ struct BadPeerTests {
         }
     }
 
-    @Test("A client that sends and takes nothing in is read no further")
+    @Test("The server stops reading from a client that receives nothing")
     func slowReader() async throws {
         let apps = try await TestApps()
         let service = SyncService.testing(apps)
@@ -184,7 +184,7 @@ struct BadPeerTests {
         }
     }
 
-    @Test("Whatever becomes of a session, its uploads count no longer once it is over")
+    @Test("Uploads of a session leave the budget however it ends")
     func budgetIsGivenBack() async throws {
         let apps = try await TestApps()
         let service = SyncService.testing(apps)
@@ -214,7 +214,7 @@ struct BadPeerTests {
         }
     }
 
-    @Test("A client that does not take its downloads in makes the server read few of them")
+    @Test("The server reads few downloads for a client that receives none")
     func slowDownloads() async throws {
         try await SyncWorld.with(.memory) { world in
             try await world.connect { north in

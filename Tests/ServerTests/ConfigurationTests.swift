@@ -15,7 +15,7 @@ struct ConfigurationTests {
         return (configuration, diagnostics.map(\.description))
     }
 
-    @Test("Where the server is administered can be read whatever else is wrong")
+    @Test("The admin socket can be read despite other mistakes")
     func adminSocket() {
         func socket(_ text: String) -> (path: String?, diagnostics: [String]) {
             let result = ServerConfigurationReader.adminSocketPath([
@@ -38,7 +38,7 @@ struct ConfigurationTests {
         )
     }
 
-    @Test("Everything this version honours is read")
+    @Test("All supported keys are read")
     func complete() throws {
         let (configuration, diagnostics) = read(
             """
@@ -68,9 +68,9 @@ struct ConfigurationTests {
                     listen: ListenAddress(host: "::1", port: 0),
                     publicURL: PublicURL("https://sync.example.com"),
                     storage: .sqlite(path: "/srv/realm/server.sqlite"),
-                    log: LogConfiguration(level: .debug, output: .stderr),
+                    log: ServerLogConfiguration(level: .debug, output: .stderr),
                     apps: [
-                        AppConfiguration(
+                        ServedAppConfiguration(
                             id: .named("shop-abcde"),
                             partitionType: .objectID,
                             isDevelopmentMode: true,
@@ -84,7 +84,7 @@ struct ConfigurationTests {
                             ),
                             tokens: TokenLifetimes(access: 300, refresh: 604_800)
                         ),
-                        AppConfiguration(id: .named("office-fghij")),
+                        ServedAppConfiguration(id: .named("office-fghij")),
                     ]
                 )
         )
@@ -97,7 +97,7 @@ struct ConfigurationTests {
         #expect(configuration == ServerConfiguration(storage: .standard, apps: []))
     }
 
-    @Test("Everything that is wrong is reported at once, where it stands")
+    @Test("All mistakes are reported at once, with their positions")
     func mistakes() {
         let (configuration, diagnostics) = read(
             """
@@ -172,7 +172,7 @@ struct ExampleConfigurationTests {
         )
     }
 
-    @Test("It is good as it stands, and says what the defaults are")
+    @Test("It is valid unchanged, and shows the defaults")
     func asItStands() {
         let (configuration, diagnostics) = ServerConfigurationReader.read([
             ConfigurationSource(file: "realm-server.yaml", bytes: Array(text.utf8))
@@ -181,7 +181,7 @@ struct ExampleConfigurationTests {
         #expect(configuration == ServerConfiguration(storage: .standard, apps: []))
     }
 
-    @Test("It is good with its examples, too")
+    @Test("It is also valid with its examples")
     func withExamples() {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines.removeAll { $0 == "apps: {}" }
@@ -230,7 +230,7 @@ struct ConfigurationFilesTests {
         return (configuration, diagnostics.map(\.description))
     }
 
-    @Test("A drop-in adds apps and overrides settings, and its mistakes are its own")
+    @Test("A drop-in adds apps and overrides settings, and its mistakes have its positions")
     func dropIns() {
         let (configuration, diagnostics) = read(
             "server: { listen: \"127.0.0.1:1\" }\napps: { a: { providers: { anonymous: true } } }",
@@ -248,19 +248,19 @@ struct ConfigurationFilesTests {
         #expect(complaints.first?.hasPrefix("d/1.yaml:1:14: error: apps.a.x: unknown key") == true)
     }
 
-    @Test("A schema file among the drop-ins is told where it belongs")
+    @Test("The error for a schema file among the drop-ins says where it belongs")
     func schemaAmongDropIns() {
         let (configuration, diagnostics) = read("", dropIns: ["classes: { A: {} }"])
         #expect(configuration == nil)
         #expect(
             diagnostics == [
-                "d/1.yaml:1:1: error: classes: a schema is no part of the configuration; "
+                "d/1.yaml:1:1: error: classes: a schema is not part of the configuration; "
                     + "move the file into a subdirectory, such as schemas"
             ]
         )
     }
 
-    @Test("Every file that is named is looked at, and every problem told at once")
+    @Test("Every named file is checked, and all problems are reported at once")
     func namedFiles() async throws {
         try await withTemporaryDirectory { directory in
             func write(_ name: String, _ text: String, mode: UInt16 = 0o600) throws {
@@ -313,7 +313,7 @@ struct ConfigurationFilesTests {
         }
     }
 
-    @Test("What programs do for accounts is read, and contradictions are told")
+    @Test("Programs for accounts are read, and contradictions reported")
     func hooks() {
         let (configuration, diagnostics) = read(
             """

@@ -7,7 +7,7 @@ import Versions
 
 @testable import Server
 
-@Suite("How long connections live", .timeLimit(.minutes(10)))
+@Suite("Lifetimes of connections", .timeLimit(.minutes(10)))
 struct ConnectionTimeTests {
     private let timing: ServerTiming
     private let clock = SteppedClock()
@@ -16,12 +16,12 @@ struct ConnectionTimeTests {
         self.timing = ServerTiming(clock: clock)
     }
 
-    @Test("S7 A client that is silent for 15 minutes is taken for dead")
+    @Test("S7 A client that is silent for 15 minutes counts as dead")
     func silence() async throws {
         try await SyncWorld.with(.memory, timing: timing) { [clock] world in
             try await world.connect { client in
                 try await client.start()
-                // Whatever it said before the first look counts.
+                // All messages before the first check count.
                 for _ in 1...10 { try await clock.pass(.seconds(60), whenAsleep: 1) }
                 try await client.ping(1)
                 for _ in 1...15 { try await clock.pass(.seconds(60), whenAsleep: 1) }
@@ -32,7 +32,7 @@ struct ConnectionTimeTests {
         }
     }
 
-    @Test("A connection outlives its token by one lifetime, then has to come back with a new one")
+    @Test("A connection outlives its token by one lifetime, then must reconnect with a new one")
     func tokenExpiry() async throws {
         try await SyncWorld.with(.memory, timing: timing) { [clock] world in
             try await world.connect { client in
@@ -50,7 +50,7 @@ struct ConnectionTimeTests {
         }
     }
 
-    @Test("After an error of the connection the client has 30 seconds to close by itself")
+    @Test("After a connection error the client has 30 seconds to close")
     func softClose() async throws {
         try await SyncWorld.with(.memory, timing: timing) { [clock] world in
             try await world.connect { client in

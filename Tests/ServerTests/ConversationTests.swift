@@ -88,7 +88,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("D4 What is sent again is recognised; its acknowledgement comes at once")
+    @Test("D4 Repeated uploads are recognised and acknowledged at once")
     func reupload() async throws {
         try await SyncWorld.with(.memory) { world in
             let user = try await world.logIn()
@@ -112,7 +112,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("D6 An UPLOAD without changesets changes nothing and gets no answer")
+    @Test("D6 An UPLOAD without changesets changes nothing and gets no response")
     func emptyUpload() async throws {
         try await SyncWorld.with(.memory) { world in
             try await world.connect { north in
@@ -132,7 +132,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("D8 A MARK comes behind all that existed, and the newest answers for both")
+    @Test("D8 A MARK follows all existing changes, and the newest answers both requests")
     func marks() async throws {
         try await SyncWorld.with(.memory) { world in
             try await world.connect { north in
@@ -272,7 +272,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("S4 What is in flight after an error is swallowed, and UNBIND gets no answer")
+    @Test("S4 Messages in flight after an error are ignored, and UNBIND gets no response")
     func inFlight() async throws {
         try await SyncWorld.with(.memory) { world in
             try await world.connect { client in
@@ -301,7 +301,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("S5 A file that binds again on another connection leaves the old one behind")
+    @Test("S5 A file that binds again on another connection closes the old one")
     func zombie() async throws {
         try await SyncWorld.with(.memory) { world in
             let user = try await world.logIn()
@@ -343,7 +343,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("E6 A client that cannot integrate is told to start over")
+    @Test("E6 A client that cannot integrate must start over")
     func clientError() async throws {
         try await SyncWorld.with(.memory) { world in
             try await world.connect { client in
@@ -363,7 +363,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("H3 A client of flexible sync is told that the app is partition-based")
+    @Test("H3 A client of flexible sync gets the error that the app is partition-based")
     func flexibleClient() async throws {
         try await SyncWorld.with(.webSocket) { world in
             try await world.connect(mode: .flexible) { client in

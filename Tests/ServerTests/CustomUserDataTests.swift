@@ -15,7 +15,7 @@ import Versions
 /// App services, 10.5.
 @Suite("Custom user data")
 struct CustomUserDataTests {
-    private static func apps(_ field: String) -> [AppConfiguration] {
+    private static func apps(_ field: String) -> [ServedAppConfiguration] {
         var app = TestApps.configurations[0]
         app.customUserData = CustomUserDataConfiguration(
             className: "Person",
@@ -30,7 +30,7 @@ struct CustomUserDataTests {
         return (try? JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))) ?? [:]
     }
 
-    /// What the access token says after a refresh.
+    /// The custom user data in the access token after a refresh.
     private func userData(
         _ world: SyncWorld,
         _ refreshToken: String?
@@ -111,7 +111,7 @@ struct CustomUserDataTests {
                         "age": .object(["$numberLong": .string("7")]),
                     ])
             )
-            // Nobody else's, not in the token that stays for weeks, and not in another app.
+            // Not another user's, not in the refresh token, and not in another app.
             let other = await world.apps.logInAnonymously().fields
             #expect(claims(other["access_token"])["user_data"] == nil)
             #expect(claims(refresh)["user_data"] == nil)
@@ -125,7 +125,7 @@ struct CustomUserDataTests {
         }
     }
 
-    @Test("What a URL cannot carry is left out", arguments: [4096, 4097])
+    @Test("Data too large for a URL is left out", arguments: [4096, 4097])
     func tooLarge(length: Int) async throws {
         try await SyncWorld.with(.memory, apps: Self.apps("_id")) { world in
             let login = await world.apps.logInAnonymously().fields
@@ -174,7 +174,7 @@ struct CustomUserDataTests {
             ),
             of: owner
         )
-        let json = try ExtendedJSON(schema: schema).object(document, key: .int(-3), of: owner)
+        let json = try ExtendedJSONWriter(schema: schema).object(document, key: .int(-3), of: owner)
             .json()
         #expect(
             String(decoding: json, as: UTF8.self) == """

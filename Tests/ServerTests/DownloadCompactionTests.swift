@@ -64,7 +64,7 @@ struct DownloadCompactionTests {
         #expect(newer.map(\.cursor.serverVersion.rawValue) == [1, 3])
     }
 
-    @Test("A value that is replaced goes, unless its stamp is the newer one")
+    @Test("A replaced value is left out, unless its stamp is the newer one")
     func replacedValues() throws {
         let compacted = DownloadCompaction.compact([
             entry(1, at: 10, Tasks.create(7, title: "a")), entry(2, at: 11, Tasks.setTitle(7, "b")),
@@ -114,7 +114,7 @@ struct DownloadCompactionTests {
         #expect(DownloadCompaction.compact(numbers) == [numbers[1]])
     }
 
-    @Test("What is no changeset stays, with everything beside it")
+    @Test("Bytes that are not a changeset stay, with the other changesets")
     func damaged() {
         let changesets = [
             entry(1, at: 10, Tasks.setTitle(7, "b")), entry(2, at: 12, [0xff, 0xff]),
@@ -187,7 +187,7 @@ struct DownloadCompactionTests {
             self.ours = ours
         }
 
-        /// What the client has in the end.
+        /// The client's objects in the end.
         func result(of downloaded: [DownloadChangeset]) throws -> InMemoryRealm {
             var ours = ours
             var theirs = try downloaded.map { entry in
@@ -206,7 +206,7 @@ struct DownloadCompactionTests {
         }
     }
 
-    @Test("The client ends with the same objects, whatever it had written meanwhile")
+    @Test("The client ends with the same objects after any concurrent writes")
     func sameState() throws {
         var dropped = 0
         var merged = 0
@@ -232,7 +232,7 @@ struct DownloadCompactionTests {
         #expect(dropped > 10 && merged > 10)
     }
 
-    @Test("Newcomers who have written before their first download converge with everybody else")
+    @Test("New clients with writes before their first download converge with the others")
     func newcomers() async throws {
         var shorter = 0
         for seed in Self.seeds {

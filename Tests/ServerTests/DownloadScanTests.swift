@@ -7,7 +7,7 @@ import Versions
 /// Sync history, 15.1.
 @Suite("Collecting downloads")
 struct DownloadScanTests {
-    @Test("Nothing at all is a batch too, with zeros")
+    @Test("An empty history gives a batch of zeros")
     func emptyHistory() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -17,7 +17,7 @@ struct DownloadScanTests {
         #expect(batch.downloadableBytes == 0)
     }
 
-    @Test("A batch ends behind the limit, with at least one changeset; the next goes on from there")
+    @Test("A batch ends after the limit, with at least one changeset; the next continues there")
     func limit() async throws {
         let world = try await ServerFileWorld(downloadLimitInBytes: 1)
         let (first, second) = (try await world.client(), try await world.client())
@@ -86,7 +86,7 @@ struct DownloadScanTests {
         #expect(after?.progress.latestServerVersion.salt != before.salt)
     }
 
-    @Test("A client file that is gone has nothing to download")
+    @Test("A removed client file has nothing to download")
     func goneClientFile() async throws {
         let world = try await ServerFileWorld()
         #expect(

@@ -7,7 +7,7 @@ import Versions
 
 @testable import Server
 
-@Suite("What the server endures", .timeLimit(.minutes(10)))
+@Suite("Endurance of the server", .timeLimit(.minutes(10)))
 struct EnduranceTests {
     /// Is locked for the first few transactions of each kind, as if another program had it.
     private final class LockedStore: ServerStore {
@@ -39,7 +39,7 @@ struct EnduranceTests {
         }
 
         func read<Outcome: Sendable>(
-            _ body: @escaping @Sendable (any StoreSnapshot) throws -> Outcome
+            _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
         ) async throws -> Outcome {
             try meetLock()
             return try await store.read(body)
@@ -52,7 +52,7 @@ struct EnduranceTests {
         }
     }
 
-    @Test("A store that is locked for a while ends no session: what was asked is done after it")
+    @Test("A temporarily locked store ends no session: requests are served after it")
     func lockedStore() async throws {
         let store = LockedStore(try await SQLiteStore(.memory))
         let apps = try await TestApps(store: store)
@@ -77,7 +77,7 @@ struct EnduranceTests {
         }
     }
 
-    @Test("10 000 BINDs are answered one by one, far more end the connection, others go on")
+    @Test("10 000 BINDs are answered one by one, far more end the connection, others continue")
     func manyBinds() async throws {
         try await SyncWorld.with(.memory) { world in
             try await world.connect { other in
@@ -111,7 +111,7 @@ struct EnduranceTests {
         }
     }
 
-    @Test("C10 A copy of a synced file takes a new ident, and goes on where the original was")
+    @Test("C10 A copy of a synced file gets a new ident, and continues at the original's progress")
     func copiedFile() async throws {
         try await SyncWorld.with(.memory) { world in
             let user = try await world.logIn()

@@ -8,7 +8,7 @@ import Versions
 
 @testable import Server
 
-@Suite("Extremes in the server's store end nothing", .timeLimit(.minutes(10)))
+@Suite("Extreme values in the server's store", .timeLimit(.minutes(10)))
 struct ExtremeNumbersTests {
     /// A realm with a snapshot, clients, history and a user with log-ins.
     private static func world(_ store: SQLiteStore) async throws -> ServerFileWorld {

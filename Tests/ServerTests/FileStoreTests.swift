@@ -28,7 +28,7 @@ struct FileStoreTests {
         )
     }
 
-    @Test("A partition has one file, whichever way it is spelled", arguments: StoreKind.allCases)
+    @Test("A partition has one file under all its spellings", arguments: StoreKind.allCases)
     func partitions(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let five = try #require(Partition(extendedJSON: Array("{\"$numberInt\":\"5\"}".utf8)))
@@ -72,7 +72,7 @@ struct FileStoreTests {
     }
 
     @Test(
-        "A state that is held stays, whatever is written meanwhile",
+        "A held state does not change during writes",
         arguments: StoreKind.allCases
     )
     func heldStates(kind: StoreKind) async throws {

@@ -12,11 +12,11 @@ struct FunctionLogInTests {
 
     private func apps(_ hook: HookConfiguration) async throws -> TestApps {
         try await TestApps(
-            apps: [AppConfiguration(id: TestApps.shop, anonymous: true, function: hook)]
+            apps: [ServedAppConfiguration(id: TestApps.shop, anonymous: true, function: hook)]
         )
     }
 
-    @Test("A4 The program gets the payload as it came, and its answer is the user")
+    @Test("A4 The program gets the unchanged payload, and its answer names the user")
     func logIn() async throws {
         try await withTemporaryDirectory { directory in
             let hook = try TestHook(in: directory)
@@ -74,10 +74,10 @@ struct FunctionLogInTests {
     }
 
     @Test(
-        "A program that names nobody lets nobody in",
+        "A log-in fails if the program names no user",
         arguments: ["", " \n", "null", "\"\"", "{}", "7", "[]", #"{"id":5}"#, #"{"id":""}"#]
     )
-    func nobody(answer: String) async throws {
+    func noUser(answer: String) async throws {
         try await withTemporaryDirectory { directory in
             let hook = try TestHook(in: directory)
             let apps = try await apps(hook.configuration)
@@ -89,7 +89,7 @@ struct FunctionLogInTests {
     }
 
     @Test(
-        "A program that fails is no answer; the client learns nothing of it",
+        "A program that fails refuses the log-in, without details for the client",
         arguments: [
             (["/bin/sh", "-c", "echo secret >&2; exit 3"], "FunctionExecutionError"),
             (["/bin/sh", "-c", "kill -9 $$"], "FunctionExecutionError"),
@@ -114,7 +114,7 @@ struct FunctionLogInTests {
         #expect(await apps.call("POST", path, "{}").status == 429)
     }
 
-    @Test("A7 Without a function there is no such provider; a body that is no object is refused")
+    @Test("A7 Without a function there is no such provider; a body must be an object")
     func bodies() async throws {
         let without = try await TestApps()
         let reply = await without.call("POST", path, "{}")
@@ -142,7 +142,7 @@ struct FunctionLogInTests {
         #expect(counts.allSatisfy { (1...3).contains($0) })
     }
 
-    /// How many others each of twenty programs has met, itself included.
+    /// The number of programs that each of twenty has met, itself included.
     private func runningAtOnce(in directory: String) async throws -> [Int] {
         let runner = runner(atOnce: 3, waitingAtMost: 100)
         let count = "touch \"$0/$$\"; sleep 0.02; set -- \"$0\"/*; echo $#; rm \"$0/$$\""
@@ -164,7 +164,7 @@ struct FunctionLogInTests {
         }
     }
 
-    @Test("More than may wait are sent away, and come in when there is room again")
+    @Test("Requests beyond the queue are refused, and accepted when there is room again")
     func overload() async throws {
         let runner = runner(atOnce: 1, waitingAtMost: 1)
         let slow = HookConfiguration(command: ["/bin/sleep", "1000"], timeout: .seconds(50))

@@ -4,12 +4,13 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Settings
 import SyncProtocol
 import Testing
 
 @testable import Server
 
-/// What only real sockets show: heads, bodies and timeouts.
+/// Behaviour that needs real sockets: heads, bodies and timeouts.
 @Suite("HTTP on a real port", .timeLimit(.minutes(10)))
 struct HTTPListenerTests {
     /// Runs the listener, lends its address, and stops it.
@@ -104,7 +105,7 @@ struct HTTPListenerTests {
         }
     }
 
-    @Test("An answer without body has no content type")
+    @Test("A response without body has no content type")
     func logOut() async throws {
         try await withListener { address, apps throws in
             let token = await apps.logInAnonymously().fields["refresh_token"] ?? ""
@@ -123,7 +124,7 @@ struct HTTPListenerTests {
     func bodyLimit() async throws {
         try await withListener { address, _ throws in
             let path = "/app/shop-abcde/auth/providers/anon-user/login"
-            let limit = ServiceRequest.maximumBodySizeInBytes
+            let limit = ClientAPIRequest.maximumBodySizeInBytes
             let fitting = "{\"x\":\"" + String(repeating: "y", count: limit - 100) + "\"}"
             let accepted = try await send(address, "POST", path, body: ByteBuffer(string: fitting))
             #expect(accepted.status == .ok)
@@ -133,7 +134,7 @@ struct HTTPListenerTests {
         }
     }
 
-    @Test("The location mirrors the host that was asked")
+    @Test("The location mirrors the requested host")
     func location() async throws {
         try await withListener { address, _ throws in
             let reply = try await send(address, "GET", "/app/shop-abcde/location")
@@ -182,7 +183,7 @@ struct HTTPListenerTests {
         }
     }
 
-    @Test("Garbage is no request")
+    @Test("Garbage is not a request")
     func garbage() async throws {
         try await withListener { address, _ throws in
             let answer = try await converse(address, "\u{1}\u{2}\u{3}\r\n\r\n")
@@ -190,7 +191,7 @@ struct HTTPListenerTests {
         }
     }
 
-    @Test("Every answer tells the server's time")
+    @Test("Every response has the server's time")
     func date() async throws {
         try await withListener { address, apps throws in
             let date = "Mon, 21 Sep 2026 14:13:20 GMT"
@@ -213,7 +214,7 @@ struct HTTPListenerTests {
         }
     }
 
-    @Test("A port that is taken is told by name")
+    @Test("The error for a port in use names it")
     func portInUse() async throws {
         try await withListener { address, apps throws in
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -289,7 +290,7 @@ struct HTTPListenerTests {
         }
     }
 
-    @Test("H2 H4 Refused upgrades say why, in a status and a line of text")
+    @Test("H2 H4 Refused upgrades have a status and a line of text as the reason")
     func refused() async throws {
         try await withListener { address, apps throws in
             let login = await apps.logInAnonymously().fields
@@ -324,7 +325,7 @@ struct HTTPListenerTests {
         }
     }
 
-    @Test("The token may come in a header")
+    @Test("The token may be in a header")
     func headerToken() async throws {
         try await withListener { address, apps throws in
             let token = await apps.logInAnonymously().fields["access_token"] ?? ""

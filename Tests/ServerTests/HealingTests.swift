@@ -9,7 +9,7 @@ import Versions
 @testable import Server
 
 /// Sync history, 14.6: uploads that do not fit, rightly by the client's own rules.
-@Suite("Uploads that do not fit are healed")
+@Suite("Corrections of uploads that do not fit")
 struct HealingTests {
     private static func list(_ write: (inout ChangesetWriter) -> Void) -> [UInt8] {
         var writer = ChangesetWriter()
@@ -17,7 +17,7 @@ struct HealingTests {
         return writer.bytes
     }
 
-    @Test("A stale change to an object that is gone is left out, and nobody is told of a rejection")
+    @Test("A stale change to a deleted object is left out without a report")
     func stale() async throws {
         let world = try await ServerFileWorld()
         let (client, other) = (try await world.client(), try await world.client())
@@ -44,10 +44,10 @@ struct HealingTests {
         // Only the client gets the correction, after all that it has uploaded.
         let own = try await world.scan(for: client, from: downloadCursor(3, 4))
         #expect(own.changesets.map(\.cursor) == [downloadCursor(6, 6)])
-        #expect(Compensation.objects(undoneBy: own.changesets[0].bytes) == [Tasks.object(1)])
+        #expect(Compensation.objects(compensatedBy: own.changesets[0].bytes) == [Tasks.object(1)])
         let others = try await world.scan(for: other)
         #expect(others.changesets.map(\.cursor.serverVersion.rawValue) == [1, 3, 5])
-        let told = try await world.engine.refusedWrites(
+        let told = try await world.engine.rejectedChangesets(
             of: client.ident,
             after: .zero,
             in: world.file
@@ -55,7 +55,7 @@ struct HealingTests {
         #expect(told.isEmpty)
     }
 
-    @Test("Of a list edit that does not fit, a value that exists nowhere else is reported")
+    @Test("A value of an unfitting list edit that exists nowhere else is reported")
     func loss() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -77,16 +77,16 @@ struct HealingTests {
         #expect(outcome.refused.count == 1)
         #expect(refused.updates.clientVersion == ClientVersion(5))
         #expect(refused.updates.updates.map(\.key) == [.int(1)])
-        #expect(refused.undoneAt == outcome.currentVersion)
+        #expect(refused.compensatedAt == outcome.currentVersion)
         let task = try await world.tasks()[.int(1)] ?? ""
         #expect(task.contains("\"tags\":[\"a\"]") && task.contains("two"), "\(task)")
         // A connection that broke does not swallow it.
-        let told = try await world.engine.refusedWrites(
+        let told = try await world.engine.rejectedChangesets(
             of: client.ident,
             after: ServerVersion(4),
             in: world.file
         )
-        #expect(told.map(\.undoneAt) == [refused.undoneAt])
+        #expect(told.map(\.compensatedAt) == [refused.compensatedAt])
         #expect(told.map(\.updates.clientVersion) == [ClientVersion(5)])
     }
 
@@ -115,7 +115,7 @@ struct HealingTests {
         #expect(task.contains("[\"a\",\"b\"]") && task.contains("\"count\":5"), "\(task)")
     }
 
-    @Test("Bytes that are no changeset, and what no object could take, are refused as before")
+    @Test("Bytes that are not a changeset, and impossible values, are still refused")
     func malformed() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -167,7 +167,7 @@ struct HealingTests {
     }
 
     @Test(
-        "On the wire: the session goes on, a loss comes as 231 before the version that corrects it"
+        "On the wire: the session continues, and 231 reports a loss before its correction"
     )
     func wire() async throws {
         try await SyncWorld.with(.memory, apps: [TestApps.configurations[0]]) { world in
@@ -196,16 +196,16 @@ struct HealingTests {
                 #expect(download.changesets.map(\.cursor.serverVersion.rawValue) == [6, 7])
                 #expect(version == ServerVersion(7))
                 #expect(download.progress.upload.clientVersion == ClientVersion(6))
-                // It goes on.
+                // It continues.
                 try await client.upload([upload(7, on: 7, Tasks.appendTag(1, "kept", at: 0))])
                 let last = try await client.expectDownload()
                 #expect(last.progress.upload.clientVersion == ClientVersion(7))
             }
-            #expect(world.sync.healedUploads[TestApps.shop] == 1)
+            #expect(world.sync.correctedUploads[TestApps.shop] == 1)
         }
     }
 
-    @Test("What the client has not uploaded yet of the same object survives the correction")
+    @Test("Pending uploads of the same object survive the correction")
     func laterWrites() async throws {
         let world = try await ServerFileWorld()
         var client = ModelClient(try await world.client())
@@ -231,7 +231,7 @@ struct HealingTests {
         #expect(try await world.realm() == client.realm)
     }
 
-    @Test("A client that takes nothing in cannot make corrections pile up")
+    @Test("Pending corrections for a client that downloads nothing are limited")
     func amplification() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -275,8 +275,8 @@ struct HealingTests {
 
     // MARK: Property
 
-    /// Clients whose realms differ from what they say: they are put right as soon as it shows, nothing
-    /// that fits is lost, and nobody is reset.
+    /// Clients whose realms differ from what they say: they are put right as soon as it shows,
+    /// nothing that fits is lost, and no client is reset.
     @Test(
         "Clients that go wrong converge with the others",
         arguments: 1...60 as ClosedRange<UInt64>
@@ -295,7 +295,7 @@ struct HealingTests {
         var time: UInt64 = 1000
         var healed = 0
         for round in 0..<4 as Range<Int64> {
-            // A tag that the server has not got, an object that it has not got, and what comes of them.
+            // A tag and an object that the server does not have, and the results.
             let (tagged, ghost) = (Tasks.object(round), Tasks.object(100 + round))
             clients[0].diverge(tagged) { document in
                 document?.values[2] = .list([.scalar(.string("hidden")), .scalar(.string("a"))])

@@ -46,7 +46,7 @@ struct IdentificationTests {
         }
     }
 
-    @Test("A file that says what is stored is let in, with its cursor and its lock")
+    @Test("A file that matches the store is accepted, with its cursor and its lock")
     func good() async throws {
         let prepared = try await Prepared()
         prepared.world.clock.advance(bySeconds: 5)
@@ -103,7 +103,7 @@ struct IdentificationTests {
     }
 
     @Test(
-        "A copy from before sync was terminated is found out, whatever its numbers"
+        "A copy from before a termination is detected, with any version numbers"
     )
     func copyOfOlderGeneration() async throws {
         let prepared = try await Prepared()
@@ -130,7 +130,7 @@ struct IdentificationTests {
         #expect(await prepared.fault() == .clientFileExpired)
     }
 
-    @Test("A refused IDENT does not fence the session that is there")
+    @Test("A refused IDENT does not fence the existing session")
     func noFencing() async throws {
         let prepared = try await Prepared()
         #expect(await prepared.fault(at: downloadCursor(0, 0)) != nil)

@@ -24,7 +24,7 @@ struct KeySetTests {
         _ environment: [String: String]
     ) async throws -> TestApps {
         try await TestApps(
-            apps: [AppConfiguration(id: TestApps.shop, jwt: configuration)],
+            apps: [ServedAppConfiguration(id: TestApps.shop, jwt: configuration)],
             secrets: SecretReader(environment: environment)
         )
     }
@@ -61,7 +61,7 @@ struct KeySetTests {
         )
     }
 
-    @Test("Any of three secrets counts, and no fourth; a name for the key changes nothing")
+    @Test("Each of three secrets is valid, a fourth is not; a name for the key has no effect")
     func secrets() async throws {
         let apps = try await apps(
             JWTConfiguration(
@@ -87,7 +87,7 @@ struct KeySetTests {
         {"kty":"something new"}]}
         """
 
-    @Test("A key set is searched by the token's name for its key, and by all without one")
+    @Test("A key set is searched by the token's key name, and as a whole without one")
     func keySet() async throws {
         let apps = try await apps(
             JWTConfiguration(algorithm: .rs256, keys: .set(.environment(variable: "KEYS"))),
@@ -154,9 +154,9 @@ struct KeySetTests {
     }
 
     @Test(
-        "What is no key set stops the server at its start, with the reason",
+        "An invalid key set stops the server at its start, with the reason",
         arguments: [
-            ("no JSON", "it is no JSON Web Key Set"),
+            ("no JSON", "it is not a JSON Web Key Set"),
             (#"{"keys":[]}"#, "it has no key for RS256 among 0"),
             (#"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, "it has no key for RS256 among 1"),
             (#"{"keys":[{"kty":"RSA","kid":"a","n":"AQAB","e":"AQAB"}]}"#, "its key \"a\" is"),

@@ -78,7 +78,7 @@ struct LogInTests {
         #expect(await logIn(foreign) != foreign)
     }
 
-    @Test("A7 A provider that is off, or does not exist, is not found")
+    @Test("A7 A disabled or unknown provider is not found")
     func providers() async throws {
         let apps = try await TestApps()
         for (app, provider) in [
@@ -96,7 +96,7 @@ struct LogInTests {
         }
     }
 
-    @Test("A8 A disabled user is told so, and only with the right password")
+    @Test("A8 A disabled user gets that error only with the right password")
     func disabled() async throws {
         let apps = try await TestApps()
         _ = await apps.register("ann@example.net", "correct horse")
@@ -134,7 +134,7 @@ struct LogInTests {
         }
     }
 
-    @Test("Bodies that are no JSON object, or lack a field, are refused as such")
+    @Test("A body that is not a JSON object, or lacks a field, is refused with that reason")
     func malformedBodies() async throws {
         let apps = try await TestApps()
         let path = "/app/\(TestApps.shop)/auth/providers/local-userpass/login"
@@ -150,7 +150,7 @@ struct LogInTests {
         }
     }
 
-    @Test("Guessing is slowed down, for the one who guesses")
+    @Test("Guessing is slowed down, only for the guesser")
     func guessing() async throws {
         let apps = try await TestApps()
         _ = await apps.register("ann@example.net", "correct horse")
@@ -159,7 +159,7 @@ struct LogInTests {
         }
         let refused = await apps.logIn("ann@example.net", "correct horse")
         #expect(refused.status == 429)
-        #expect(refused.answer.retryAfterInSeconds == 6)
+        #expect(refused.response.retryAfterInSeconds == 6)
         #expect(
             await apps.logIn("ann@example.net", "correct horse", address: "192.0.2.2").status == 200
         )
@@ -167,7 +167,7 @@ struct LogInTests {
         #expect(await apps.logIn("ann@example.net", "correct horse").status == 200)
     }
 
-    @Test("One address does not make any number of users, others go on")
+    @Test("New users from one address are limited, other addresses are not affected")
     func newUsers() async throws {
         let apps = try await TestApps()
         for _ in 0..<1000 { try await apps.accounts.loginGuard.admitNewUser(from: "192.0.2.1") }
@@ -176,7 +176,7 @@ struct LogInTests {
         ]
         for reply in refused {
             #expect(reply.status == 429)
-            #expect(reply.answer.retryAfterInSeconds == 4)
+            #expect(reply.response.retryAfterInSeconds == 4)
             #expect(reply.fields["error_code"] == "AuthError")
         }
         let path = "/app/shop-abcde/auth/providers/anon-user/login"
@@ -185,7 +185,7 @@ struct LogInTests {
         #expect(await apps.register("ann@example.net", "correct horse").status == 201)
     }
 
-    @Test("Every spelling of a name is counted as the same one")
+    @Test("All spellings of a name share one limit")
     func spellings() async throws {
         let apps = try await TestApps()
         _ = await apps.register("ann@example.net", "correct horse")
@@ -199,7 +199,7 @@ struct LogInTests {
     /// Guesses names from an address until it may not guess any more.
     private func exhaust(_ apps: TestApps) async {
         for number in 0..<101 {
-            let status = await apps.logIn("nobody-\(number)@example.net", "wrong").status
+            let status = await apps.logIn("unknown-\(number)@example.net", "wrong").status
             #expect(status == (number < 100 ? 401 : 429))
         }
     }
@@ -228,7 +228,7 @@ struct LogInTests {
         #expect(await apps.logIn("ann@example.net", "wrong").status == 429)
     }
 
-    @Test("A device that the user has logged in from is not kept out by guesses from elsewhere")
+    @Test("Guesses from elsewhere do not block a device that the user has logged in from")
     func devices() async throws {
         let apps = try await TestApps()
         _ = await apps.register("ann@example.net", "correct horse")
@@ -253,7 +253,7 @@ struct LogInTests {
         #expect(await logIn("wrong", device) == 429)
     }
 
-    @Test("A right API key, and a right token for a password, is never refused for wrong ones")
+    @Test("Wrong API keys and password tokens never block right ones")
     func unguessable() async throws {
         var app = TestApps.configurations[0]
         app.apiKey = true
@@ -289,7 +289,7 @@ struct LogInTests {
         #expect(await reset(token.token) == 200)
     }
 
-    @Test("Names that are tried out at the routes for mails are counted as guesses")
+    @Test("Unknown names at the routes for mails count as guesses")
     func triedNames() async throws {
         let apps = try await TestApps()
         let base = "/app/shop-abcde/auth/providers/local-userpass"
@@ -321,7 +321,7 @@ struct LogInTests {
         }
     }
 
-    @Test("Names that no account can have are refused before anything is counted or kept")
+    @Test("Impossible names are refused before they are counted or stored")
     func longNames() async throws {
         let apps = try await TestApps()
         // One letter with many marks is a single character.
@@ -343,7 +343,7 @@ struct LogInTests {
         #expect(await apps.logIn("ann@example.net", "wrong").status == 401)
     }
 
-    @Test("Linking without a token is refused, and makes no user")
+    @Test("Linking without a token is refused, and creates no user")
     func linking() async throws {
         let apps = try await TestApps()
         let path = "/app/\(TestApps.shop)/auth/providers/anon-user/login?link=true"

@@ -7,8 +7,9 @@ import Versions
 
 @testable import Server
 
-/// What one upload may cost the store's only writer (merge rules, 10; sync history, 18.5).
-@Suite("How much history an upload is merged with")
+/// The limits of one upload's work for the store's only writer (merge rules, 10; sync history,
+/// 18.5).
+@Suite("The history that an upload is merged with")
 struct MergeLimitTests {
     /// A client that has seen nothing of ten elements appends ten itself, each on a newer base.
     private func append(within limits: MergeLimits) async throws -> ServerFileWorld {
@@ -33,7 +34,7 @@ struct MergeLimitTests {
         return world
     }
 
-    @Test("Pairs count for all changesets of an upload together, and nothing of it stays")
+    @Test("Pairs count for all changesets of an upload together, and nothing is stored")
     func pairs() async throws {
         // Ten meet ten, then nine, and so on.
         let world = try await append(within: MergeLimits(pairs: 55))
@@ -44,7 +45,7 @@ struct MergeLimitTests {
         }
     }
 
-    @Test("An upload that meets more history than the limit is refused, one that meets none is not")
+    @Test("An upload that involves more history than the limit is refused, others are not")
     func size() async throws {
         let limits = MergeLimits(historySizeInBytes: 50, unindexedSizeInBytes: 0)
         let world = try await ServerFileWorld(merging: limits)
@@ -64,7 +65,7 @@ struct MergeLimitTests {
         try await world.upload([upload(3, on: 20, Tasks.setTitle(1, "mine"))], by: second)
     }
 
-    @Test("With an index of the history every upload comes to the same as without one")
+    @Test("With an index of the history every upload has the same result as without one")
     func indexed() async throws {
         for seed in UInt64(0)..<20 {
             let worlds = [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Password hashes")
 struct PasswordHasherTests {
-    @Test("A hash fits its password only; without one the answer is no")
+    @Test("A hash matches only its password; without a hash no password matches")
     func hashes() async throws {
         let hasher = PasswordHasher(cost: 1)
         let hash = try await hasher.hash("correct horse")
@@ -14,7 +14,7 @@ struct PasswordHasherTests {
         #expect(try await !hasher.verify("correct\0horse", against: hash))
     }
 
-    @Test("A flood from one address is sent away for now, another address is not")
+    @Test("A flood from one address is refused temporarily, another address is not")
     func flood() async throws {
         let hasher = PasswordHasher(cost: 3, waitingAtMost: 20)
         @Sendable func attempt(_ address: String) async -> Int {

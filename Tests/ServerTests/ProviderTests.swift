@@ -23,7 +23,7 @@ struct ProviderTests {
         )
         return try await TestApps(
             apps: [
-                AppConfiguration(
+                ServedAppConfiguration(
                     id: TestApps.shop,
                     anonymous: true,
                     emailPassword: EmailPasswordConfiguration(confirmsAtOnce: confirmsAtOnce),
@@ -59,7 +59,7 @@ struct ProviderTests {
         await apps.call("POST", "\(providers)/custom-token/login", "{\"token\":\"\(token)\"}")
     }
 
-    @Test("A5 A good token logs in, always as the same user")
+    @Test("A5 A valid token logs in, always as the same user")
     func goodToken() async throws {
         let metadata = [
             JWTConfiguration.Metadata(name: "who.name", fieldName: "name", isRequired: true),
@@ -125,7 +125,7 @@ struct ProviderTests {
         }
     }
 
-    @Test("A public key verifies tokens, and what is none stops the server at its start")
+    @Test("A public key verifies tokens, and an invalid one stops the server at its start")
     func publicKey() async throws {
         let key = ES256PrivateKey()
         let configuration = JWTConfiguration(
@@ -133,7 +133,7 @@ struct ProviderTests {
             keys: .each([.environment(variable: "KEY")]),
             audiences: ["till"]
         )
-        let app = AppConfiguration(id: TestApps.shop, jwt: configuration)
+        let app = ServedAppConfiguration(id: TestApps.shop, jwt: configuration)
         let apps = try await TestApps(
             apps: [app],
             secrets: SecretReader(environment: ["KEY": key.publicKey.pemRepresentation])
@@ -176,7 +176,7 @@ struct ProviderTests {
         await apps.call("POST", "\(providers)/api-key/login", "{\"key\":\"\(key)\"}")
     }
 
-    @Test("A6 P2 P3 P5 A key is shown once, logs its user in, and stops when it is told to")
+    @Test("A6 P2 P3 P5 A key is shown once, logs its user in, and can be disabled and deleted")
     func keys() async throws {
         let apps = try await apps()
         _ = await apps.register("ann@example.net", "correct horse")
@@ -221,7 +221,7 @@ struct ProviderTests {
         #expect(await apps.call("GET", "/auth/api_keys", token: refresh).text == "[]")
     }
 
-    @Test("P4 P6 Keys are their owner's only, and want the refresh token")
+    @Test("P4 P6 Only the owner may use keys, with the refresh token")
     func foreignKeys() async throws {
         let apps = try await apps()
         _ = await apps.register("ann@example.net", "correct horse")
@@ -264,7 +264,7 @@ struct ProviderTests {
         #expect(refused.fields["error_code"] == "BadRequest")
     }
 
-    @Test("A6 A key of the operator's has a user of its own, of type server")
+    @Test("A6 A key of the operator has a user of its own, of type server")
     func serverKeys() async throws {
         let apps = try await apps()
         let admin = TestAdmin(apps, .testing(apps))
@@ -284,7 +284,7 @@ struct ProviderTests {
 
     // MARK: Linking
 
-    @Test("K1 K2 K3 An anonymous user gets a name and keeps its id, once, and nobody else's")
+    @Test("K1 K2 K3 An anonymous user gets a name, once, keeps its id, and takes no other user's")
     func linking() async throws {
         let apps = try await apps()
         _ = await apps.register("ann@example.net", "correct horse")
@@ -307,7 +307,7 @@ struct ProviderTests {
         let taken = await apps.call("POST", path, body, token: other["access_token"])
         #expect(taken.status == 409)
         #expect(taken.fields["error_code"] == "AccountNameInUse")
-        // Nor is a key that somebody else has made for a machine.
+        // Nor is another user's key for a machine.
         let key = await apps.call(
             "POST",
             "/auth/api_keys",
@@ -334,7 +334,7 @@ struct ProviderTests {
 
     // MARK: Confirmation, reset, deletion
 
-    @Test("E4 An account that has to be confirmed waits for its token")
+    @Test("E4 An unconfirmed account waits for its token")
     func confirmation() async throws {
         let apps = try await apps(confirmsAtOnce: false)
         let admin = TestAdmin(apps, .testing(apps))
@@ -417,7 +417,7 @@ struct ProviderTests {
         #expect(wrong.status == 401)
         let reply = await apps.call("DELETE", "/auth/delete", token: login["access_token"])
         #expect(reply.status == 204)
-        #expect(reply.answer.body == nil)
+        #expect(reply.response.body == nil)
         let gone = await apps.logIn("ann@example.net", "correct horse")
         #expect(gone.fields["error_code"] == "InvalidPassword")
         let refresh = await apps.call("POST", "/auth/session", token: login["refresh_token"])

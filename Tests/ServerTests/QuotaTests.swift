@@ -6,10 +6,10 @@ import Versions
 
 @testable import Server
 
-/// What one user may have the server keep, and what is removed because it was never used.
+/// The quotas of one user, and the removal of unused files.
 @Suite("Quotas")
 struct QuotaTests {
-    private static func app(_ quotas: UserQuotas) -> AppConfiguration {
+    private static func app(_ quotas: UserQuotas) -> ServedAppConfiguration {
         var app = TestApps.configurations[0]
         app.quotas = quotas
         return app
@@ -24,7 +24,7 @@ struct QuotaTests {
         #expect(report.body.message.contains(text), "\(report.body.message)")
     }
 
-    @Test("A user has so many realms and client files; one more has to wait, the others still sync")
+    @Test("Beyond the quota of realms and client files one must wait, the others still sync")
     func realms() async throws {
         let quotas = UserQuotas(realms: 2, clientFiles: 4)
         try await SyncWorld.with(.memory, apps: [Self.app(quotas)]) { world in
@@ -74,7 +74,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("A user has so many sessions: revoked ones go first, then the oldest")
+    @Test("Beyond the quota of sessions revoked ones end first, then the oldest")
     func sessions() async throws {
         let apps = try await TestApps(apps: [Self.app(UserQuotas(sessions: 2))])
         _ = await apps.register("ann@example.net", "correct horse")
@@ -146,7 +146,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("A realm with objects, or with a history that is void, is never taken for an unused one")
+    @Test("A realm with objects, or with a void history, never counts as unused")
     func keeping() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -165,7 +165,7 @@ struct QuotaTests {
         #expect(try await world.tasks().count == 1)
     }
 
-    @Test("Very many unused realms go, piece by piece")
+    @Test("Very many unused realms are removed piece by piece")
     func manyRealms() async throws {
         let world = try await ServerFileWorld()
         for number in 0..<450 {

@@ -20,7 +20,7 @@ import Versions
     .timeLimit(.minutes(10))
 )
 struct RecordedConversationVectorTests {
-    /// What happened to the recorded server before a connection was made.
+    /// The events at the recorded server before a connection.
     enum Mishap {
         /// It was backed up.
         case backup
@@ -38,7 +38,7 @@ struct RecordedConversationVectorTests {
     }
 
     /// All partition-based recordings of the reference server. `partition_app` and
-    /// `partition_client_reset` are recordings of a scripted peer, whose answers bind nobody.
+    /// `partition_client_reset` are recordings of a scripted peer, whose responses are not binding.
     static let scenarios = [
         Scenario(name: "bad_file_ident", mishaps: [2: .wipe]),
         Scenario(name: "bad_path"),
@@ -59,7 +59,7 @@ struct RecordedConversationVectorTests {
         Scenario(name: "unbind"),
     ]
 
-    @Test("Each recording is answered as it was", arguments: scenarios)
+    @Test("Each recording gets the recorded responses", arguments: scenarios)
     func replay(scenario: Scenario) async throws {
         let lines = try Vectors.lines(
             RecordedLine.self,

@@ -16,17 +16,17 @@ struct ReloadTests {
           shop-abcde: { development_mode: true, providers: { anonymous: true } }
         """
 
-    /// What the reload under test reads, changes and is told.
+    /// The inputs and effects of the reload under test.
     private struct Subject: Sendable {
         let reload: ConfigurationReload
         let address: PublicAddress
         let proxies: TrustedProxies
         let text: Mutexed<String>
-        let level: Mutexed<LogConfiguration.Level?>
+        let level: Mutexed<ServerLogConfiguration.Level?>
 
         init(_ world: SyncWorld, secrets: SecretReader = SecretReader(environment: [:])) throws {
             let text = Mutexed(ReloadTests.base)
-            let level = Mutexed<LogConfiguration.Level?>(nil)
+            let level = Mutexed<ServerLogConfiguration.Level?>(nil)
             let address = PublicAddress(nil)
             let proxies = TrustedProxies(
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -54,7 +54,7 @@ struct ReloadTests {
             self.level = level
         }
 
-        func run(_ text: String) async throws -> ReloadReport {
+        func run(_ text: String) async throws -> ServerReloadReport {
             self.text.value = text
             return try await reload.run()
         }
@@ -74,10 +74,10 @@ struct ReloadTests {
     }
 
     private static let apps = [
-        AppConfiguration(id: TestApps.shop, isDevelopmentMode: true, anonymous: true)
+        ServedAppConfiguration(id: TestApps.shop, isDevelopmentMode: true, anonymous: true)
     ]
 
-    @Test("Apps come, change and go; the rest of the server stays as it is")
+    @Test("Apps are added, changed and removed; the rest of the server is unchanged")
     func apps() async throws {
         try await SyncWorld.with(.memory, apps: Self.apps) { world in
             let subject = try Subject(world)
@@ -142,7 +142,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("Log level and public URL count at once; what is fixed at the start is named each time")
+    @Test("Log level and public URL apply at once; settings that need a restart are named")
     func settings() async throws {
         try await SyncWorld.with(.memory, apps: Self.apps) { world in
             let subject = try Subject(world)
@@ -165,7 +165,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("Whom new rules shut out is told; whom they let in goes on after binding again")
+    @Test("Clients without permission under new rules get an error; others bind again")
     func rules() async throws {
         try await SyncWorld.with(.memory, apps: Self.apps) { world in
             let subject = try Subject(world)
@@ -190,7 +190,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("Providers and development mode change for sessions that there are, without a word")
+    @Test("Providers and development mode change for existing sessions without a message")
     func quietChanges() async throws {
         try await SyncWorld.with(.memory, apps: Self.apps) { world in
             let subject = try Subject(world)
@@ -205,7 +205,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("A schema or a key that changed in its file counts after a reload")
+    @Test("A schema or key that changed in its file applies after a reload")
     func files() async throws {
         try await withTemporaryDirectory { directory in
             @Sendable func write(_ name: String, _ text: String) throws {

@@ -20,7 +20,7 @@ struct RouteTests {
         )
     }
 
-    @Test("Without a public URL the location mirrors what was asked")
+    @Test("Without a public URL the location mirrors the request")
     func mirroredLocation() async throws {
         let reply = try await TestApps().call("GET", "/app/shop-abcde/location")
         #expect(reply.fields["hostname"] == "http://sync.test:9090")
@@ -49,7 +49,7 @@ struct RouteTests {
         #expect(!reply.text.contains("null"))
     }
 
-    @Test("Whoever is logged in is told that there is no such function")
+    @Test("A logged-in user gets the error for an unknown function")
     func functions() async throws {
         let apps = try await TestApps()
         let token = try #require(await apps.logInAnonymously().fields["access_token"])
@@ -133,7 +133,7 @@ struct RouteTests {
         )
     }
 
-    @Test("X7 No successful answer has a member that clients take for an error")
+    @Test("X7 No successful response has a member that clients treat as an error")
     func successes() async throws {
         let apps = try await TestApps()
         let login = await apps.logInAnonymously()
@@ -157,7 +157,7 @@ struct RouteTests {
         #expect(BearerToken.parse("Bearer") == nil)
     }
 
-    @Test("A store that is out of order is 503, and logs nobody out")
+    @Test("A failed store gives 503, and logs no user out")
     func brokenStore() async throws {
         let store = try await SQLiteStore(.memory)
         let apps = try await TestApps(store: store)

@@ -12,7 +12,7 @@ import Versions
 struct SQLiteStoreTests {
     private let app = AppID.named("shop-abcde")
 
-    @Test("What was written is there after a restart")
+    @Test("Writes survive a restart")
     func persistence() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/server.sqlite"
@@ -26,7 +26,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("Only the owner may read it, whatever mode it had")
+    @Test("Only the owner may read it, also if its mode was wider")
     func mode() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/server.sqlite"
@@ -57,7 +57,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("A file that is no store of ours is refused and left as it is")
+    @Test("A file that is not a store is refused and unchanged")
     func foreignFiles() async throws {
         try await withTemporaryDirectory { directory in
             let text = "\(directory)/notes.txt"
@@ -94,7 +94,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("A store of the layout before is brought up to this one, beside a copy of what it was")
+    @Test("A store of an earlier layout is upgraded, beside a copy of the original")
     func olderLayout() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/server.sqlite"
@@ -127,7 +127,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    /// The process dies before the n-th change of any file; whatever was acknowledged must be there
+    /// The process dies before the n-th change of any file; every acknowledged write must be there
     /// afterwards, and the store must open.
     @Test("A crash at any write loses nothing that was acknowledged")
     func crashes() async throws {
@@ -162,7 +162,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("A full disk fails the writes it meets, and only those")
+    @Test("A full disk fails only the affected writes")
     func fullDisk() async throws {
         try await withTemporaryDirectory { directory in
             let files = FaultyFiles()

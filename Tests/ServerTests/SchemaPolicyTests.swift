@@ -4,7 +4,7 @@ import Versions
 
 @testable import Server
 
-@Suite("What clients may do to the schema")
+@Suite("Schema changes by clients")
 struct SchemaPolicyTests {
     private func reason(
         _ world: ServerFileWorld,
@@ -27,7 +27,7 @@ struct SchemaPolicyTests {
         return Changeset(strings: strings, instructions: [instruction]).encoded()
     }
 
-    @Test("In development mode clients add classes and properties, and repeat what is there")
+    @Test("In development mode clients add classes and properties, and repeat existing ones")
     func development() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -39,7 +39,7 @@ struct SchemaPolicyTests {
         #expect(try await reason(world, client, Tasks.addClass("Person"), version: 5) == nil)
     }
 
-    @Test("Without it they may only repeat what is there")
+    @Test("Without it they may only repeat existing ones")
     func closed() async throws {
         var world = try await ServerFileWorld()
         let client = try await world.client()
@@ -56,7 +56,7 @@ struct SchemaPolicyTests {
         )
     }
 
-    @Test("Nothing is ever taken away, and nothing changes its type")
+    @Test("Classes and properties are never removed, and never change their type")
     func destructive() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()

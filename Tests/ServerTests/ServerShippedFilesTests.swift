@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-@Suite("What ships with the server")
+@Suite("Files shipped with the server")
 struct ServerShippedFilesTests {
     private func text(of path: String) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
@@ -33,7 +33,7 @@ struct ServerShippedFilesTests {
 
     private var known: Set<String> { keys(of: ServerConfigurationSchema.form) }
 
-    @Test("The example of every section holds every key, and nothing is wrong with it")
+    @Test("The example of every section holds every key, without mistakes")
     func completeExample() throws {
         let text = try text(of: "examples/realm-server.yaml")
         let (configuration, diagnostics) = ServerConfigurationReader.read([
@@ -54,7 +54,7 @@ struct ServerShippedFilesTests {
         for line in try text(of: "docs/server.md").split(separator: "\n")
         where line.hasPrefix("| `") {
             let cells = line.split(separator: "|")
-            // Keys beside each other share what stands before the last dot.
+            // Keys in one cell share the path before the last dot.
             var parent = ""
             for cell in cells[0].split(separator: ",") {
                 let name = cell.filter { $0 != "`" && $0 != " " }

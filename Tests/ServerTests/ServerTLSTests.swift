@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOSSL
 import ServiceLifecycle
+import Settings
 import TestSupport
 import Testing
 
@@ -21,12 +22,12 @@ struct ServerTLSTests {
         return files
     }
 
-    @Test("Files that are no certificate with its key are refused, and later change nothing")
+    @Test("Files without a matching certificate and key are refused, and change nothing later")
     func reload() async throws {
         try await withTemporaryDirectory { directory in
             let files = try files(in: directory)
             let tls = try ServerTLS(files)
-            // The same files again are no other certificate.
+            // The same files again do not change the certificate.
             #expect(!tls.use(try ServerTLS.prepare(files)))
             try Data("none".utf8).write(to: URL(filePath: files.certificate))
             #expect(throws: ServerTLS.Unusable.self) { try ServerTLS.prepare(files) }
@@ -34,7 +35,7 @@ struct ServerTLSTests {
         }
     }
 
-    @Test("Requests come over TLS 1.2 or newer, and the location says so")
+    @Test("Requests need TLS 1.2 or newer, and the location has https")
     func request() async throws {
         try await withTemporaryDirectory { directory in
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -32,7 +32,7 @@ struct SessionTests {
         }
     }
 
-    @Test("S1 The refresh token gives access tokens as often as it is asked, also at once")
+    @Test("S1 The refresh token gives any number of access tokens, also at the same time")
     func refresh() async throws {
         let user = try await LoggedIn()
         for _ in 0..<3 {
@@ -48,7 +48,7 @@ struct SessionTests {
         }
     }
 
-    @Test("S2 Neither token does the other's work")
+    @Test("S2 Neither token works in place of the other")
     func kinds() async throws {
         let user = try await LoggedIn()
         for reply in [await user.refreshed(user.access), await user.profile(user.refresh)] {
@@ -77,17 +77,17 @@ struct SessionTests {
         #expect(await revoked.profile().status == 200)
     }
 
-    @Test("S6 Log-out revokes, and a second one is as good")
+    @Test("S6 Log-out revokes, and a second log-out succeeds too")
     func logOut() async throws {
         let user = try await LoggedIn()
         for _ in 0..<2 {
             let reply = await user.logOut()
             #expect(reply.status == 204)
-            #expect(reply.answer.body == nil)
+            #expect(reply.response.body == nil)
         }
     }
 
-    @Test("S9 An access token counts until its end and a minute more")
+    @Test("S9 An access token is valid until a minute after its expiry")
     func leeway() async throws {
         let user = try await LoggedIn()
         user.apps.clock.advance(bySeconds: 1800 + 60)
@@ -96,7 +96,7 @@ struct SessionTests {
         #expect(await user.profile().status == 401)
     }
 
-    @Test("S11 A server that has just made its keys answers 503 to those of another store")
+    @Test("S11 A server with new keys responds with 503 to tokens of other keys")
     func lostKeys() async throws {
         let before = try await LoggedIn()
         let after = try await TestApps(seed: 2)
@@ -116,7 +116,7 @@ struct SessionTests {
         #expect(reply.status == 201)
     }
 
-    @Test("Log-ins whose time is over go, and the anonymous users that only they led to")
+    @Test("Expired log-in sessions are removed, and anonymous users without any other")
     func expiry() async throws {
         let apps = try await TestApps()
         let day: Int64 = 86_400
@@ -225,7 +225,7 @@ struct SessionTests {
         #expect(!second.text.contains("null"))
     }
 
-    @Test("A token opens the sync endpoint of its own app, while its user may come in")
+    @Test("A token opens only its own app's sync endpoint, while its user has access")
     func sync() async throws {
         let user = try await LoggedIn()
         let admitted = try await user.apps.accounts.authorizeSync(user.access, app: TestApps.shop)

@@ -52,7 +52,7 @@ struct SessionWorkTests {
 
     private let scan = SessionWork.Step.scanDownload(from: .zero)
 
-    @Test("Uploads of nothing count, too, until they are done")
+    @Test("Empty uploads also count, until they are integrated")
     func emptyUploads() throws {
         let key = keys(1)[0]
         var work = SessionWork()
@@ -66,7 +66,7 @@ struct SessionWorkTests {
         #expect(work.backlogInBytes == 0)
     }
 
-    @Test("One worker does the steps of a session in order")
+    @Test("One worker carries out the steps of a session in order")
     func order() throws {
         let key = keys(1)[0]
         var work = SessionWork()
@@ -102,7 +102,7 @@ struct SessionWorkTests {
         #expect(work.backlogInBytes == 0)
     }
 
-    @Test("After an upload that failed none of the session is integrated any more")
+    @Test("After a failed upload no other of the session is integrated")
     func failure() throws {
         let key = keys(1)[0]
         var work = SessionWork()
@@ -118,7 +118,7 @@ struct SessionWorkTests {
         #expect(work.backlogInBytes == 0)
     }
 
-    @Test("What was uploaded before UNBIND is integrated, and then the session is forgotten")
+    @Test("Uploads before UNBIND are integrated, and then the session is removed")
     func end() throws {
         let key = keys(1)[0]
         var work = SessionWork()
@@ -145,7 +145,7 @@ struct SessionWorkTests {
     }
 }
 
-@Suite("What all uploads together may hold")
+@Suite("The memory budget of all uploads")
 struct UploadBudgetTests {
     @Test("Room is given back, and one upload always fits")
     func budget() {

@@ -6,7 +6,7 @@ import Versions
 @testable import Server
 
 /// Interfaces, 9; sync history, 16.
-@Suite("Snapshots, and history that goes", .timeLimit(.minutes(10)))
+@Suite("Snapshots and trimming of history", .timeLimit(.minutes(10)))
 struct SnapshotTests {
     private static let limit: Int64 = 30 * 86_400 * 1000
 
@@ -35,7 +35,7 @@ struct SnapshotTests {
         #expect(try await model.realm == world.realm())
     }
 
-    @Test("A new client begins with the state, in bounded batches, and goes on where it stopped")
+    @Test("A new client begins with the state, in bounded batches, and resumes where it stopped")
     func firstDownload() async throws {
         let (world, writer) = try await world()
         let client = try await world.client()
@@ -51,7 +51,7 @@ struct SnapshotTests {
             versions += batch.changesets.map(\.cursor.serverVersion.rawValue)
             cursor = batch.progress.download
             batches += 1
-            // Whoever comes back in the middle is where it was.
+            // A client that reconnects in the middle continues there.
             let latest = batch.progress.latestServerVersion
             let again = try await world.identify(client.salted, at: cursor, latest: latest)
             #expect(again.snapshotVersion == client.snapshotVersion)
@@ -70,7 +70,7 @@ struct SnapshotTests {
         try await world.upload(many, by: writer)
         let client = try await withThrowingTaskGroup(of: ClientFile?.self) { group in
             group.addTask {
-                // They go on as fast as they can, until the client has its snapshot.
+                // They continue as fast as they can, until the client has its snapshot.
                 for round in 0..<100 {
                     try await world.upload(
                         [
@@ -96,7 +96,7 @@ struct SnapshotTests {
         try await expectState(of: world, at: client)
     }
 
-    @Test("A build that broke off leaves nothing that counts, and the next one is whole")
+    @Test("An interrupted build has no effect, and the next one is complete")
     func unfinished() async throws {
         let (world, _) = try await world()
         let file = world.file
@@ -141,7 +141,7 @@ struct SnapshotTests {
         #expect(versions == [ServerVersion(65)])
     }
 
-    @Test("History stays while somebody may need it; who was away for too long starts over")
+    @Test("History is kept while a client may need it; one absent for too long starts over")
     func trimming() async throws {
         let (world, writer) = try await world()
         let client = try await world.client()
@@ -165,11 +165,11 @@ struct SnapshotTests {
         await #expect(throws: SessionFault.clientFileExpired) {
             _ = try await world.identify(expired.salted)
         }
-        // The one that was connected all the time goes on.
+        // The one that was always connected continues.
         _ = try await world.identify(client.salted, at: downloadCursor(65, 0), latest: latest)
     }
 
-    @Test("History of a realm with one device goes, too, once the device has it")
+    @Test("History of a realm with one device is also trimmed, once the device has it")
     func oneDevice() async throws {
         let (world, writer) = try await world()
         func trim() async throws -> UInt64 {
@@ -181,15 +181,15 @@ struct SnapshotTests {
             return try await world.serverFile().baseVersion.version.rawValue
         }
         #expect(try await trim() == 0)
-        #expect(try await world.serverFile().snapshot == nil, "it would be of no use yet")
+        #expect(try await world.serverFile().snapshot == nil, "it would save nothing yet")
         try await world.upload([], progress: uploadCursor(80, 65), locked: 65, by: writer)
         #expect(try await trim() == 65)
-        // Whoever begins now has all of it, and the device goes on.
+        // A new client has all of it, and the device continues.
         try await expectState(of: world, at: try await world.client())
         try await world.upload([upload(90, on: 65, Tasks.erase(3))], locked: 65, by: writer)
         try await expectState(of: world, at: try await world.client())
         #expect(try await trim() == 65)
-        // Most of the history has to be of no use before the next one.
+        // Most of the history must be replaceable before the next one.
         try await world.upload(
             (0..<60).map { upload(100 + $0, on: 66, Tasks.setTitle(Int64($0 % 3), "n\($0)")) },
             by: writer
@@ -201,7 +201,7 @@ struct SnapshotTests {
         try await expectState(of: world, at: try await world.client())
     }
 
-    @Test("D4 A file that was away for longer than the limit is expired, a newer one is not")
+    @Test("D4 A file absent for longer than the limit is expired, a newer one is not")
     func offlineLimit() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()

@@ -10,7 +10,7 @@ struct StoreTransactionTests {
     private struct Refusal: Error, Equatable {}
     private let app = AppID.named("shop-abcde")
 
-    @Test("A body that throws leaves nothing behind", arguments: StoreKind.allCases)
+    @Test("A body that throws changes nothing", arguments: StoreKind.allCases)
     func rollback(kind: StoreKind) async throws {
         try await kind.withStore { store in
             await #expect(throws: Refusal()) {
@@ -55,7 +55,7 @@ struct StoreTransactionTests {
         }
     }
 
-    @Test("A reader sees what was committed before it began", arguments: StoreKind.allCases)
+    @Test("A reader sees the commits before its start", arguments: StoreKind.allCases)
     func readYourWrites(kind: StoreKind) async throws {
         try await kind.withStore { store in
             for number in Int64(1)...20 {

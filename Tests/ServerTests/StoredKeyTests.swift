@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-@Suite("Keys at rest")
+@Suite("Stored keys")
 struct StoredKeyTests {
     @Test("Numbers lie in their order, so that neighbours share a page")
     func order() {
@@ -15,7 +15,7 @@ struct StoredKeyTests {
         #expect(stored.map { StoredKey.decode($0) } == numbers.map { .int($0) })
     }
 
-    @Test("Every kind of key comes back; bytes that are none do not")
+    @Test("Every kind of key survives a round trip; invalid bytes are refused")
     func roundTrip() {
         let keys: [ObjectKey] = [
             .null, .int(-7), .string("seven"), .objectID(.zero), .uuid(.zero),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Server
 
-@Suite("Where a request comes from")
+@Suite("The origin of a request")
 struct TrustedProxiesTests {
     @Test(
         "Ranges are read, and contain what begins alike",
@@ -39,7 +39,7 @@ struct TrustedProxiesTests {
             .limitKey(of: peer, forwarded: forwarded)
     }
 
-    @Test("Without a trusted proxy the connection counts, not what the client says")
+    @Test("Without a trusted proxy the connection's address counts, not the client's header")
     func untrusted() {
         #expect(key("203.0.113.9", [], []) == "203.0.113.9")
         #expect(key("203.0.113.9", ["192.0.2.1"], []) == "203.0.113.9")
@@ -65,7 +65,7 @@ struct TrustedProxiesTests {
         #expect(key("10.0.0.9", forwarded, ["10.0.0.0/8"]) == expected)
     }
 
-    @Test("A proxy on this machine that is not trusted is told once")
+    @Test("A proxy on this machine that is not trusted is logged once")
     func warning() {
         let log = LogRecorder()
         let proxies = TrustedProxies(logger: log.logger)

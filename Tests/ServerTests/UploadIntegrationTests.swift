@@ -7,7 +7,7 @@ import Versions
 /// Sync history, 14.4 and 19.
 @Suite("Integrating uploads")
 struct UploadIntegrationTests {
-    @Test("One version for each changeset, and documents as they are now")
+    @Test("Each changeset makes one version, and documents have the present state")
     func simple() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -102,14 +102,14 @@ struct UploadIntegrationTests {
             try await world.tasks()[.int(1)]
                 == "{\"_id\":1,\"title\":\"later\",\"count\":7,\"tags\":[]}"
         )
-        // What was overwritten is an empty version: it counts, and nobody downloads it.
+        // An overwritten change is an empty version: it counts, and no client downloads it.
         let batch = try await world.scan(for: first, from: downloadCursor(4, 5))
         #expect(batch.changesets.map(\.cursor) == [downloadCursor(6, 5)])
         #expect(batch.progress.download == downloadCursor(6, 5))
         #expect(batch.isComplete)
     }
 
-    @Test("Later uploads are merged with what history became, not with what it was")
+    @Test("Later uploads are merged with reciprocals, not with the original history")
     func reciprocals() async throws {
         let world = try await ServerFileWorld()
         let (first, second) = (try await world.client(), try await world.client())
@@ -209,7 +209,7 @@ struct UploadIntegrationTests {
         #expect(try await world.tasks() == before.1, sourceLocation: sourceLocation)
     }
 
-    @Test("A bad changeset takes the good ones of its upload with it")
+    @Test("A bad changeset also fails the good ones of its upload")
     func badChangesets() async throws {
         let world = try await ServerFileWorld()
         let client = try await world.client()
@@ -238,11 +238,11 @@ struct UploadIntegrationTests {
             return
         }
         #expect(reason.hasPrefix("client version 3: bad changeset at byte "))
-        // The same client can go on.
+        // The same client can continue.
         try await world.upload([upload(3, on: 1, Tasks.create(1, title: "x"))], by: client)
     }
 
-    @Test("Cursors that contradict what is stored are refused")
+    @Test("Cursors that contradict the store are refused")
     func badCursors() async throws {
         let world = try await ServerFileWorld()
         let (first, second) = (try await world.client(), try await world.client())

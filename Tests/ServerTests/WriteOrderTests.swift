@@ -5,10 +5,10 @@ import Testing
 
 @testable import Server
 
-/// Who is served next by the one writer of the store.
+/// The order in which the store's one writer serves owners.
 @Suite("The order of writes")
 struct WriteOrderTests {
-    /// What happened, for bodies and tests to share.
+    /// A record of events, shared by bodies and tests.
     private final class Record: Sendable {
         let served = Mutex<[WriteOwner]>([])
         let hasBegun = Mutex(false)
@@ -74,7 +74,7 @@ struct WriteOrderTests {
         #expect(turns.allSatisfy { $0 < 140 }, "\(turns)")
     }
 
-    @Test("A commit is not put off by writes that take long")
+    @Test("Long writes do not delay a commit")
     func slices() async throws {
         try await withTemporaryDirectory { directory in
             // Only the bodies of writes move it.

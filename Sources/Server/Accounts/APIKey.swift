@@ -5,7 +5,7 @@ import Crypto
 package struct APIKey: Hashable, Sendable {
     /// 24 hexadecimal digits.
     package let id: String
-    /// Nil for a key of the server's: its user comes with its first use.
+    /// Nil for a key of the operator: its first use creates its user.
     package let owner: UserID?
     package let name: String
     package let isDisabled: Bool
@@ -39,7 +39,7 @@ package struct APIKeySecret: Sendable {
         APIKeySecret(text: Hexadecimal.text(of: random.bytes(32)))
     }
 
-    /// What the store finds the key by. The secret has enough chance in it for a plain digest.
+    /// Identifies the key in the store. The secret has enough entropy for a plain digest.
     var digest: [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
 }
 

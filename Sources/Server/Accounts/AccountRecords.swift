@@ -1,6 +1,6 @@
 package import JSON
 
-/// Names a user: 24 hexadecimal digits, since clients make directories of it (app services, 4.3).
+/// Names a user: 24 hexadecimal digits, since clients name directories by it (app services, 4.3).
 package struct UserID: Hashable, Sendable {
     package let rawValue: String
 
@@ -13,7 +13,7 @@ extension UserID: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// How users prove who they are (app services, 4.1); those that this server offers.
+/// The authentication providers that this server offers (app services, 4.1).
 package enum ProviderType: String, Hashable, Sendable {
     case anonymous = "anon-user"
     case emailPassword = "local-userpass"
@@ -22,7 +22,7 @@ package enum ProviderType: String, Hashable, Sendable {
     case customFunction = "custom-function"
 }
 
-/// One way in for one user: unique by app, provider and id.
+/// One way for a user to log in: unique by app, provider and id.
 package struct Identity: Hashable, Sendable {
     package let id: String
     package let provider: ProviderType
@@ -41,12 +41,12 @@ package struct User: Hashable, Sendable {
     package let identities: [Identity]
     package let isDisabled: Bool
     package let kind: Kind
-    /// Of the profile, as a third party's token or the operator's function told it.
+    /// Profile data from a third party's token or the operator's function.
     package let data: [String: JSONValue]
 
     package enum Kind: String, Hashable, Sendable {
         case normal
-        /// A program with an API key of the operator's.
+        /// A program with an API key of the operator.
         case server
     }
 
@@ -66,7 +66,7 @@ package struct User: Hashable, Sendable {
 }
 
 extension User {
-    /// What profiles and rules know of the user (app services, 7.1).
+    /// The user's data for profiles and rules (app services, 7.1).
     var profileData: [String: JSONValue] {
         var data = data
         if let email = identities.first(where: { !$0.email.isEmpty })?.email {
@@ -76,12 +76,12 @@ extension User {
     }
 }
 
-/// A name registered with a password. It becomes a user at the first log-in.
+/// A name registered with a password. The first log-in creates its user.
 package struct PasswordAccount: Hashable, Sendable {
     /// The id of the identity that this account proves.
     package let identityID: String
     package let hash: PasswordHash
-    /// Nobody logs in with an account that is not.
+    /// An account that is not confirmed cannot log in.
     package let isConfirmed: Bool
 
     package init(identityID: String, hash: PasswordHash, isConfirmed: Bool = true) {
@@ -96,9 +96,9 @@ package struct LoginSession: Hashable, Sendable {
     package let digest: SessionDigest
     package let userID: UserID
     package let deviceID: String
-    /// What the client told about its device, as JSON.
+    /// The client's description of its device, as JSON.
     package let device: String
-    /// When its refresh token ends, in milliseconds since 1970.
+    /// Expiry of its refresh token, in milliseconds since 1970.
     package let expiresAt: Int64
     package let isRevoked: Bool
 
@@ -119,7 +119,7 @@ package struct LoginSession: Hashable, Sendable {
     }
 }
 
-/// What signs and verifies the tokens of one app.
+/// Signs and verifies the tokens of one app.
 package struct SigningKey: Hashable, Sendable {
     /// Names the key in token headers.
     package let id: String

@@ -1,7 +1,6 @@
 import Versions
 
-/// Proves to the server that its bearer reads an account's mail; the operator delivers it
-/// (app services, 6.1).
+/// Proves that its bearer reads an account's mail; the operator delivers it (app services, 6.1).
 package struct AccountToken: Hashable, Sendable {
     package enum Purpose: String, Hashable, Sendable {
         case confirm

@@ -1,12 +1,12 @@
 import Changesets
 import JSON
 
-/// How an account gets confirmed, and a password reset: by a program that decides, by mail, or by the
+/// Confirmation of accounts and reset of passwords: by a program that decides, by mail, or by the
 /// operator (app services, 6.1).
 extension Accounts {
-    /// Lets the function decide about an account that waits, or has its token brought to the owner.
+    /// Asks the function about a pending account, or mails its token to the owner.
     ///
-    /// An account that `isNew` goes again if the function is against it. A mail that could not be sent
+    /// An account that `isNew` is removed if the function refuses it. A mail that could not be sent
     /// does not undo a registration: the owner can ask for another.
     func beginConfirmation(
         of name: UserName,
@@ -32,7 +32,7 @@ extension Accounts {
             do throws(HookRunner.Failure) {
                 try await deliver(token, by: mail, in: app)
             } catch {
-                // The log has it.
+                // The failure is in the log.
                 if !isNew { throw Self.mailRefusal }
             }
         }
@@ -53,7 +53,7 @@ extension Accounts {
         }
     }
 
-    /// Lets the function decide about a new password.
+    /// Asks the function about a new password.
     func callReset(
         _ request: ResetCall,
         from address: String,
@@ -106,7 +106,7 @@ extension Accounts {
 
     private static let mailRefusal = ServiceRefusal(
         .maintenanceInProgress,
-        "the mail cannot be sent right now"
+        "the mail cannot be sent now"
     )
 
     private func deliver(
@@ -126,7 +126,7 @@ extension Accounts {
         case success, pending, fail
     }
 
-    /// Everything but the two good words is a refusal.
+    /// Every status but these two is a refusal.
     private func verdict(
         of function: HookConfiguration,
         _ kind: HookKind,
@@ -145,7 +145,7 @@ extension Accounts {
     }
 }
 
-/// What a client asks a password reset function (app services, 6).
+/// A client's call of the password reset function (app services, 6).
 struct ResetCall: Sendable {
     let email: String
     let password: String

@@ -1,12 +1,12 @@
 import Logging
 
-/// What time makes useless, so that the store does not grow with it for ever (app services, 14).
+/// Removes expired records, so that they do not fill the store (app services, 14).
 extension Accounts {
     private static let usersAtOnce = 500
-    /// Time for a log-in that is under way: its user is there before its session.
+    /// Time for a log-in in progress: its user exists before its session.
     private static let graceInMilliseconds: Int64 = 86_400_000
 
-    /// Looks every hour, until the task is cancelled.
+    /// Removes expired records every hour, until the task is cancelled.
     func keepRemovingExpired(_ timing: ServerTiming) async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
             do {
@@ -20,15 +20,15 @@ extension Accounts {
         }
     }
 
-    /// Removes log-ins and account tokens whose time is over, and anonymous users whose last log-in went:
-    /// nothing leads to them any more.
+    /// Removes expired log-in sessions and account tokens, and anonymous users without a session:
+    /// they cannot log in again.
     func removeExpired() async throws {
         let now = clock.millisecondsSince1970()
         for app in apps.all {
-            // As long as an access token may live that its last refresh has brought.
-            let late = (app.configuration.tokens.access + TokenLifetimes.leeway) * 1000
+            // The lifetime of an access token from the session's last refresh.
+            let longestUse = (app.configuration.tokens.access + TokenLifetimes.leeway) * 1000
             try await store.write { transaction in
-                try transaction.removeLoginSessions(of: app.id, expiredAt: now - late)
+                try transaction.removeLoginSessions(of: app.id, expiredAt: now - longestUse)
                 try transaction.removeAccountTokens(
                     of: app.id,
                     createdBefore: now - AccountToken.lifetimeInMilliseconds

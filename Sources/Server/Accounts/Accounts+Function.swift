@@ -1,9 +1,9 @@
 import JSON
 
-/// Users whom a program of the operator's knows (app services, 4.6: custom functions).
+/// Log-in through a program of the operator (app services, 4.6: custom functions).
 extension Accounts {
-    /// The program answers with the user's id, or with an object that holds `id` and members for the
-    /// profile; with nothing, if it lets nobody in.
+    /// The program answers with the user's id, or with an object that holds `id` and members for
+    /// the profile. Without an answer it refuses the log-in.
     func prove(
         _ payload: [String: JSONValue],
         from address: String,
@@ -12,7 +12,7 @@ extension Accounts {
         guard let function = served.configuration.function else {
             throw ServiceRefusal.providerNotFound(ProviderType.customFunction.rawValue)
         }
-        // By payload: a machine with a wrong one must not keep out the others of its site.
+        // By payload: a machine with a wrong one must not block the others of its site.
         let name = (try? JSONValue.object(payload).json()).map {
             String(decoding: $0, as: UTF8.self)
         }
@@ -39,10 +39,10 @@ extension Accounts {
 }
 
 extension ProvenIdentity {
-    /// Ids become part of rows and tokens.
+    /// Limit of ids, which become part of rows and tokens.
     private static let maximumIDLength = 256
 
-    /// Nil where the answer names nobody.
+    /// Nil if the answer does not name a user.
     fileprivate init?(_ answer: JSONValue?) {
         var data: [String: JSONValue] = [:]
         var id: JSONValue? = answer
@@ -63,7 +63,7 @@ extension ProvenIdentity {
 }
 
 extension HookRunner.Failure {
-    /// What a client is told; nothing of it ends a log-in that there is.
+    /// The error for a client; it never ends an existing log-in session.
     func refusal(_ message: String) -> ServiceRefusal {
         switch self {
         case .overloaded: ServiceRefusal(.maintenanceInProgress, "too many requests at once")

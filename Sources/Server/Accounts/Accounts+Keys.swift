@@ -1,7 +1,7 @@
 import Changesets
 
-/// API keys: those that users make for their own machines, and those of the operator
-/// (app services, 4.6 and 7.5).
+/// API keys: those that users create for their machines, and those of the operator (app services,
+/// 4.6 and 7.5).
 extension Accounts {
     func createKey(
         named name: String,
@@ -58,7 +58,7 @@ extension Accounts {
         return key
     }
 
-    /// Affects log-ins from now on, not sessions that there are.
+    /// Affects later log-ins, not existing sessions.
     func setKey(
         _ id: String,
         disabled isDisabled: Bool,

@@ -1,14 +1,14 @@
 import Logging
 
 extension Accounts {
-    /// Gives the token's user another way to log in (app services, 5). What it issues belongs to the
-    /// session that asks, and ends with it.
+    /// Gives the token's user another way to log in (app services, 5). The issued tokens belong to
+    /// the calling session, and end with it.
     func link(
-        _ credential: Credential,
+        _ credential: LoginCredential,
         from address: String,
         to token: String?,
         of app: AppID
-    ) async throws -> LoginAnswer {
+    ) async throws -> LoginResponse {
         let linkFault = ServiceRefusal.invalidSession("linking needs the access token of a user")
         guard token != nil else { throw linkFault }
         let (claims, served, user) = try await authenticate(
@@ -28,13 +28,13 @@ extension Accounts {
             let identity = proven.identity
             let known =
                 if let owner = proven.owner {
-                    // A key is its owner's, whether or not it was ever used.
+                    // A key belongs to its owner, even if it was never used.
                     try transaction.user(owner, of: app)
                 } else {
                     try transaction.user(identifiedBy: identity.provider, identity.id, of: app)
                 }
             if let known {
-                // Not 401: applications take that for a token that has expired.
+                // Not 401: applications treat that as an expired token.
                 guard known.id == user.id else {
                     throw ServiceRefusal(
                         .accountNameInUse,
@@ -53,12 +53,16 @@ extension Accounts {
             }
             return session
         }
-        // The refresh token stays what it is for clients that keep it; others get one as good.
-        return try await answer(in: session, named: claims.sessionID, proven.identity, served)
+        // Clients may keep their refresh token; others get an equivalent one.
+        return try await logInResponse(
+            in: session,
+            named: claims.sessionID,
+            proven.identity,
+            served
+        )
     }
 
-    /// Removes the token's user with everything that is known of it; what it has synced stays
-    /// (app services, 7.4).
+    /// Removes the token's user with all its records; synced data stays (app services, 7.4).
     func deleteUser(_ token: String?, app: AppID? = nil) async throws {
         let (_, served, user) = try await authenticate(
             token,

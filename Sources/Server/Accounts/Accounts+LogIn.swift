@@ -1,22 +1,22 @@
 import Changesets
 
 extension Accounts {
-    /// Lets somebody in; whoever was never here before becomes a user (app services, 4).
+    /// Logs a user in; a first log-in creates the user (app services, 4).
     func logIn(
-        _ credential: Credential,
+        _ credential: LoginCredential,
         from address: String,
         _ device: DeviceReport,
         to app: AppID
-    ) async throws -> LoginAnswer {
+    ) async throws -> LoginResponse {
         let served = try served(app)
         let proven = try await prove(credential, from: address, device, served)
         let user = try await user(of: proven, served.id)
         return try await issue(for: user, proven.identity, device, served)
     }
 
-    /// Checks a credential; nobody is made a user by it (app services, 4.6).
+    /// Checks a credential without creating a user (app services, 4.6).
     func prove(
-        _ credential: Credential,
+        _ credential: LoginCredential,
         from address: String,
         _ device: DeviceReport,
         _ served: ServedApp
@@ -86,7 +86,7 @@ extension Accounts {
             await loginGuard.forgive(admission)
             throw error
         }
-        // One answer for every way to be wrong (app services, 14).
+        // The same refusal for every wrong log-in (app services, 14).
         guard isRight, let account, let name else { throw ServiceRefusal.invalidPassword }
         await loginGuard.recordSuccess(admission)
         guard account.isConfirmed else {
@@ -122,7 +122,7 @@ extension Accounts {
         )
     }
 
-    /// The user that an identity belongs to, made if this is its first log-in.
+    /// The user of an identity, created at its first log-in.
     private func user(of proven: ProvenIdentity, _ app: AppID) async throws -> UserID {
         let fresh = User(
             id: UserID(random.objectID(at: clock).description),
@@ -157,7 +157,7 @@ extension Accounts {
         _ identity: Identity,
         _ device: DeviceReport,
         _ served: ServedApp
-    ) async throws -> LoginAnswer {
+    ) async throws -> LoginResponse {
         let app = served.id
         let sessionID = random.objectID(at: clock).description
         let freshDeviceID = random.objectID(at: clock).description
@@ -182,16 +182,16 @@ extension Accounts {
             }
             return session
         }
-        return try await answer(in: session, named: sessionID, identity, served)
+        return try await logInResponse(in: session, named: sessionID, identity, served)
     }
 
     /// Tokens that belong to a session.
-    func answer(
+    func logInResponse(
         in session: LoginSession,
         named sessionID: String,
         _ identity: Identity,
         _ served: ServedApp
-    ) async throws -> LoginAnswer {
+    ) async throws -> LoginResponse {
         let now = clock.secondsSince1970
         let refresh = TokenClaims(
             sessionID: sessionID,
@@ -210,7 +210,7 @@ extension Accounts {
             ),
             userData: nil
         )
-        return LoginAnswer(
+        return LoginResponse(
             accessToken: try await accessToken(for: refresh, served),
             refreshToken: try await tokens.token(for: refresh, of: served.id),
             userID: session.userID.rawValue,

@@ -1,9 +1,8 @@
 import Changesets
 
-/// What happens to an account besides logging in with it (app services, 6).
+/// Confirmation and password reset of accounts (app services, 6).
 extension Accounts {
-    /// Makes another token for an account that waits to be confirmed; `byCall`, the function decides
-    /// once more.
+    /// Creates another token for a pending account; with `byCall`, the function decides again.
     func sendConfirmation(
         of email: String,
         byCall: Bool,
@@ -51,7 +50,7 @@ extension Accounts {
         }
     }
 
-    /// Sets a new password; every device of the account has to log in again.
+    /// Sets a new password; every device of the account must log in again.
     func reset(
         _ id: String,
         _ token: String,
@@ -62,7 +61,7 @@ extension Accounts {
         let settings = try requireEmailPassword(app)
         guard id.utf8.count <= UserName.maximumSizeInBytes else { throw Self.badToken }
         try requireGood(password, settings)
-        // Before the hash, which is dear.
+        // Before the hash, which is expensive.
         try await requireToken(id, token, .reset, from: address, in: app)
         let hash = try await hasher.hash(password, from: address)
         let now = clock.millisecondsSince1970()
@@ -73,7 +72,7 @@ extension Accounts {
         endConnections(of: user, in: app)
     }
 
-    /// Revokes the sessions of the account's user, if it has one by now; the caller ends its connections
+    /// Revokes the sessions of the account's user, if it has one; the caller ends its connections
     /// once that is stored.
     static func setPassword(
         _ hash: PasswordHash,
@@ -92,13 +91,13 @@ extension Accounts {
         return user?.id
     }
 
-    /// A thief of the old password must not keep a connection that is open.
+    /// A thief of the old password must not keep an open connection.
     func endConnections(of user: UserID?, in app: AppID) {
         guard let user else { return }
         registry.ask(app, user, to: .leave(reason: "password reset"))
     }
 
-    /// For the operator: tokens that wait to be delivered.
+    /// For the operator: tokens that are not delivered.
     func pendingTokens(of app: AppID) async throws -> [AccountToken] {
         _ = try served(app)
         return try await store.read { try $0.accountTokens(of: app) }
@@ -125,7 +124,7 @@ extension Accounts {
             token: Hexadecimal.text(of: random.bytes(32)),
             createdAt: clock.millisecondsSince1970()
         )
-        // It takes the place of an earlier one.
+        // It replaces an earlier one.
         try await store.write { try $0.put(token, of: app) }
         return token
     }
@@ -133,7 +132,7 @@ extension Accounts {
     static let notFound = ServiceRefusal(.userNotFound, "user not found")
     private static let badToken = ServiceRefusal(.userpassTokenInvalid, "invalid token data")
 
-    /// The token has 256 bits, so a right one is never refused for wrong ones.
+    /// The token has 256 bits, so wrong ones never block a right one.
     private func requireToken(
         _ id: String,
         _ token: String,
@@ -164,7 +163,7 @@ extension Accounts {
         return known
     }
 
-    /// Whoever asks for names that are not there is trying them out.
+    /// Requests for unknown names count as guesses.
     private func account(
         _ email: String,
         askedFrom address: String,
@@ -177,7 +176,7 @@ extension Accounts {
         return found
     }
 
-    /// The name as it is stored, or every spelling of it would be counted alone.
+    /// The stored form of the name, or every spelling would be counted separately.
     func attempt(_ email: String, from address: String, in app: AppID) -> LoginGuard.Attempt {
         LoginGuard.Attempt(address: address, name: "\(app) \(UserName(email)?.rawValue ?? email)")
     }

@@ -1,9 +1,10 @@
 import Changesets
 
 extension Accounts {
-    /// Creates an account; its user comes with the first log-in (app services, 6).
+    /// Creates an account; the first log-in creates its user (app services, 6).
     ///
-    /// - Parameter address: where a client asks from; nil for the operator, whose accounts count at once.
+    /// - Parameter address: the client's address; nil for the operator, whose accounts are
+    ///   confirmed at once.
     @discardableResult
     func register(
         _ credential: EmailPasswordCredential,
@@ -17,7 +18,7 @@ extension Accounts {
         try requireGood(credential.password, settings)
         if let address { try await loginGuard.admitNewUser(from: address) }
         let inUse = ServiceRefusal(.accountNameInUse, "name already in use")
-        // The hash is dear: a name that is taken is refused before it.
+        // The hash is expensive: refuse an existing name first.
         guard try await store.read({ try $0.passwordAccount(name, of: app) }) == nil else {
             throw inUse
         }

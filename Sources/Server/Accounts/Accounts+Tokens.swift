@@ -3,23 +3,23 @@ import Logging
 import Versions
 
 extension Accounts {
-    /// A new access token; the refresh token stays as it is (app services, 7.2).
-    func refresh(_ token: String?, app: AppID? = nil) async throws -> RefreshAnswer {
+    /// Issues a new access token; the refresh token is unchanged (app services, 7.2).
+    func refresh(_ token: String?, app: AppID? = nil) async throws -> RefreshResponse {
         let (claims, served, _) = try await authenticate(token, is: .refresh, app: app)
-        return RefreshAnswer(accessToken: try await accessToken(for: claims, served))
+        return RefreshResponse(accessToken: try await accessToken(for: claims, served))
     }
 
-    func profile(_ token: String?, app: AppID? = nil) async throws -> ProfileAnswer {
+    func profile(_ token: String?, app: AppID? = nil) async throws -> ProfileResponse {
         let (_, served, user) = try await authenticate(token, is: .access, app: app)
-        return ProfileAnswer(
+        return ProfileResponse(
             user: user,
             domainID: served.domainID,
             providerID: served.providerID(_:)
         )
     }
 
-    /// Revokes the token's session and ends its connections. One that is revoked already is as good
-    /// (app services, 7.3).
+    /// Revokes the token's session and ends its connections. Succeeds if it is already revoked (app
+    /// services, 7.3).
     func logOut(_ token: String?, app: AppID? = nil) async throws {
         let (claims, served) = try await verify(token, is: .refresh, app: app)
         let app = served.configuration.id
@@ -28,9 +28,9 @@ extension Accounts {
         registry.ask(app, digest, to: .leave(reason: "logged out"))
     }
 
-    /// Who opens a sync connection (app services, 10.4).
+    /// Identifies the user of a sync connection (app services, 10.4).
     package func authorizeSync(_ token: String?, app: AppID) async throws -> SyncUser {
-        // Something that passes: never a status that clients take for final (wire protocol, 2.5).
+        // Transient: never a status that clients treat as final (wire protocol, 2.5).
         guard try served(app).syncState == .enabled else {
             throw ServiceRefusal.syncPaused
         }
@@ -44,7 +44,8 @@ extension Accounts {
         return SyncUser(
             id: user.id,
             app: app,
-            // One more lifetime than the token's own: the client has no way to renew it in place.
+            // One lifetime more than the token's own: a client cannot renew it on an open
+            // connection.
             mustLeaveAt: claims.expiresAt.adding(clamping: served.configuration.tokens.access)
                 .multiplied(clamping: 1000),
             session: SessionDigest(ofSession: claims.sessionID)
@@ -70,7 +71,7 @@ extension Accounts {
         return try await tokens.token(for: claims, of: served.configuration.id)
     }
 
-    /// Nil where there is none, or more than a URL can carry.
+    /// Nil if there is none, or if it is too large for a URL.
     private func customData(of user: UserID, _ served: ServedApp) async throws -> JSONValue? {
         guard let source = served.configuration.customUserData else { return nil }
         let data = try await store.read { snapshot in
@@ -109,8 +110,8 @@ extension Accounts {
         return (claims, try served(named))
     }
 
-    /// `requiresSession`: an access token must not outlive its session here, since what it asks for buys
-    /// more than a look at the profile (app services, 10.3). A refresh token never does.
+    /// `requiresSession`: an access token must not outlive its session here, since the call does
+    /// more than read the profile (app services, 10.3). A refresh token never does.
     func authenticate(
         _ token: String?,
         is kind: TokenClaims.Kind,
@@ -146,20 +147,20 @@ extension Accounts {
 }
 
 extension TokenAuthority.Refusal {
-    /// `isAppNamed`: the path names an app that is served, so the token is for another one.
+    /// `isAppNamed`: the path names a served app, so the token is for another one.
     fileprivate func serviceRefusal(
         of kind: TokenClaims.Kind,
         isAppNamed: Bool
     ) -> ServiceRefusal {
         switch self {
         case .malformed, .wrongAlgorithm, .badSignature: .invalidSession("invalid token")
-        // An app that is gone keeps its users: 401 would log them out (app services, 1.1).
+        // A removed app keeps its users: 401 would log them out (app services, 1.1).
         case .unknownApp: isAppNamed ? .invalidSession("unknown app") : .appNotFound
         case .wrongKind: .invalidSession("not a \(kind.rawValue) token")
         case .expired: .invalidSession("\(kind.rawValue) token expired")
-        // A 401 would log out every device because of a file that is not there today.
+        // A 401 would log out every device because of a missing file.
         case .keyMayBeLost:
-            ServiceRefusal(.maintenanceInProgress, "the key of this token is not at hand")
+            ServiceRefusal(.maintenanceInProgress, "the key of this token is missing")
         }
     }
 }

@@ -1,8 +1,7 @@
 import Changesets
 package import Logging
 
-/// Who may come in, as whom, and for how long: accounts, log-ins and tokens of every app
-/// (app services, 4 to 10).
+/// Accounts, log-ins and tokens of every app (app services, 4 to 10).
 package struct Accounts: Sendable {
     package let apps = AppDirectory()
     let store: any ServerStore
@@ -12,15 +11,15 @@ package struct Accounts: Sendable {
     let secrets: SecretReader
     let hooks: HookRunner
     let logger: Logger
-    /// Whose connections end when a user is gone.
+    /// Ends the connections of removed users.
     package let registry = SessionRegistry()
     let clock: WallClock
     let random: RandomSource
 
-    /// Loads the apps' keys, and makes those that are missing. Apps that an operator has added to the
-    /// store are served too; where the file declares one of the same name, the file counts.
+    /// Loads the apps' keys, and creates missing ones. Also serves apps that an operator has added
+    /// to the store. If the file declares one of the same name, the file has precedence.
     package init(
-        apps: [AppConfiguration],
+        apps: [ServedAppConfiguration],
         store: any ServerStore,
         hasher: PasswordHasher = PasswordHasher(),
         secrets: SecretReader = SecretReader(environment: [:]),
@@ -41,20 +40,20 @@ package struct Accounts: Sendable {
         let declared = try await store.read { try $0.apps() }
         for record in declared where self.apps[record.id] == nil {
             guard let declaration = record.declaration else { continue }
-            let app = try AppConfiguration(id: record.id, declaration: declaration)
+            let app = try ServedAppConfiguration(id: record.id, declaration: declaration)
             try await serve(app, declaration: declaration)
         }
     }
 
     /// Serves an app from now on.
-    func serve(_ app: AppConfiguration, declaration: String?) async throws {
+    func serve(_ app: ServedAppConfiguration, declaration: String?) async throws {
         await serve(try await prepare(app, declaration: declaration))
     }
 
-    /// Gets everything that an app needs; an app that the store does not know gets its keys. Nobody
-    /// notices yet.
+    /// Prepares everything that an app needs, without effect on clients. An app that is new to the
+    /// store gets its keys.
     func prepare(
-        _ app: AppConfiguration,
+        _ app: ServedAppConfiguration,
         declaration: String?
     ) async throws -> PreparedApp {
         var externalTokens: ExternalTokens?
@@ -106,8 +105,7 @@ package struct Accounts: Sendable {
         }
     }
 
-    /// What was prepared counts from now on; for an app that is served already, its keys and the state
-    /// of its sync stay.
+    /// Serves a prepared app; one that is already served keeps its keys and the state of its sync.
     func serve(_ app: PreparedApp) async {
         var served = app.served
         if let current = apps[served.id] {
@@ -119,7 +117,7 @@ package struct Accounts: Sendable {
     }
 
     /// The configuration of an app, which must be served.
-    package func configuration(of app: AppID) throws(ServiceRefusal) -> AppConfiguration {
+    package func configuration(of app: AppID) throws(ServiceRefusal) -> ServedAppConfiguration {
         try served(app).configuration
     }
 

@@ -2,21 +2,21 @@ import Changesets
 import Schemas
 import Synchronization
 
-/// An app that is served: what is configured, and what the store knows of it.
+/// A served app: its configuration, and its record in the store.
 struct ServedApp {
-    var configuration: AppConfiguration
-    /// Nil where the provider is off.
+    var configuration: ServedAppConfiguration
+    /// Nil if the provider is off.
     var externalTokens: ExternalTokens?
-    /// What every file of the app has at least.
+    /// The classes that every file of the app has.
     var schema: RealmSchema?
     let domainID: String
     var syncState: SyncState
-    /// Declared in the configuration file, which then is the only place to change it.
+    /// Whether the configuration file declares it; it can then be changed only there.
     let isFromFile: Bool
 
     var id: AppID { configuration.id }
 
-    /// A provider's id is an ornament of profiles; it follows from the app's.
+    /// A provider's id only appears in profiles; it is derived from the app's.
     func providerID(_ provider: ProviderType) -> String {
         let digest = SessionDigest(ofSession: "\(domainID) \(provider.rawValue)")
         return Hexadecimal.text(of: digest.bytes.prefix(12))
@@ -27,11 +27,11 @@ struct ServedApp {
 struct PreparedApp {
     let served: ServedApp
     let keys: [SigningKey]
-    /// Made a moment ago, by this process.
+    /// Whether this process has just created the keys.
     let areKeysNew: Bool
 }
 
-/// The apps that are served right now; an operator changes them while the server runs.
+/// The served apps; an operator changes them while the server runs.
 package final class AppDirectory: Sendable {
     private let apps = Mutex<[AppID: ServedApp]>([:])
 

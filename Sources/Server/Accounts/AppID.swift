@@ -1,10 +1,10 @@
 /// The client app id: names an app in paths and tokens (app services, 1).
 ///
-/// It stands in URLs without escaping, so only letters, digits, `_` and `-` are allowed.
+/// URLs contain it without escaping, so only letters, digits, `_` and `-` are allowed.
 package struct AppID: Hashable, Sendable {
     package let rawValue: String
 
-    /// Nil for a name that cannot stand in a path.
+    /// Nil for a name that a path cannot contain.
     package init?(_ rawValue: String) {
         let isValid = rawValue.utf8.allSatisfy { character in
             switch character {

@@ -1,4 +1,4 @@
-/// What the store keeps of an app itself.
+/// The store's record of an app.
 package struct AppRecord: Hashable, Sendable {
     package let id: AppID
     /// 24 hexadecimal digits: the app's name in tokens and profiles.
@@ -6,9 +6,9 @@ package struct AppRecord: Hashable, Sendable {
     /// Oldest first; the last one signs.
     package let keys: [SigningKey]
     package let syncState: SyncState
-    /// What the app is, as JSON of the form of the configuration; nil for an app of the file.
+    /// The app's configuration, as JSON of the same form; nil for an app of the file.
     package let declaration: String?
-    /// What an operator has set; it counts for apps of the store only.
+    /// The operator's rules; for apps of the store only.
     package let rules: AccessRules
 
     package init(
@@ -31,8 +31,8 @@ package struct AppRecord: Hashable, Sendable {
 /// Whether clients of an app may sync (app services, 12.2).
 package enum SyncState: String, Hashable, Sendable, Codable {
     case enabled
-    /// Nobody may; everybody goes on later where they stopped.
+    /// No client may sync; all continue later where they stopped.
     case paused
-    /// Nobody may, and everybody will have to start over.
+    /// No client may sync, and all must start over.
     case terminated
 }

@@ -2,19 +2,19 @@ import Crypto
 
 /// Slows down guessing: each key has a bucket of attempts that refills with time.
 ///
-/// What it keeps is bounded: a key is a digest of what a peer has sent, there are at most `capacity` of
-/// them, and full buckets are forgotten.
+/// Its memory is bounded. A key is a digest of the peer's text. There are at most `capacity` keys,
+/// and full buckets are removed.
 struct AttemptLimiter {
     /// Attempts that may follow each other at once.
     let burst: Int
     /// Milliseconds after which one more attempt is allowed.
     let refillInterval: Int64
-    /// Keys remembered; when full, the keys whose buckets refill soonest go first.
+    /// The largest number of keys; when full, drops the keys whose buckets refill soonest.
     let capacity: Int
 
-    /// When each bucket will be full again, in milliseconds since 1970.
+    /// The time at which each bucket is full again, in milliseconds since 1970.
     private var fullAt: [Key: Int64] = [:]
-    /// When buckets that are full again are looked for.
+    /// The next time to remove full buckets.
     private var sweepAt = Int64.min
 
     /// Names a bucket in 16 bytes.
@@ -43,10 +43,11 @@ struct AttemptLimiter {
         self.capacity = capacity
     }
 
-    /// How many buckets are not full.
+    /// The number of buckets that are not full.
     var count: Int { fullAt.count }
 
-    /// Takes one attempt. If there is none: the milliseconds until there is, and nothing is taken.
+    /// Takes one attempt. If none is left, takes nothing and returns the milliseconds until the
+    /// next.
     mutating func take(_ key: Key, at now: Int64) -> Int64? {
         // A clock that was set back must not keep a bucket empty for longer than it takes to fill.
         let full = min(max(fullAt[key] ?? now, now), now + Int64(burst) * refillInterval)
@@ -57,7 +58,7 @@ struct AttemptLimiter {
         return nil
     }
 
-    /// The attempt turned out well: it does not count.
+    /// Returns an attempt that succeeded: it does not count.
     mutating func giveBack(_ key: Key) {
         fullAt[key]? -= refillInterval
     }

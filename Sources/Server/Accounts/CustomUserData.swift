@@ -3,14 +3,14 @@ import Documents
 import JSON
 import Schemas
 
-/// Finds a user's own object, and says it in canonical Extended JSON (app services, 10.5).
+/// Finds a user's own object, as canonical Extended JSON (app services, 10.5).
 struct CustomUserData {
     let configuration: CustomUserDataConfiguration
 
-    /// The token that carries it stands in a URL.
+    /// The token that carries it is part of a URL.
     static let maximumSizeInBytes = 4 << 10
 
-    /// Nil where there is no such realm, class, property or object.
+    /// Nil if there is no such realm, class, property or object.
     func read(
         of user: UserID,
         in app: AppID,
@@ -23,7 +23,7 @@ struct CustomUserData {
         else { return nil }
         do throws(FormError) {
             let document = try JSONForm(schema: schema).decodeDocument(json, of: owner)
-            return ExtendedJSON(schema: schema).object(document, key: key, of: owner)
+            return ExtendedJSONWriter(schema: schema).object(document, key: key, of: owner)
         } catch {
             throw StoreError.damagedObject(of: owner.name, in: file, error)
         }

@@ -1,18 +1,20 @@
 /// Counts failed log-ins, by address and by name at that address (app services, 14).
 ///
-/// A name alone has no bucket: anyone who knows it could lock its owner out. Wrong attempts of others at the
-/// same address, such as that of a site, must not refuse a right one either: a name that has logged in from
-/// there before is counted alone, and a device that has logged in as the user before has a bucket of its own.
+/// A name alone has no bucket: an attacker who knows it could lock its owner out. Wrong attempts of
+/// other users at the same address, such as that of a site, must not refuse a right one. So a name
+/// that has logged in from there before is counted separately, and so is a device that has logged
+/// in as the user before.
 actor LoginGuard {
     fileprivate typealias Key = AttemptLimiter.Key
 
     private var byAddress = AttemptLimiter(burst: 100, refillInterval: 600)
     private var byName = AttemptLimiter(burst: 10, refillInterval: 6000)
-    /// Secrets too long to be guessed are checked first, which costs next to nothing: only wrong ones count.
+    /// Secrets too long to be guessed are checked first, which costs almost nothing: only wrong
+    /// ones count.
     private var wrongTokensByAddress = AttemptLimiter(burst: 100, refillInterval: 600)
-    /// Mails and decisions for one account, from any address: its owner must not drown in them.
+    /// Mails and decisions for one account, from any address: limits those that its owner gets.
     private var byAccount = AttemptLimiter(burst: 5, refillInterval: 60_000)
-    /// Each is a row of the store: one address must not make any number of them.
+    /// Each is a row of the store: limits the rows that one address can create.
     private var newUsersByAddress = AttemptLimiter(burst: 1000, refillInterval: 3600)
     private var acquaintances = Acquaintances()
     private let clock: WallClock
@@ -20,9 +22,9 @@ actor LoginGuard {
     /// A secret that could be guessed, before it is checked.
     struct Attempt: Sendable {
         let address: String
-        /// What is tried: a name, or a digest of a payload.
+        /// A name, or a digest of a payload.
         let name: String
-        /// The device, where the user that it claims to be has logged in from it before.
+        /// The device, if the claimed user has logged in from it before.
         var knownDevice: String?
 
         fileprivate var key: Key {
@@ -31,7 +33,7 @@ actor LoginGuard {
         }
     }
 
-    /// An attempt that was let through, and what it has taken.
+    /// An admitted attempt, and the buckets that it has taken from.
     struct Admission: Sendable {
         fileprivate let name: AttemptLimiter.Key
         fileprivate let address: AttemptLimiter.Key?
@@ -41,13 +43,13 @@ actor LoginGuard {
         self.clock = clock
     }
 
-    /// Lets a log-in through to the check of its password. Attempts under way count as failed, so
-    /// that many at once gain nothing.
+    /// Admits a log-in to the check of its password. Attempts in progress count as failed, so that
+    /// concurrent attempts gain nothing.
     func admit(_ attempt: Attempt) throws(ServiceRefusal) -> Admission {
         let now = clock.millisecondsSince1970()
         let isKnown = attempt.knownDevice != nil || acquaintances.contains(attempt.key)
         let address = isKnown ? nil : Key(attempt.address)
-        // The address first: names that are not let through are not remembered either.
+        // The address first: names of refused attempts use no memory.
         if let address, let wait = byAddress.take(address, at: now) { throw refusal(wait) }
         if let wait = byName.take(attempt.key, at: now) {
             if let address { byAddress.giveBack(address) }
@@ -62,26 +64,26 @@ actor LoginGuard {
         acquaintances.insert(admission.name)
     }
 
-    /// The attempt was no guess, but nothing was proven either.
+    /// Returns an attempt whose password was not checked.
     func forgive(_ admission: Admission) {
         byName.giveBack(admission.name)
         if let address = admission.address { byAddress.giveBack(address) }
     }
 
-    /// Counts a token that was wrong; throws where there have been too many from the address.
+    /// Counts a wrong token; throws if there were too many from the address.
     func recordWrongToken(from address: String) throws(ServiceRefusal) {
         let wait = wrongTokensByAddress.take(Key(address), at: clock.millisecondsSince1970())
         if let wait { throw refusal(wait) }
     }
 
-    /// Lets a client become a user, or register an account, without having shown anything.
+    /// Admits a new user or account, for which a client needs no proof.
     func admitNewUser(from address: String) throws(ServiceRefusal) {
         let wait = newUsersByAddress.take(Key(address), at: clock.millisecondsSince1970())
         guard let wait else { return }
         throw .tooManyNewUsers(retryAfterInSeconds: Self.seconds(wait))
     }
 
-    /// Lets a token be sent to an account's owner.
+    /// Admits sending a token to an account's owner.
     func admitMail(to name: UserName, of app: AppID) throws(ServiceRefusal) {
         let now = clock.millisecondsSince1970()
         let key = Key(app.rawValue, name.rawValue)
@@ -98,7 +100,7 @@ actor LoginGuard {
     }
 }
 
-/// Which names have logged in from which addresses, the latest of them.
+/// The most recent pairs of names and the addresses that they have logged in from.
 private struct Acquaintances {
     private static let capacity = 10_000
     private var lastSeen: [AttemptLimiter.Key: UInt64] = [:]

@@ -2,12 +2,12 @@ import CCrypt
 import Glibc
 import Synchronization
 
-/// libcrypt's yescrypt; each call takes its time on the thread it is made on.
+/// libcrypt's yescrypt; each call blocks its thread for tens of milliseconds.
 final class PasswordCrypt: Sendable {
     private typealias Failure = PasswordHasher.Failure
 
     private let cost: UInt
-    /// What a log-in without an account is checked against, so that it takes as long as any other.
+    /// A hash for log-ins without an account, so that they take as long as others.
     private let decoy = Mutex<PasswordHash?>(nil)
 
     init(cost: UInt) {
@@ -40,7 +40,7 @@ final class PasswordCrypt: Sendable {
         var scratch: UnsafeMutableRawPointer?
         var size: Int32 = 0
         defer {
-            // It holds traces of the password.
+            // The memory holds traces of the password.
             if let scratch { explicit_bzero(scratch, Int(size)) }
             free(scratch)
         }
@@ -50,7 +50,7 @@ final class PasswordCrypt: Sendable {
         return text
     }
 
-    /// In a time that does not depend on where the texts differ.
+    /// Compares in a time that does not depend on the first difference.
     private func isEqual(_ left: String, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }

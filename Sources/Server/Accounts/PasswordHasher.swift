@@ -1,13 +1,13 @@
 import Coordination
 import SQLite
 
-/// Makes and checks password hashes, one at a time: each costs tens of milliseconds of a processor,
-/// and a flood of log-ins must not take more than one.
+/// Creates and checks password hashes, one at a time. Each costs tens of milliseconds of a
+/// processor, and a flood of log-ins must not use more than one.
 ///
-/// The work is done on a thread of its own. Those who wait take turns by address, and there is a bound: beyond
-/// it, the address with most attempts is told to come back later.
+/// It uses a thread of its own. Waiting attempts take turns by address. Beyond a bound, the address
+/// with most attempts is refused.
 package actor PasswordHasher {
-    /// The system's libcrypt would not hash.
+    /// The system's libcrypt refused to hash.
     package struct Failure: Error, Sendable {}
 
     private let crypt: PasswordCrypt
@@ -21,12 +21,12 @@ package actor PasswordHasher {
         self.turns = Turns(waitingAtMost: waitingAtMost)
     }
 
-    /// Throws `ServiceRefusal` where too many wait, else `Failure`. The operator has no address.
+    /// Throws `ServiceRefusal` if too many wait, else `Failure`. The operator has no address.
     package func hash(_ password: String, from address: String = "") async throws -> PasswordHash {
         try await takingTurns(address) { crypt in try crypt.hash(password) }
     }
 
-    /// Whether the password belongs to the hash. Without a hash the answer is no, after as much work.
+    /// Whether the password belongs to the hash. Without a hash, returns false after as much work.
     package func verify(
         _ password: String,
         against hash: PasswordHash?,
@@ -35,7 +35,7 @@ package actor PasswordHasher {
         try await takingTurns(address) { crypt in try crypt.verify(password, against: hash) }
     }
 
-    /// How many attempts wait for their turn.
+    /// The number of attempts that wait for their turn.
     var waitingCount: Int { turns.load.waiting }
 
     private func takingTurns<Outcome: Sendable>(

@@ -1,7 +1,7 @@
 import Crypto
 
-/// Finds a log-in session without giving its id away: whoever reads the store cannot make a token of
-/// what is in it (app services, 14).
+/// Identifies a log-in session without its id (app services, 14). A reader of the store cannot
+/// create a token from it.
 package struct SessionDigest: Hashable, Sendable {
     package let bytes: [UInt8]
 

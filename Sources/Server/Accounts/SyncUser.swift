@@ -2,10 +2,11 @@
 package struct SyncUser: Hashable, Sendable {
     package let id: UserID
     package let app: AppID
-    /// When the connection ends, so that the client comes back with a new token; milliseconds since
+    /// End of the connection, so that the client reconnects with a new token; milliseconds since
     /// 1970 (app services, 10.4).
     package let mustLeaveAt: Int64
-    /// The log-in that the connection is made by, and ends with; nil: only the user counts.
+    /// The log-in session that opened the connection, which ends with it; nil: only the user
+    /// counts.
     package let session: SessionDigest?
 
     package init(id: UserID, app: AppID, mustLeaveAt: Int64, session: SessionDigest? = nil) {

@@ -6,7 +6,7 @@ package struct UserName: Hashable, Sendable {
     /// Longer texts are refused before any other work, as names and as ids of tokens: a peer chooses them.
     static let maximumSizeInBytes = 254
 
-    /// Nil unless there is something on both sides of one `@`, without blanks.
+    /// Nil unless there is text on both sides of one `@`, without blanks.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumSizeInBytes else { return nil }
         let trimmed = text.trimmed().lowercased()

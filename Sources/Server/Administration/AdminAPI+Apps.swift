@@ -1,6 +1,6 @@
 import Settings
 
-/// What `POST /admin/v1/apps` takes.
+/// The body of `POST /admin/v1/apps`.
 struct AppCreation: Decodable {
     let id: String
     /// JSON of the form of `apps.APP` in the configuration file, as text.
@@ -29,11 +29,11 @@ extension AdminAPI {
             )
         }
         guard accounts.apps[id] == nil else {
-            throw ServiceRefusal(.accountNameInUse, "there is an app \(id) already")
+            throw ServiceRefusal(.accountNameInUse, "app \(id) already exists")
         }
-        let app: AppConfiguration
+        let app: ServedAppConfiguration
         do throws(BadDeclaration) {
-            app = try AppConfiguration(id: id, declaration: creation.configuration)
+            app = try ServedAppConfiguration(id: id, declaration: creation.configuration)
         } catch {
             throw ServiceRefusal(.badRequest, error.description)
         }
@@ -42,13 +42,13 @@ extension AdminAPI {
         return AppReport(served)
     }
 
-    /// The app is gone with its users and everything they have synced.
+    /// Deletes the app with its users and all their synced data.
     func deleteApp(_ app: AppID) async throws {
         let served = try accounts.served(app)
         guard !served.isFromFile else {
             throw ServiceRefusal(
                 .badRequest,
-                "app \(app) is declared in the configuration file: take it out there, and restart",
+                "app \(app) is declared in the configuration file: remove it there, and restart",
                 status: 409
             )
         }
@@ -64,7 +64,7 @@ extension AdminAPI {
     }
 }
 
-/// Why the text of an app's configuration is none.
+/// The text is not a valid configuration of an app.
 struct BadDeclaration: Error, CustomStringConvertible {
     let diagnostics: [Diagnostic]
 

@@ -1,4 +1,4 @@
-/// What `PUT rules/access` takes: a rule that is absent is lifted.
+/// The body of `PUT rules/access`: an absent rule allows everything.
 struct RulesChange: Decodable {
     let read: String?
     let write: String?
@@ -10,7 +10,7 @@ extension AdminAPI {
         return RulesReport(app: app.rawValue, read: rules.read?.text, write: rules.write?.text)
     }
 
-    /// Sessions that there are bind again, and meet the new rules.
+    /// Existing sessions bind again, under the new rules.
     func setRules(_ change: RulesChange, of app: AppID) async throws -> RulesReport {
         guard try !accounts.served(app).isFromFile else {
             throw ServiceRefusal(

@@ -2,18 +2,18 @@ import Scopes
 import Versions
 
 extension AdminAPI {
-    func syncReport(of app: AppID) async throws -> SyncReport {
+    func syncReport(of app: AppID) async throws -> AppSyncReport {
         let served = try accounts.served(app)
         let realms = try await accounts.store.read { try $0.files(of: app).count }
         let count = sync.registry.count(of: app)
-        return SyncReport(
+        return AppSyncReport(
             app: app.rawValue,
             state: served.syncState,
             acceptingClients: served.syncState == .enabled,
             connections: count.connections,
             sessions: count.sessions,
             realms: realms,
-            healedUploads: sync.healedUploads[app]
+            healedUploads: sync.correctedUploads[app]
         )
     }
 
@@ -22,7 +22,7 @@ extension AdminAPI {
         let served = try accounts.served(app)
         switch (served.syncState, state) {
         case (_, .terminated):
-            throw ServiceRefusal(.badRequest, "sync is terminated by \(Self.terminationPath) only")
+            throw ServiceRefusal(.badRequest, "only \(Self.terminationPath) terminates sync")
         case (.terminated, .paused):
             throw ServiceRefusal(.badRequest, "sync of app \(app) is terminated", status: 409)
         case (.enabled, .enabled), (.paused, .paused):
@@ -37,28 +37,28 @@ extension AdminAPI {
 
     private static let terminationPath = "POST sync/terminate"
 
-    /// Every client will have to start over; the objects stay (app services, 12.2).
+    /// Makes every client start over; the objects stay (app services, 12.2).
     func terminateSync(of app: AppID) async throws {
         let state = try accounts.served(app).syncState
-        // First of all nobody comes in any more; whoever is in may still finish what it does.
+        // First refuse new connections; existing ones may still finish their work.
         accounts.apps.setSyncState(.terminated, of: app)
         sync.registry.ask(app, to: .pause)
         do {
             try await sync.engine.terminate(app)
         } catch {
-            // Nothing was terminated: everybody may come back.
+            // Nothing was terminated: all clients may sync again.
             accounts.apps.setSyncState(state, of: app)
             throw error
         }
     }
 
-    /// One client starts over, all others go on; the next IDENT of its file gets 208.
+    /// Makes one client start over; the others continue. The next IDENT of its file gets 208.
     func resetClient(_ ident: UInt64, in partition: String, of app: AppID) async throws {
         _ = try accounts.served(app)
         let ident = FileIdent(ident)
         let file = try await sync.engine.forget(ident, of: app, in: try self.partition(partition))
         guard let file else {
-            throw ServiceRefusal(nil, "there is no such client in this realm", status: 404)
+            throw ServiceRefusal(nil, "the realm has no such client", status: 404)
         }
         sync.registry.ask(.init(file: file, ident: ident), to: .rebind)
     }

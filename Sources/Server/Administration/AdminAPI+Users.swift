@@ -1,8 +1,8 @@
 extension AdminAPI {
     private static let usersPerPage = 1000
 
-    /// In the order of their ids; as many as a page holds.
-    func users(of app: AppID, after user: String?) async throws -> [UserReport] {
+    /// One page of users, by id.
+    func users(of app: AppID, after user: String?) async throws -> [AppUserReport] {
         _ = try accounts.served(app)
         let users = try await accounts.store.read { snapshot in
             try snapshot.users(
@@ -11,7 +11,7 @@ extension AdminAPI {
                 limit: Self.usersPerPage
             )
         }
-        return users.map(UserReport.init)
+        return users.map(AppUserReport.init)
     }
 
     /// A disabled user cannot log in or refresh; its connections end at once (app services, 12.2).
@@ -58,7 +58,7 @@ extension AdminAPI {
         return KeyReport(key, secret)
     }
 
-    /// Of whoever it is; sessions that there are go on.
+    /// A key of the operator or of a user. Existing sessions continue.
     func setKeyDisabled(_ isDisabled: Bool, _ id: String, of app: AppID) async throws {
         _ = try accounts.served(app)
         try await accounts.store.write { transaction in
@@ -68,7 +68,7 @@ extension AdminAPI {
         }
     }
 
-    /// Of whoever it is: nobody logs in with it any more.
+    /// Removes a key of the operator or of a user: it allows no further log-in.
     func removeKey(_ id: String, of app: AppID) async throws {
         _ = try accounts.served(app)
         try await accounts.store.write { transaction in

@@ -1,9 +1,9 @@
 package import Logging
 
-/// Answers the calls of an operator, who has come through the admin socket (app services, 12).
+/// Serves an operator's calls on the admin socket (app services, 12).
 ///
-/// Every call that changes something is in the log, and what cannot be undone asks for the app's name
-/// once more.
+/// Every call that changes state is in the log, and one that cannot be undone needs the app's name
+/// again.
 package struct AdminAPI: Sendable {
     let accounts: Accounts
     let sync: SyncService
@@ -11,7 +11,7 @@ package struct AdminAPI: Sendable {
     private let logger: Logger
     private let audit: AdminAudit
 
-    /// `audit` is told of every call that changes something, whatever else is logged.
+    /// `audit` records every call that changes state, at every log level.
     package init(
         accounts: Accounts,
         sync: SyncService,
@@ -26,28 +26,30 @@ package struct AdminAPI: Sendable {
         self.audit = AdminAudit(logger: audit ?? logger)
     }
 
-    /// `caller`: nil where the kernel does not say who it is.
-    func answer(_ request: ServiceRequest, by caller: AdminCaller? = nil) async -> ServiceAnswer {
-        let answer = await attempt(request)
-        if request.method != "GET" { audit.record(request, by: caller, answer) }
-        return answer
+    /// `caller`: nil if the kernel does not identify it.
+    func respond(to request: ClientAPIRequest, by caller: AdminCaller? = nil) async
+        -> ClientAPIResponse
+    {
+        let response = await attempt(request)
+        if request.method != "GET" { audit.record(request, by: caller, response) }
+        return response
     }
 
-    private func attempt(_ request: ServiceRequest) async -> ServiceAnswer {
+    private func attempt(_ request: ClientAPIRequest) async -> ClientAPIResponse {
         do {
             let route = try AdminRoute(method: request.method, path: request.path)
-            return try await answer(request, route)
+            return try await respond(to: request, route)
         } catch let refusal as ServiceRefusal {
-            return ServiceAnswer(refusal)
+            return ClientAPIResponse(refusal)
         } catch {
-            return ServiceAnswer(failure: error, of: request, logger: logger)
+            return ClientAPIResponse(failure: error, of: request, logger: logger)
         }
     }
 
-    private func answer(
-        _ request: ServiceRequest,
+    private func respond(
+        to request: ClientAPIRequest,
         _ route: AdminRoute
-    ) async throws -> ServiceAnswer {
+    ) async throws -> ClientAPIResponse {
         switch route {
         case .health:
             return try ok(["status": "ok"])
@@ -61,7 +63,7 @@ package struct AdminAPI: Sendable {
         case .deleteApp(let app):
             try confirm(app, request)
             try await deleteApp(app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .listUsers(let app):
             return try ok(try await users(of: app, after: request.item("after")))
         case .createUser(let app):
@@ -78,19 +80,19 @@ package struct AdminAPI: Sendable {
         case .deleteUser(let app, let user):
             try confirm(app, request)
             try await removeUser(user, of: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .setDisabled(let isDisabled, let app, let user):
             try await setDisabled(isDisabled, user, of: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .revokeSessions(let app, let user):
             try await revokeSessions(of: user, of: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .listPending(let app):
             let pending = try await accounts.pendingTokens(of: app)
             return try ok(pending.map(PendingReport.init))
         case .confirmAccount(let app):
             try await accounts.confirm(try body(request, Confirmation.self).email, in: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .listKeys(let app):
             return try ok(try await keys(of: app))
         case .createKey(let app):
@@ -102,10 +104,10 @@ package struct AdminAPI: Sendable {
             )
         case .setKeyDisabled(let isDisabled, let app, let id):
             try await setKeyDisabled(isDisabled, id, of: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .removeKey(let app, let id):
             try await removeKey(id, of: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .sync(let app):
             return try ok(try await syncReport(of: app))
         case .setSync(let app):
@@ -129,7 +131,7 @@ package struct AdminAPI: Sendable {
             try confirm(app, request)
             let reset = try body(request, ClientReset.self)
             try await resetClient(reset.client, in: reset.partition, of: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         }
     }
 }
@@ -137,7 +139,7 @@ package struct AdminAPI: Sendable {
 // MARK: Reload
 
 extension AdminAPI {
-    private func reloadConfiguration() async throws -> ReloadReport {
+    private func reloadConfiguration() async throws -> ServerReloadReport {
         guard let reload else {
             throw ServiceRefusal(.badRequest, "this server has no configuration file", status: 409)
         }
@@ -184,17 +186,17 @@ extension AdminAPI {
     }
 
     private func body<Body: Decodable>(
-        _ request: ServiceRequest,
+        _ request: ClientAPIRequest,
         _ type: Body.Type
     ) throws(ServiceRefusal) -> Body {
         do {
             return try AdminJSON.decode(type, from: request.body)
         } catch {
-            throw ServiceRefusal(.badRequest, "the body is not what this call takes: \(error)")
+            throw ServiceRefusal(.badRequest, "the body does not fit this call: \(error)")
         }
     }
 
-    private func confirm(_ app: AppID, _ request: ServiceRequest) throws(ServiceRefusal) {
+    private func confirm(_ app: AppID, _ request: ClientAPIRequest) throws(ServiceRefusal) {
         guard request.item("confirm") == app.rawValue else {
             throw ServiceRefusal(
                 .missingParameter,
@@ -203,12 +205,12 @@ extension AdminAPI {
         }
     }
 
-    private func ok(_ value: some Encodable, status: Int = 200) throws -> ServiceAnswer {
-        ServiceAnswer(status: status, body: try AdminJSON.encode(value))
+    private func ok(_ value: some Encodable, status: Int = 200) throws -> ClientAPIResponse {
+        ClientAPIResponse(status: status, body: try AdminJSON.encode(value))
     }
 }
 
-extension ServiceRequest {
+extension ClientAPIRequest {
     /// The value of an item of the query, which needs no escapes here.
     func item(_ name: String) -> String? {
         query.split(separator: "&").first { $0.hasPrefix("\(name)=") }

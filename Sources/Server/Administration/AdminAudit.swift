@@ -2,18 +2,18 @@ import FoundationEssentials
 import JSON
 import Logging
 
-/// Writes down every call that changes something: who, what, with which confirmation, and what came of it
-/// (app services, 12.3). The log knows when.
+/// Logs every call that changes state: caller, call, confirmation and outcome (app services, 12.3).
 struct AdminAudit: Sendable {
     let logger: Logger
 
-    /// Members of bodies that say what a call is about. Passwords and whole configurations do not.
+    /// Logged members of bodies, which identify the subject of a call. Passwords and whole
+    /// configurations are not among them.
     private static let members = [
         "client", "email", "id", "name", "partition", "read", "state", "user", "write",
     ]
     private static let maximumTextLength = 256
 
-    func record(_ request: ServiceRequest, by caller: AdminCaller?, _ answer: ServiceAnswer) {
+    func record(_ request: ClientAPIRequest, by caller: AdminCaller?, _ answer: ClientAPIResponse) {
         var fields: Logger.Metadata = [
             "method": "\(request.method)", "path": "\(request.path)", "status": "\(answer.status)",
             "outcome": answer.status < 300 ? "done" : answer.status < 500 ? "refused" : "failed",

@@ -2,11 +2,11 @@ import FoundationEssentials
 import Glibc
 import NIOCore
 
-/// Who calls on the admin socket, as the kernel vouches for it.
+/// The caller on the admin socket, from the kernel.
 struct AdminCaller: Hashable, Sendable {
     let user: UInt32
     let process: Int32
-    /// Who logged in on the machine before becoming that user; nil where nobody did.
+    /// The user who logged in on the machine before becoming that user; nil without a log-in.
     let login: UInt32?
 
     init(user: UInt32, process: Int32, login: UInt32? = nil) {

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Speaks the admin API of a server that runs.
+/// Client of a running server's admin API.
 package struct AdminClient: Sendable {
     let socketPath: String
 
@@ -12,9 +12,9 @@ package struct AdminClient: Sendable {
         self.socketPath = socketPath
     }
 
-    /// What a server answered that was no success, or why none answered.
+    /// The error in a response other than success, or the reason for no response.
     package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// Words with dots, explained in `docs/errors.md`.
+        /// A dotted code of `docs/errors.md`.
         package let code: String
         package let message: String
 
@@ -28,21 +28,21 @@ package struct AdminClient: Sendable {
         case delete = "DELETE"
     }
 
-    /// Calls a path below `/admin/v1/`; the answer's body, empty if there was none.
+    /// Calls a path below `/admin/v1/`; returns the response's body, empty if there is none.
     package func call(
         _ method: Method,
         _ path: String,
         body: [UInt8] = []
     ) async throws(Failure) -> [UInt8] {
-        let (status, reply) = try await exchange(method, path, body)
+        let (status, response) = try await exchange(method, path, body)
         guard (200..<300).contains(status) else {
-            let refusal = try? AdminJSON.decode(Refusal.self, from: reply)
+            let refusal = try? AdminJSON.decode(Refusal.self, from: response)
             throw Failure(
                 code: "server.refused",
-                message: refusal?.error ?? "the server answered with HTTP status \(status)"
+                message: refusal?.error ?? "the server responded with HTTP status \(status)"
             )
         }
-        return reply
+        return response
     }
 
     private struct Refusal: Decodable {
@@ -51,7 +51,7 @@ package struct AdminClient: Sendable {
 
     /// Terminating a large app takes its time.
     private static let timeout = TimeAmount.minutes(10)
-    private static let maximumReplySizeInBytes = 64 << 20
+    private static let maximumResponseSizeInBytes = 64 << 20
 
     private func exchange(
         _ method: Method,
@@ -67,9 +67,9 @@ package struct AdminClient: Sendable {
         if !body.isEmpty { request.body = .bytes(ByteBuffer(bytes: body)) }
         let result: Result<(status: UInt, body: [UInt8]), Failure>
         do {
-            let reply = try await client.execute(request, timeout: Self.timeout)
-            let body = try await reply.body.collect(upTo: Self.maximumReplySizeInBytes)
-            result = .success((reply.status.code, Array(buffer: body)))
+            let response = try await client.execute(request, timeout: Self.timeout)
+            let body = try await response.body.collect(upTo: Self.maximumResponseSizeInBytes)
+            result = .success((response.status.code, Array(buffer: body)))
         } catch {
             result = .failure(failure(error))
         }
@@ -88,17 +88,17 @@ package struct AdminClient: Sendable {
         case let error as IOError where [ENOENT, ECONNREFUSED, ENOTSOCK].contains(error.errnoCode):
             return Failure(
                 code: "server.not_running",
-                message: "no server answers on \(socketPath); start one with \"serve\""
+                message: "no server responds on \(socketPath); start one with \"serve\""
             )
         default:
             return Failure(
                 code: "server.no_answer",
-                message: "the server on \(socketPath) does not answer: \(cause)"
+                message: "the server on \(socketPath) does not respond: \(cause)"
             )
         }
     }
 
-    /// The socket's path stands where a host name would, so all but plain characters are escaped.
+    /// The socket's path replaces the host name, so all but plain characters are escaped.
     private static func escaped(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return path.utf8.reduce(into: "") { text, byte in

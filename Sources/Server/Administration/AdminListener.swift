@@ -13,7 +13,7 @@ struct AdminListener: Sendable {
     let clock: WallClock
     let logger: Logger
 
-    /// Nobody can be served there.
+    /// The socket cannot be created there.
     struct BindError: CodedError, CustomStringConvertible {
         let path: String
         let reason: String
@@ -23,8 +23,8 @@ struct AdminListener: Sendable {
         var description: String { "cannot serve the admin socket \(path): \(reason)" }
     }
 
-    /// A socket that a killed server has left behind is replaced: the lock of the store makes this the
-    /// only server.
+    /// Replaces a socket that a killed server has left: the lock of the store makes this the only
+    /// server.
     func run() async throws {
         let server = try HTTPServerBuilder.http1().buildServer(
             configuration: HummingbirdCore.ServerConfiguration(
@@ -33,8 +33,8 @@ struct AdminListener: Sendable {
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "Admin") { _ in SwiftLogNoOpLogHandler() },
             responder: { [self] request, writer, channel in
-                let answer = await answer(to: request, by: try await AdminCaller.of(channel))
-                try await writer.write(response: answer.head, body: answer.body)
+                let response = await response(to: request, by: try await AdminCaller.of(channel))
+                try await writer.write(response: response.head, body: response.body)
             },
             onServerRunning: { [path, logger] _ in
                 chmod(path, 0o600)
@@ -46,20 +46,20 @@ struct AdminListener: Sendable {
         } catch let error as IOError {
             throw BindError(path: path, reason: String(cString: strerror(error.errnoCode)))
         } catch is UnixDomainSocketPathWrongType {
-            throw BindError(path: path, reason: "what is there is no socket")
+            throw BindError(path: path, reason: "the file there is not a socket")
         }
         unlink(path)
     }
 
-    private func answer(to request: Request, by caller: AdminCaller?) async -> Response {
+    private func response(to request: Request, by caller: AdminCaller?) async -> Response {
         let target = request.head.path ?? "/"
         let path = target.prefix { $0 != "?" }
-        let answer: ServiceAnswer
+        let outcome: ClientAPIResponse
         if let body = try? await request.body.collect(
-            upTo: ServiceRequest.maximumBodySizeInBytes
+            upTo: ClientAPIRequest.maximumBodySizeInBytes
         ) {
-            answer = await api.answer(
-                ServiceRequest(
+            outcome = await api.respond(
+                to: ClientAPIRequest(
                     method: request.method.rawValue,
                     path: String(path),
                     query: String(target.dropFirst(path.count + 1)),
@@ -68,15 +68,15 @@ struct AdminListener: Sendable {
                 by: caller
             )
         } else {
-            answer = ServiceAnswer(.bodyTooLarge)
+            outcome = ClientAPIResponse(.bodyTooLarge)
         }
         var fields = HTTPFields()
         fields[.date] = clock.httpDate
-        fields[.contentType] = answer.body == nil ? nil : ServiceAnswer.contentType
+        fields[.contentType] = outcome.body == nil ? nil : ClientAPIResponse.contentType
         return Response(
-            status: HTTPResponse.Status(code: answer.status),
+            status: HTTPResponse.Status(code: outcome.status),
             headers: fields,
-            body: answer.body.map { ResponseBody(byteBuffer: ByteBuffer(bytes: $0)) }
+            body: outcome.body.map { ResponseBody(byteBuffer: ByteBuffer(bytes: $0)) }
                 ?? ResponseBody()
         )
     }

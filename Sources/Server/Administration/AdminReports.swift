@@ -4,7 +4,7 @@ import Schemas
 import Scopes
 import Versions
 
-/// What the admin API tells of an app (app services, 12.3).
+/// The admin API's report on an app (app services, 12.3).
 package struct AppReport: Codable, Hashable, Sendable {
     package let id: String
     /// `file`: declared in the configuration file. `store`: created on the admin socket.
@@ -15,8 +15,8 @@ package struct AppReport: Codable, Hashable, Sendable {
     package let providers: [String]
 }
 
-/// What the admin API tells of a user. Nothing in it is a secret.
-package struct UserReport: Codable, Hashable, Sendable {
+/// The admin API's report on a user, without secrets.
+package struct AppUserReport: Codable, Hashable, Sendable {
     package struct Identity: Codable, Hashable, Sendable {
         package let id: String
         package let provider: String
@@ -40,13 +40,13 @@ package struct UserReport: Codable, Hashable, Sendable {
     }
 }
 
-/// An account made on the admin socket: its user comes with the first log-in.
+/// An account created on the admin socket: the first log-in creates its user.
 package struct AccountReport: Codable, Hashable, Sendable {
     package let email: String
     package let identityId: String
 }
 
-/// A token that the operator has to deliver (app services, 6.1).
+/// A token for the operator to deliver (app services, 6.1).
 package struct PendingReport: Codable, Hashable, Sendable {
     package let email: String
     package let purpose: String
@@ -64,7 +64,7 @@ package struct PendingReport: Codable, Hashable, Sendable {
     }
 }
 
-/// An API key of the operator's. The key itself is in the answer to its creation only.
+/// An API key of the operator. Only the response to its creation contains the key itself.
 package struct KeyReport: Codable, Hashable, Sendable {
     package let id: String
     package let name: String
@@ -79,8 +79,8 @@ package struct KeyReport: Codable, Hashable, Sendable {
     }
 }
 
-/// Whether an app syncs, and how much is connected.
-package struct SyncReport: Codable, Hashable, Sendable {
+/// The state of an app's sync, and its numbers of connections, sessions and realms.
+package struct AppSyncReport: Codable, Hashable, Sendable {
     package let app: String
     package let state: SyncState
     package let acceptingClients: Bool
@@ -91,7 +91,7 @@ package struct SyncReport: Codable, Hashable, Sendable {
     package let healedUploads: Int
 }
 
-/// Who may read and write the partitions of an app; what is absent is allowed.
+/// The rules for reading and writing the partitions of an app; without a rule all users may.
 package struct RulesReport: Codable, Hashable, Sendable {
     package let app: String
     package let read: String?
@@ -116,7 +116,7 @@ package struct RealmReport: Codable, Hashable, Sendable {
     }
 }
 
-/// One server file with what is in it and who has it.
+/// One server file with its classes and client files.
 package struct RealmInspection: Codable, Hashable, Sendable {
     package struct Class: Codable, Hashable, Sendable {
         package let name: String
@@ -140,7 +140,7 @@ package struct RealmInspection: Codable, Hashable, Sendable {
     package let classes: [Class]
     package let clients: [Client]
 
-    init(_ file: ServerFile, from snapshot: any StoreSnapshot) throws(StoreError) {
+    init(_ file: ServerFile, from snapshot: any StoreReading) throws(StoreError) {
         let counts = try snapshot.objectCounts(in: file.id)
         self.realm = RealmReport(file)
         self.classes = try snapshot.schema(of: file.id).classes

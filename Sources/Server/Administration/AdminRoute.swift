@@ -27,7 +27,7 @@ enum AdminRoute: Hashable, Sendable {
 
     static let basePath = "/admin/v1"
 
-    /// Finds the route, and refuses what is none.
+    /// Finds the route; refuses unknown ones.
     init(method: String, path: String) throws(ServiceRefusal) {
         guard path.hasPrefix("\(Self.basePath)/") else { throw .routeNotFound }
         let segments = path.dropFirst(Self.basePath.count + 1)

@@ -1,13 +1,13 @@
 package import Logging
 
-/// Answers the calls of the client API (app services).
+/// Serves the calls of the client API (app services).
 package struct ClientAPI: Sendable {
     private let accounts: Accounts
     private let publicAddress: PublicAddress
     private let isSecure: Bool
     private let logger: Logger
 
-    /// `isSecure`: clients come over TLS.
+    /// `isSecure`: clients connect over TLS.
     package init(
         accounts: Accounts,
         publicAddress: PublicAddress = PublicAddress(nil),
@@ -20,14 +20,14 @@ package struct ClientAPI: Sendable {
         self.logger = logger
     }
 
-    func answer(_ request: ServiceRequest) async -> ServiceAnswer {
+    func respond(to request: ClientAPIRequest) async -> ClientAPIResponse {
         do {
             let route = try ClientRoute(
                 method: request.method,
                 path: request.path,
                 query: request.query
             )
-            return try await answer(request, route)
+            return try await respond(to: request, route)
         } catch let refusal as ServiceRefusal {
             logger.debug(
                 "request refused",
@@ -36,23 +36,23 @@ package struct ClientAPI: Sendable {
                     "status": "\(refusal.status)", "reason": "\(refusal.message)",
                 ]
             )
-            return ServiceAnswer(refusal)
+            return ClientAPIResponse(refusal)
         } catch {
-            return ServiceAnswer(failure: error, of: request, logger: logger)
+            return ClientAPIResponse(failure: error, of: request, logger: logger)
         }
     }
 
-    private func answer(
-        _ request: ServiceRequest,
+    private func respond(
+        to request: ClientAPIRequest,
         _ route: ClientRoute
-    ) async throws -> ServiceAnswer {
+    ) async throws -> ClientAPIResponse {
         switch route {
         case .location(let app):
             _ = try accounts.configuration(of: app)
-            return ServiceAnswer(status: 200, body: try location(request).json())
+            return ClientAPIResponse(status: 200, body: try location(request).json())
         case .logIn(let app, let provider, let isLinking):
-            let answer = try await logIn(request, to: app, by: provider, isLinking: isLinking)
-            return ServiceAnswer(status: 200, body: try answer.json())
+            let response = try await logIn(request, to: app, by: provider, isLinking: isLinking)
+            return ClientAPIResponse(status: 200, body: try response.json())
         case .register(let app):
             let fields = try RequestFields(parsing: request.body)
             let credential = EmailPasswordCredential(
@@ -103,19 +103,19 @@ package struct ClientAPI: Sendable {
             }
             return .empty(202)
         case .profile(let app):
-            let answer = try await accounts.profile(request.bearerToken, app: app)
-            return ServiceAnswer(status: 200, body: try answer.json())
+            let response = try await accounts.profile(request.bearerToken, app: app)
+            return ClientAPIResponse(status: 200, body: try response.json())
         case .refresh(let app):
-            let answer = try await accounts.refresh(request.bearerToken, app: app)
-            return ServiceAnswer(status: 201, body: try answer.json())
+            let response = try await accounts.refresh(request.bearerToken, app: app)
+            return ClientAPIResponse(status: 201, body: try response.json())
         case .logOut(let app):
             try await accounts.logOut(request.bearerToken, app: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .deleteUser(let app):
             try await accounts.deleteUser(request.bearerToken, app: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .listKeys, .createKey, .key, .removeKey, .setKey:
-            return try await answerAboutKeys(request, route)
+            return try await respondAboutKeys(to: request, route)
         case .callFunction(let app):
             _ = try accounts.configuration(of: app)
             // Streams cannot send headers (app services, 9).
@@ -126,17 +126,17 @@ package struct ClientAPI: Sendable {
             throw ServiceRefusal(.serviceNotFound, "service not found: '\(service.prefix(64))'")
         case .sync(let app):
             _ = try accounts.configuration(of: app)
-            throw ServiceRefusal(.badRequest, "the sync endpoint speaks WebSocket only")
+            throw ServiceRefusal(.badRequest, "the sync endpoint supports only WebSocket")
         }
     }
 
     private func logIn(
-        _ request: ServiceRequest,
+        _ request: ClientAPIRequest,
         to app: AppID,
         by provider: String,
         isLinking: Bool
-    ) async throws -> LoginAnswer {
-        // The provider is named by the path, whatever the body says (app services, 4.1).
+    ) async throws -> LoginResponse {
+        // The path names the provider; the body's is ignored (app services, 4.1).
         guard let type = ProviderType(rawValue: provider),
             try accounts.configuration(of: app).providers.contains(type)
         else { throw ServiceRefusal.providerNotFound(provider) }
@@ -158,37 +158,37 @@ package struct ClientAPI: Sendable {
         )
     }
 
-    private func answerAboutKeys(
-        _ request: ServiceRequest,
+    private func respondAboutKeys(
+        to request: ClientAPIRequest,
         _ route: ClientRoute
-    ) async throws -> ServiceAnswer {
+    ) async throws -> ClientAPIResponse {
         let token = request.bearerToken
         switch route {
         case .createKey(let app):
             let name = try RequestFields(parsing: request.body).require("name")
             let (key, secret) = try await accounts.createKey(named: name, by: token, app: app)
-            return ServiceAnswer(status: 201, body: try KeyAnswer(key, secret).json())
+            return ClientAPIResponse(status: 201, body: try KeyResponse(key, secret).json())
         case .listKeys(let app):
             let keys = try await accounts.keys(of: token, app: app)
-            return ServiceAnswer(status: 200, body: try keys.map { KeyAnswer($0) }.json())
+            return ClientAPIResponse(status: 200, body: try keys.map { KeyResponse($0) }.json())
         case .key(let app, let id):
             let key = try await accounts.key(id, of: token, app: app)
-            return ServiceAnswer(status: 200, body: try KeyAnswer(key).json())
+            return ClientAPIResponse(status: 200, body: try KeyResponse(key).json())
         case .removeKey(let app, let id):
             try await accounts.removeKey(id, of: token, app: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         case .setKey(let app, let id, let isDisabled):
             try await accounts.setKey(id, disabled: isDisabled, of: token, app: app)
-            return ServiceAnswer(status: 204)
+            return ClientAPIResponse(status: 204)
         default:
             throw ServiceRefusal.routeNotFound
         }
     }
 
-    /// From the configuration; without, as the client asked (app services, 3.2).
-    private func location(_ request: ServiceRequest) -> LocationAnswer {
+    /// The configured address, else the one that the client used (app services, 3.2).
+    private func location(_ request: ClientAPIRequest) -> LocationResponse {
         let scheme = isSecure ? "https" : "http"
         let url = publicAddress.url ?? request.host.flatMap { PublicURL("\(scheme)://\($0)") }
-        return LocationAnswer(hostname: url?.http ?? "", webSocketHostname: url?.webSocket ?? "")
+        return LocationResponse(hostname: url?.http ?? "", webSocketHostname: url?.webSocket ?? "")
     }
 }

@@ -1,4 +1,4 @@
-/// The calls of the client API that this server knows (app services, 1.2).
+/// The calls of the client API that this server serves (app services, 1.2).
 enum ClientRoute: Hashable, Sendable {
     case location(AppID)
     case logIn(AppID, provider: String, isLinking: Bool)
@@ -9,7 +9,7 @@ enum ClientRoute: Hashable, Sendable {
     case requestConfirmation(AppID, byCall: Bool)
     /// `/reset/send`, or `/reset/call` for one by a function.
     case requestReset(AppID, byCall: Bool)
-    /// The app is known from the token; where the path names one too, they must agree.
+    /// The token names the app; if the path names one too, they must agree.
     case profile(AppID?)
     case refresh(AppID?)
     case logOut(AppID?)
@@ -21,12 +21,12 @@ enum ClientRoute: Hashable, Sendable {
     case setKey(AppID?, id: String, isDisabled: Bool)
     case callFunction(AppID)
     case registerPush(service: String)
-    /// The sync endpoint, asked without an upgrade to WebSocket.
+    /// The sync endpoint, requested without an upgrade to WebSocket.
     case sync(AppID)
 
     static let basePath = "/api/client/v2.0"
 
-    /// Finds the route, and refuses what is none.
+    /// Finds the route; refuses unknown ones.
     init(method: String, path: String, query: String) throws(ServiceRefusal) {
         guard path.hasPrefix("\(Self.basePath)/") else { throw .routeNotFound }
         let rest = path.dropFirst(Self.basePath.count + 1)

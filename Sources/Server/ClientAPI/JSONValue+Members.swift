@@ -2,14 +2,14 @@ import FoundationEssentials
 import JSON
 
 extension JSONValue {
-    /// The member that a path of names leads to.
+    /// The member at a path of names.
     subscript(path: [Substring]) -> JSONValue? {
         guard let name = path.first else { return self }
         guard case .object(let members) = self else { return nil }
         return members[String(name)]?[Array(path.dropFirst())]
     }
 
-    /// The value as clients of profiles want it (app services, 7.1); nil for null.
+    /// The value in the form of profiles (app services, 7.1); nil for null.
     var text: String? {
         switch self {
         case .null: nil
@@ -21,7 +21,7 @@ extension JSONValue {
         }
     }
 
-    /// Seconds since 1970, as tokens have their times.
+    /// Seconds since 1970, the unit of tokens.
     var seconds: Double? {
         switch self {
         case .integer(let value): Double(value)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where clients are told to reach the server; nil: where they asked.
+/// The server's address for clients; nil: the one that they used.
 package final class PublicAddress: Sendable {
     private let value: Mutex<PublicURL?>
 

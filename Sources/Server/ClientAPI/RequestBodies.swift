@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JSON
 
-/// A name with a password, as a client sent them. Neither shows in logs.
+/// A client's name and password. Neither appears in logs.
 struct EmailPasswordCredential: Sendable {
     let name: String
     let password: String
@@ -12,7 +12,8 @@ extension EmailPasswordCredential: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What a log-in tells about its device (app services, 4.2). Nothing in it can refuse a log-in.
+/// A log-in's description of its device (app services, 4.2). An invalid one never refuses the
+/// log-in.
 struct DeviceReport: Sendable {
     /// The device id of an earlier log-in, from clients that keep it.
     let id: String?
@@ -27,8 +28,8 @@ struct DeviceReport: Sendable {
     static let maximumIDSizeInBytes = 64
 }
 
-/// The fields of a request body that this server reads; all of them are strings, and each may be
-/// missing until a route asks for it.
+/// The fields of a request body that this server reads. All are strings, and each is optional until
+/// a route requires it.
 struct RequestFields: Decodable {
     private let texts: [String: String]
     let device: DeviceReport
@@ -47,7 +48,7 @@ struct RequestFields: Decodable {
     }
 
     init(parsing body: [UInt8]) throws(ServiceRefusal) {
-        // Requests without a body still say that it is JSON (app services, 2.1).
+        // Requests without a body still declare JSON (app services, 2.1).
         guard !body.isEmpty else {
             self.texts = [:]
             self.device = .none
@@ -73,12 +74,12 @@ struct RequestFields: Decodable {
         self.device = device.map { Self.report(Self.strings(in: $0)) } ?? .none
     }
 
-    /// The fields that a provider's credential has (app services, 4.1).
-    /// `body` is all of the request, for the provider whose fields are the application's own.
+    /// The fields of a provider's credential (app services, 4.1). `body` is the whole request, for
+    /// the provider whose fields the application defines.
     func credential(
         for provider: ProviderType,
         in body: [UInt8]
-    ) throws(ServiceRefusal) -> Credential {
+    ) throws(ServiceRefusal) -> LoginCredential {
         switch provider {
         case .anonymous:
             .anonymous
@@ -98,7 +99,7 @@ struct RequestFields: Decodable {
         }
     }
 
-    /// What a password reset function is asked (app services, 6).
+    /// The call of a password reset function (app services, 6).
     func resetCall(in body: [UInt8]) throws(ServiceRefusal) -> ResetCall {
         var arguments: [JSONValue] = []
         if case .array(let values)? = try Self.members(of: body)["arguments"] { arguments = values }

@@ -1,6 +1,6 @@
-/// Why a call of the client API is refused, in the form that clients read (app services, 11).
+/// The refusal of a client API call, in the form that clients read (app services, 11).
 package struct ServiceRefusal: Error, Hashable, Sendable {
-    /// The names this server sends, out of the table of app services, 11.3.
+    /// The names that this server sends, from the table of app services, 11.3.
     package enum Code: String, Sendable {
         case apiKeyAlreadyExists = "APIKeyAlreadyExists"
         case apiKeyNotFound = "APIKeyNotFound"
@@ -26,7 +26,7 @@ package struct ServiceRefusal: Error, Hashable, Sendable {
     }
 
     package let status: Int
-    /// Nil where no name of the table fits: clients then report an unknown error with the text.
+    /// Nil if no name of the table fits: clients then report an unknown error with the text.
     package let code: Code?
     package let message: String
     /// Of 429, and of a 503 that ends soon.
@@ -46,8 +46,8 @@ package struct ServiceRefusal: Error, Hashable, Sendable {
 }
 
 extension ServiceRefusal.Code {
-    /// A 401 or 403 as the answer to a refresh logs the device out, so neither ever stands for
-    /// trouble of the server's own (app services, 2.6).
+    /// A 401 or 403 in response to a token refresh logs the device out (app services, 2.6). So
+    /// neither ever reports a failure of the server.
     fileprivate var usualStatus: Int {
         switch self {
         case .authError, .invalidPassword, .invalidSession, .missingAuthReq,
@@ -73,13 +73,13 @@ extension ServiceRefusal {
     static let bodyTooLarge = ServiceRefusal(nil, "request body is too large", status: 413)
     static let busy = ServiceRefusal(
         .maintenanceInProgress,
-        "too many large requests at the same time",
+        "too many concurrent large requests",
         retryAfterInSeconds: 5
     )
     static let notJSON = ServiceRefusal(.badRequest, "the request body is not a JSON object")
     static let storage = ServiceRefusal(
         .maintenanceInProgress,
-        "the store cannot be used right now"
+        "the store cannot be used now"
     )
     static let syncPaused = ServiceRefusal(.maintenanceInProgress, "sync of this app is paused")
     static let unexpected = ServiceRefusal(.internalServerError, "internal server error")

@@ -2,8 +2,8 @@ import Changesets
 package import Scopes
 import Settings
 
-/// Where an app keeps what the tokens of its users say about them besides (app services, 10.5): one
-/// object for each user, in a realm of the app's own.
+/// The location of an app's custom user data for tokens (app services, 10.5). There is one object
+/// for each user, in a realm of the app.
 package struct CustomUserDataConfiguration: Hashable, Sendable {
     package let className: String
     package let partition: Partition
@@ -16,7 +16,7 @@ package struct CustomUserDataConfiguration: Hashable, Sendable {
         self.userIDField = userIDField
     }
 
-    /// Nil, and reported, where something is missing.
+    /// Nil, and reported, if a key is missing.
     init?(reading keys: MappingReader) {
         let className = keys.required("class") { $0.string() }
         let partition = keys.required("partition") { $0.string() }

@@ -5,7 +5,7 @@ import Settings
 
 /// Reads the schema file of an app.
 package enum DeclaredSchema {
-    /// The file is not there, or what is in it is no schema.
+    /// The file is missing or not a schema.
     package struct Unusable: CodedError, CustomStringConvertible {
         package let code = "server.schema"
         package let description: String
@@ -23,7 +23,7 @@ package enum DeclaredSchema {
         return schema
     }
 
-    /// The schema, or what is wrong with it; nil if the file cannot be read.
+    /// The schema, or its mistakes; nil if the file cannot be read.
     static func parse(
         _ path: String
     ) -> (schema: RealmSchema?, diagnostics: [Diagnostic])? {

@@ -1,7 +1,7 @@
 package import Settings
 import YAML
 
-/// How an app trusts the tokens of a third party (app services, 10.6).
+/// The conditions under which an app trusts the tokens of a third party (app services, 10.6).
 package struct JWTConfiguration: Hashable, Sendable {
     package enum Algorithm: String, Hashable, Sendable, CaseIterable {
         case hs256 = "HS256"
@@ -17,7 +17,7 @@ package struct JWTConfiguration: Hashable, Sendable {
         package let isRequired: Bool
     }
 
-    /// Where the keys are that may have signed a token.
+    /// The source of the keys that may have signed a token.
     package enum Keys: Hashable, Sendable {
         /// Up to three: secrets of HS256, else public keys as PEM.
         case each([SecretReference])
@@ -29,7 +29,7 @@ package struct JWTConfiguration: Hashable, Sendable {
     package let keys: Keys
     /// Empty: the app id.
     package let audiences: [String]
-    /// Whether a token must name all of the audiences; one of them is enough otherwise.
+    /// Whether a token must name all audiences; otherwise one is enough.
     package let needsEveryAudience: Bool
     package let metadata: [Metadata]
 

@@ -1,8 +1,8 @@
 import Glibc
 import Settings
 
-/// The files that a configuration names, as far as they can be checked before anything runs: what is
-/// wrong with one is reported at the key that names it.
+/// Checks the files that a configuration names, before the server uses them. Mistakes are reported
+/// at the key that names the file.
 package struct NamedFiles: Sendable {
     private let secrets: SecretReader
 
@@ -10,7 +10,7 @@ package struct NamedFiles: Sendable {
         self.secrets = secrets
     }
 
-    /// What is wrong inside a schema file is reported at its place there.
+    /// Mistakes inside a schema file are reported at their position there.
     func checkSchema(_ path: String, at node: NodeReader) {
         guard let (_, diagnostics) = DeclaredSchema.parse(path) else {
             return node.report(
@@ -29,7 +29,7 @@ package struct NamedFiles: Sendable {
             node.report(
                 .badValue,
                 error.description,
-                remedy: "name PEM files that belong together and that the server may read"
+                remedy: "name matching PEM files that the server may read"
             )
         }
     }
@@ -47,28 +47,28 @@ package struct NamedFiles: Sendable {
         } catch let error as SecretReader.Missing {
             node.report(
                 .unreadable,
-                // What a service manager hands over is not there for whoever checks by hand.
+                // Only the service manager passes credentials: a check by hand cannot read them.
                 severity: error.isAboutFile ? .error : .warning,
                 error.description,
-                remedy: "put the key where it is looked for"
+                remedy: "put the key where the configuration says it is"
             )
         } catch {
             node.report(.badValue, "\(error)", remedy: "see docs/errors.md, server.jwt_key")
         }
     }
 
-    /// A program that is not there yet may come; the server starts without it.
+    /// A missing program may be installed later; the server starts without it.
     func checkProgram(_ path: String, at node: NodeReader) {
         guard access(path, X_OK) != 0 else { return }
         node.report(
             .unreadable,
             severity: .warning,
-            "\(path) is no program that can be run",
+            "\(path) is not a program that can be run",
             remedy: "install it, or correct the path"
         )
     }
 
-    /// Warns of a secret that everybody on the machine can read.
+    /// Warns of a secret that every user of the machine can read.
     func checkPrivacy(of reference: SecretReference, at node: NodeReader) {
         guard case .file(let path) = reference else { return }
         var status = stat()
@@ -76,7 +76,7 @@ package struct NamedFiles: Sendable {
         node.report(
             .insecure,
             severity: .warning,
-            "\(path) can be read by everybody",
+            "\(path) can be read by all users",
             remedy: "chmod o-r \(path)"
         )
     }

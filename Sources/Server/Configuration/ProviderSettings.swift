@@ -1,6 +1,6 @@
 import Settings
 
-/// What `apps.APP.providers` says: how users of an app log in.
+/// The content of `apps.APP.providers`: the ways in which users of an app log in.
 struct ProviderSettings {
     let anonymous: Bool
     let emailPassword: EmailPasswordConfiguration?

@@ -1,30 +1,32 @@
-/// Everything `realm-server.yaml` says, checked (interfaces, 8).
+package import Settings
+
+/// The content of `realm-server.yaml`, checked (interfaces, 8).
 package struct ServerConfiguration: Hashable, Sendable {
     package var listen: ListenAddress
-    /// What the location route answers; nil mirrors the request.
+    /// The address in the response of the location route; nil mirrors the request.
     package var publicURL: PublicURL?
-    /// Whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     package var trustedProxies: [AddressRange]
     package var storage: StorageLocation
-    /// Where an operator reaches the server; nil: beside the store.
+    /// The admin socket; nil for the default.
     package var adminSocket: String?
     /// Nil: without TLS.
     package var tls: ServerTLS.TLSFiles?
-    package var log: LogConfiguration
+    package var log: ServerLogConfiguration
     package var limits: ServerLimits
     /// In the order of the file.
-    package var apps: [AppConfiguration]
+    package var apps: [ServedAppConfiguration]
 
     package init(
-        listen: ListenAddress = .standard,
+        listen: ListenAddress = .standardOfServer,
         publicURL: PublicURL? = nil,
         trustedProxies: [AddressRange] = [],
         storage: StorageLocation,
         adminSocket: String? = nil,
         tls: ServerTLS.TLSFiles? = nil,
-        log: LogConfiguration = LogConfiguration(),
+        log: ServerLogConfiguration = ServerLogConfiguration(),
         limits: ServerLimits = .standard,
-        apps: [AppConfiguration]
+        apps: [ServedAppConfiguration]
     ) {
         self.listen = listen
         self.publicURL = publicURL
@@ -39,8 +41,8 @@ package struct ServerConfiguration: Hashable, Sendable {
 }
 
 extension ServerConfiguration {
-    /// The admin socket that is configured; without one, the usual place of a server that systemd
-    /// starts, or beside a store that is anywhere else.
+    /// The configured admin socket. Without one: the packaged path if the store has its packaged
+    /// path, else a path beside the store.
     package var adminSocketPath: String {
         if let adminSocket { return adminSocket }
         guard storage != .standard, case .sqlite(let path) = storage else {
@@ -51,40 +53,12 @@ extension ServerConfiguration {
     }
 }
 
-/// Where connections come in; HTTP and WebSocket share it.
-package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
-    package let host: String
-    /// 0 lets the system choose.
-    package let port: Int
-
-    package init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
-
-    /// Reads `HOST:PORT`, an IPv6 address in brackets; nil if it is anything else.
-    package init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":") else { return nil }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
-            return nil
-        }
-        guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || "/[]".contains($0) }),
-            let port = UInt16(text[text.index(after: colon)...])
-        else { return nil }
-        self.init(host: String(host), port: Int(port))
-    }
-
-    package static let standard = ListenAddress(host: "127.0.0.1", port: 9090)
-
-    package var description: String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
+extension ListenAddress {
+    /// The address of a server without `server.listen`.
+    package static let standardOfServer = ListenAddress(host: "127.0.0.1", port: 9090)
 }
 
-/// Where clients reach the server from outside: scheme and authority, without a trailing slash.
+/// The server's address for clients: scheme and authority, without a trailing slash.
 package struct PublicURL: Hashable, Sendable {
     package let http: String
 
@@ -119,7 +93,7 @@ package enum StorageLocation: Hashable, Sendable, CustomStringConvertible {
     )
 }
 
-package struct LogConfiguration: Hashable, Sendable {
+package struct ServerLogConfiguration: Hashable, Sendable {
     package enum Level: String, Hashable, Sendable, CaseIterable {
         case off, fatal, error, warn, info, detail, debug, trace, all
     }

@@ -2,10 +2,10 @@ package import Settings
 import YAML
 
 extension ServerConfigurationReader {
-    /// Where the server of these texts is administered, whatever else is wrong with them: one that
-    /// runs may go on with a configuration that is no longer the one on disk.
+    /// Finds the admin socket of these texts despite their other mistakes: a running server may
+    /// have kept an earlier configuration.
     ///
-    /// - Returns: a path, or what stands in the way of one.
+    /// - Returns: the path, or the mistakes that hide it.
     package static func adminSocketPath(
         _ sources: [ConfigurationSource]
     ) -> (path: String?, diagnostics: [Diagnostic]) {

@@ -2,11 +2,11 @@ import Scopes
 package import Settings
 import YAML
 
-/// Reads `realm-server.yaml` and what stands beside it (interfaces, 8): either a configuration, or
-/// everything that is wrong with the texts. There may be warnings besides a configuration.
+/// Reads `realm-server.yaml` and its drop-ins (interfaces, 8): either a configuration, or all
+/// mistakes of the texts. A configuration may come with warnings.
 package enum ServerConfigurationReader {
-    /// The main file first; each text is laid over those before it. With `files` also the files that
-    /// the configuration names are read and checked.
+    /// The main file first; each text overrides those before it. With `files`, the files that the
+    /// configuration names are also read and checked.
     package static func read(
         _ sources: [ConfigurationSource],
         files: NamedFiles? = nil
@@ -34,15 +34,15 @@ package enum ServerConfigurationReader {
         }
     }
 
-    /// Reads what `apps.ID` would say, as it was given to a server that runs.
+    /// Reads the content of `apps.ID`, as an operator gives it to a running server.
     static func app(
         _ id: AppID,
         _ text: String
-    ) -> (configuration: AppConfiguration?, diagnostics: [Diagnostic]) {
+    ) -> (configuration: ServedAppConfiguration?, diagnostics: [Diagnostic]) {
         let diagnostics = DiagnosticCollector()
         let configuration = diagnostics.parse(Array(text.utf8), file: id.rawValue).flatMap { node in
             NodeReader(node, diagnostics: diagnostics).mapping {
-                AppConfiguration(id: id, reading: $0, nil)
+                ServedAppConfiguration(id: id, reading: $0, nil)
             }
         }
         return (diagnostics.hasErrors ? nil : configuration, diagnostics.diagnostics)
@@ -53,7 +53,7 @@ package enum ServerConfigurationReader {
         _ files: NamedFiles?
     ) -> ServerConfiguration {
         return ServerConfiguration(
-            listen: keys.optional("listen", default: .standard) { $0.listenAddress() },
+            listen: keys.optional("listen", default: .standardOfServer) { $0.listenAddress() },
             publicURL: keys.optional("public_url") { $0.publicURL() },
             trustedProxies: keys.optional("trusted_proxies", default: []) { list in
                 list.elements { $0.addressRange() }
@@ -62,7 +62,7 @@ package enum ServerConfigurationReader {
             adminSocket: keys.optional("admin_socket") { $0.absolutePath() },
             tls: keys.optional("tls") { $0.tls(files) },
             log: keys.section("log") { log in
-                LogConfiguration(
+                ServerLogConfiguration(
                     level: log.optional("level", default: .info) { $0.choice() },
                     output: log.optional("output") { $0.choice() }
                 )
@@ -149,7 +149,7 @@ extension NodeReader {
         } catch {
             report(
                 .badValue,
-                "is no rule: \(error)",
+                "is not a rule: \(error)",
                 remedy: "write a condition such as partition == user.id"
             )
             return nil
@@ -158,7 +158,7 @@ extension NodeReader {
 }
 
 extension YAMLNode {
-    /// A schema file that lies among the drop-ins is none of them, and says so.
+    /// Reports a schema file among the drop-ins, and leaves it out.
     fileprivate func withoutSchema(_ diagnostics: DiagnosticCollector) -> YAMLNode {
         guard case .mapping(var mapping) = content, let schema = mapping["classes"] else {
             return self
@@ -168,7 +168,7 @@ extension YAMLNode {
                 at: schema.keyLocation,
                 .unknownKey,
                 SettingPath.root.appending("classes"),
-                "a schema is no part of the configuration",
+                "a schema is not part of the configuration",
                 remedy: "move the file into a subdirectory, such as schemas"
             )
         )
@@ -184,8 +184,8 @@ extension StorageLocation {
 // MARK: Apps
 
 extension NodeReader {
-    fileprivate func apps(_ files: NamedFiles?) -> [AppConfiguration] {
-        let apps = entries { entry -> AppConfiguration? in
+    fileprivate func apps(_ files: NamedFiles?) -> [ServedAppConfiguration] {
+        let apps = entries { entry -> ServedAppConfiguration? in
             guard let id = AppID(entry.name) else {
                 entry.value.diagnostics.report(
                     Diagnostic(
@@ -198,13 +198,13 @@ extension NodeReader {
                 )
                 return nil
             }
-            return entry.value.mapping { AppConfiguration(id: id, reading: $0, files) }
+            return entry.value.mapping { ServedAppConfiguration(id: id, reading: $0, files) }
         }
         return apps.compactMap { $0 }
     }
 }
 
-extension AppConfiguration {
+extension ServedAppConfiguration {
     fileprivate init(id: AppID, reading keys: MappingReader, _ files: NamedFiles?) {
         keys.notYetSupported("rules")
         let offlineLimit = keys.optional("offline_limit", default: Self.usualOfflineLimit) {
@@ -215,7 +215,7 @@ extension AppConfiguration {
             partitionType: keys.section("sync") { sync in
                 sync.notYetSupported("queryable_fields")
                 _ = sync.optional("mode") { $0.choice(of: SyncMode.self, later: ["flexible"]) }
-                // The partition of an object is the file it is in: the name is for people.
+                // The partition of an object is its server file: the name is informational.
                 _ = sync.optional("partition_key") { $0.string() }
                 return sync.optional("partition_type") { $0.choice() }
             },
@@ -250,7 +250,7 @@ extension AppConfiguration {
     }
 }
 
-extension AppConfiguration {
+extension ServedAppConfiguration {
     /// Reads an app that was declared on the admin socket.
     init(id: AppID, declaration: String) throws(BadDeclaration) {
         let (configuration, diagnostics) = ServerConfigurationReader.app(id, declaration)

@@ -2,10 +2,10 @@ package import Settings
 
 /// The JSON Schema of `realm-server.yaml`, for editors and for checks before a file is installed.
 ///
-/// It is made from the code that reads the file; what depends on other files and on the values of
-/// other keys is left to `realm-server check`.
+/// It is generated from the code that reads the file. It leaves rules about other files and other
+/// keys to `realm-server check`.
 package enum ServerConfigurationSchema {
-    /// All keys and what they hold, as the reader describes it.
+    /// All keys and their forms, as the reader describes them.
     package static var form: SettingForm {
         .described { _ = ServerConfigurationReader.read($0) }
     }

@@ -1,20 +1,20 @@
 import Settings
 
-/// What the server takes on at once, over all apps (`server.limits`).
+/// The server's limits over all apps (`server.limits`).
 package struct ServerLimits: Hashable, Sendable {
-    /// Passwords that wait to be hashed: each takes some 30 ms, one after the other.
+    /// Passwords that wait for their hash: each takes some 30 ms, one after the other.
     package var waitingLogIns: Int
-    /// Connections at the same time, with and without log-in.
+    /// Concurrent connections, with and without log-in.
     package var connections: Int
-    /// Those of them that come from one address.
+    /// Concurrent connections from one address.
     package var connectionsPerAddress: Int
     /// Sync connections of one user.
     package var connectionsPerUser: Int
-    /// Bytes of messages that are on their way in; bodies of requests may take a quarter of that besides.
+    /// Bytes of incoming messages; bodies of requests may use a quarter of that in addition.
     package var incomingBytes: Int
-    /// What an object may grow to, as a JSON document.
+    /// The largest size of an object, as a JSON document.
     package var documentBytes: Int
-    /// Corrections that wait for one client.
+    /// Bytes of pending corrections for one client.
     package var correctionBytes: Int
 
     package init(
@@ -41,7 +41,7 @@ package struct ServerLimits: Hashable, Sendable {
 extension ServerLimits {
     var bodyBytes: Int { incomingBytes / 4 }
 
-    /// The largest message and something beside it have to fit.
+    /// Room for the largest message and some others.
     private static let incomingRange = (32 << 20)...(64 << 30)
 
     private static let documentRange = (64 << 10)...(64 << 20)

@@ -21,6 +21,6 @@ extension MappingReader {
 }
 
 extension Int {
-    /// 0 stands for no limit.
+    /// 0 means no limit.
     fileprivate var nilIfZero: Int? { self == 0 ? nil : self }
 }

@@ -2,12 +2,14 @@ import Changesets
 import JSON
 import Scopes
 
-/// Who may read or write a partition: a condition over the partition and the user (interfaces, 8).
+/// A rule for reading or writing a partition: a condition over the partition and the user
+/// (interfaces, 8).
 ///
 /// `partition == user.id OR user.data.role == 'manager'`: comparisons with `==` and `!=`, combined
-/// with `AND`, `OR`, `NOT` and parentheses; values are strings, integers, `true`, `false` and `null`.
+/// with `AND`, `OR`, `NOT` and parentheses; values are strings, integers, `true`, `false` and
+/// `null`.
 package struct AccessRule: Hashable, Sendable {
-    /// As it was written.
+    /// The source text.
     package let text: String
     private let condition: Condition
 
@@ -27,7 +29,7 @@ package struct AccessRule: Hashable, Sendable {
         case userData([String])
     }
 
-    /// What is wrong with a text, for whoever wrote it.
+    /// A mistake in the text of a rule, for its author.
     package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
         package let description: String
     }
@@ -54,8 +56,8 @@ package struct AccessRule: Hashable, Sendable {
         }
     }
 
-    /// A member that the user does not have equals nothing, or users without a team would be let into the
-    /// null partition by `partition == user.data.team`. Only `null`, written in the rule, asks for it.
+    /// A missing member equals nothing, or `partition == user.data.team` would open the null
+    /// partition to users without a team. Only a literal `null` in the rule matches it.
     private func areEqual(
         _ left: Operand,
         _ right: Operand,
@@ -70,7 +72,7 @@ package struct AccessRule: Hashable, Sendable {
         }
     }
 
-    /// Nil for a member of the profile that is missing, or null.
+    /// Nil for a member of the profile that is missing or null.
     private func value(of operand: Operand, _ user: User, _ partition: Partition) -> JSONValue? {
         switch operand {
         case .constant(let value): value
@@ -85,7 +87,7 @@ package struct AccessRule: Hashable, Sendable {
 }
 
 extension Partition {
-    /// As rules compare it: ObjectIds and UUIDs as their text.
+    /// The value for comparison: ObjectIds and UUIDs as their text.
     fileprivate var value: JSONValue {
         switch self {
         case .null: .null
@@ -226,7 +228,7 @@ private struct AccessRuleParser {
     }
 }
 
-/// Who may read and write the partitions of an app; what is not said is allowed.
+/// The rules for reading and writing the partitions of an app; without a rule all users may.
 package struct AccessRules: Hashable, Sendable {
     package var read: AccessRule?
     package var write: AccessRule?

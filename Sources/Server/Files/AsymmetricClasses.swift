@@ -1,8 +1,8 @@
 import Changesets
 import Schemas
 
-/// The classes of a server file whose objects only ever travel towards the server: none of them reaches
-/// a client, not even in old history (flexible sync, 14).
+/// The classes of a server file whose objects are only uploaded (flexible sync, 14). No client gets
+/// one, not even in old history.
 struct AsymmetricClasses {
     private let names: Set<Text>
 
@@ -10,7 +10,7 @@ struct AsymmetricClasses {
         self.names = Set(schema.classes.lazy.filter(\.isAsymmetric).map(\.name))
     }
 
-    /// The changeset as clients may see it: without the objects of these classes.
+    /// The changeset for clients: without the objects of these classes.
     func removing(from changeset: Changeset) -> Changeset {
         guard !names.isEmpty else { return changeset }
         let kept = changeset.instructions.filter { !isAboutOne($0, changeset) }
@@ -18,9 +18,9 @@ struct AsymmetricClasses {
         return Changeset(strings: changeset.strings, instructions: kept)
     }
 
-    /// The same for an encoded one. History that an earlier version wrote still holds such objects.
+    /// The same for an encoded changeset. History of an earlier version still holds such objects.
     func removing(from bytes: [UInt8]) -> [UInt8] {
-        // Names stand in a changeset as they are, so most need not be parsed.
+        // Changesets contain names unencoded, so most need not be parsed.
         guard names.contains(where: { bytes.holds($0.bytes) }),
             let changeset = try? Changeset(decoding: bytes)
         else { return bytes }
@@ -36,7 +36,7 @@ struct AsymmetricClasses {
 }
 
 extension [UInt8] {
-    /// Whether the other bytes stand somewhere in these.
+    /// Whether these bytes contain the others.
     fileprivate func holds(_ other: [UInt8]) -> Bool {
         guard let first = other.first, count >= other.count else { return other.isEmpty }
         var start = startIndex

@@ -9,24 +9,23 @@ package struct ServerFileID: Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Of no server file.
+    /// The id of no server file.
     package static let none = ServerFileID(0)
 }
 
-/// The server-side realm of one partition: what all its client files are replicas of
-/// (sync history, 11.1).
+/// The server's realm of one partition; its client files are replicas of it (sync history, 11.1).
 package struct ServerFile: Hashable, Sendable {
     package let id: ServerFileID
     package let app: AppID
     package let partition: Partition
     package var currentVersion: ServerVersion
-    /// History up to here is trimmed.
+    /// The version up to which history is trimmed.
     package var baseVersion: SaltedServerVersion
     /// Incremented when sync is terminated: idents of older generations are void.
     package var generation: UInt64
     /// Bytes of all changesets up to the current version.
     package var historySizeInBytes: UInt64
-    /// The state that new clients begin with; nil: with the history.
+    /// The state with which new clients begin; nil: they begin with the history.
     package var snapshot: FileSnapshot?
 
     package init(
@@ -50,12 +49,12 @@ package struct ServerFile: Hashable, Sendable {
     }
 }
 
-/// The state of a server file at one version, kept as changesets that stand for the history up to there
+/// The state of a server file at one version, as changesets that replace the history up to there
 /// (interfaces, 9).
 package struct FileSnapshot: Hashable, Sendable {
     package let version: ServerVersion
     package let sizeInBytes: UInt64
-    /// Of the history up to the version.
+    /// The size of the history up to the version.
     package let historySizeInBytes: UInt64
 
     package init(version: ServerVersion, sizeInBytes: UInt64, historySizeInBytes: UInt64) {
@@ -65,25 +64,25 @@ package struct FileSnapshot: Hashable, Sendable {
     }
 }
 
-/// A client's replica, as the server remembers it (sync history, 11.3).
+/// The server's record of a client's replica (sync history, 11.3).
 package struct ClientFile: Hashable, Sendable {
     package let ident: FileIdent
     package let salt: Salt
     package let owner: UserID
-    /// Of the server file, when the ident was allocated.
+    /// The server file's generation when the ident was allocated.
     package let generation: UInt64
-    /// The newest client version integrated, and the server version the client had at that point:
-    /// also the base of its reciprocal history.
+    /// The newest integrated client version, and the client's server version at that point. The
+    /// latter is also the base of its reciprocal history.
     package var upload: UploadCursor
-    /// The client needs no history at or below; never decreases.
+    /// The client needs no history up to this version; never decreases.
     package var lockedServerVersion: ServerVersion
     package var isExpired: Bool
     /// Incremented by each IDENT: only the newest session may upload (sync history, 18.4).
     package var sessionEpoch: UInt64
     /// Milliseconds since 1970.
     package var lastSeenAt: Int64
-    /// The snapshot that takes the place of the history up to it, for this client: what it downloads
-    /// and what its uploads are merged with. 0: none does.
+    /// The version of the snapshot that replaces the history up to it for this client, in downloads
+    /// and in merges of its uploads. 0: no snapshot.
     package var snapshotVersion: ServerVersion
 
     package init(
@@ -112,24 +111,24 @@ package struct ClientFile: Hashable, Sendable {
 }
 
 extension ClientFile {
-    /// It has uploaded nothing, and no snapshot was chosen for it.
+    /// Whether it has uploaded nothing and began with no snapshot.
     var isUntouched: Bool { upload == .zero && snapshotVersion == .zero }
 }
 
-/// One server version: a changeset as it was transformed and applied (sync history, 11.2).
+/// One server version: a changeset, transformed and applied (sync history, 11.2).
 package struct HistoryEntry: Hashable, Sendable {
     package let version: SaltedServerVersion
-    /// 0: made by the server itself.
+    /// 0: the server.
     package let origin: FileIdent
-    /// The version on the origin client; 0 for the server's own. Of an entry for one client only: that
-    /// client's version whose writes it undoes, 0 if the client is told of none.
+    /// The version on the origin client; 0 for the server's own. In an entry for one client only:
+    /// that client's version whose writes it compensates, 0 if it reports none.
     package let clientVersion: ClientVersion
     package let timestamp: OriginTimestamp
-    /// Empty where it was transformed away.
+    /// Empty if the merge removed all of it.
     package let changeset: [UInt8]
     /// Bytes of all changesets up to and including this one.
     package let cumulativeSizeInBytes: UInt64
-    /// The only client that sees it; nil for all of them (sync history, 11.2).
+    /// The only client that gets it; nil for all clients (sync history, 11.2).
     package let recipient: FileIdent?
 
     package init(

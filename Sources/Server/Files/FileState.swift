@@ -2,19 +2,19 @@ import Changesets
 import Documents
 import Schemas
 
-/// What a server file holds, as changesets that make it out of nothing, made from its documents
-/// (sync history, 16): schema first, then the objects, class by class.
+/// Reads the content of a server file from its documents, as changesets that build it from an empty
+/// file (sync history, 16). The schema comes first, then the objects, class by class.
 ///
-/// It is read piece by piece, each time from the same state of the store.
+/// The caller reads piece by piece, each time from the same state of the store.
 struct FileState: Sendable {
     /// A changeset is complete once it is larger than this.
     let changesetSizeInBytes: Int
     private let file: ServerFileID
     /// Nil until the first piece.
     private var schema: RealmSchema?
-    /// Those that still have objects to be read, the current one first.
+    /// The classes with objects to read, the current one first.
     private var classes: ArraySlice<ClassSchema> = []
-    /// Of the current class.
+    /// The last key read of the current class.
     private var lastKey: ObjectKey?
 
     static let usualChangesetSizeInBytes = 1 << 20
@@ -24,14 +24,13 @@ struct FileState: Sendable {
         self.changesetSizeInBytes = changesetSizeInBytes
     }
 
-    /// The next changeset; nil after the last one. None at all comes of a file that nobody has written
-    /// to.
+    /// The next changeset; nil after the last one. An empty file has none.
     mutating func next(from store: any FileReading) throws(StoreError) -> [UInt8]? {
         var writer = ChangesetWriter()
         if schema == nil {
             let schema = try store.schema(of: file)
             schema.writeAdditions(to: RealmSchema(), into: &writer)
-            // Asymmetric objects only ever travel towards the server.
+            // Asymmetric objects are only uploaded.
             classes = schema.classes.filter { !$0.isEmbedded && !$0.isAsymmetric }[...]
             self.schema = schema
         }
@@ -44,7 +43,7 @@ struct FileState: Sendable {
         return writer.isEmpty ? nil : writer.bytes
     }
 
-    /// True when the changeset is complete, and there may be more objects of the class.
+    /// Returns true when the changeset is complete, and the class may have more objects.
     private mutating func read(
         _ owner: ClassSchema,
         of schema: RealmSchema,

@@ -1,16 +1,16 @@
 import Versions
 
-/// Removes history that nobody needs: everybody who may still come back has it, and new clients begin
-/// with a snapshot (sync history, 16).
+/// Removes history that no client needs (sync history, 16): every client that may return has it.
+/// New clients begin with a snapshot.
 struct HistoryTrimming {
     let transaction: any StoreTransaction
     /// Milliseconds since 1970.
     let now: Int64
-    /// Client files that were not seen for longer do not hold history back; once history that they
-    /// need is gone, they are expired.
+    /// Client files absent for longer keep no history; once history that they need is removed, they
+    /// are expired.
     let offlineLimitInMilliseconds: Int64
 
-    /// Returns how far the history is trimmed.
+    /// Returns the version up to which the history is trimmed.
     func run(_ id: ServerFileID) throws(StoreError) -> ServerVersion? {
         guard var file = try transaction.file(id), let snapshot = file.snapshot else { return nil }
         let clients = try transaction.clientFiles(in: id).filter {
@@ -19,7 +19,7 @@ struct HistoryTrimming {
         var end = snapshot.version
         for client in clients
         where now.subtracting(clamping: client.lastSeenAt) <= offlineLimitInMilliseconds {
-            // An ident that nobody has come with yet: whoever does begins with the snapshot.
+            // No client has used this ident yet: one that does begins with the snapshot.
             guard client.sessionEpoch > 0 else { continue }
             end = min(end, Self.needsNothing(upTo: client))
         }
@@ -38,9 +38,9 @@ struct HistoryTrimming {
         return end
     }
 
-    /// How far the history is of use to no client that may still come back, if those that begin had a
-    /// snapshot of today.
-    static func neededByNobody(
+    /// The last version whose entry no returning client needs. Assumes that new clients begin with
+    /// a snapshot of the present state.
+    static func lastUnneededVersion(
         of file: ServerFile,
         seenWithin limit: Int64,
         at now: Int64,
@@ -57,7 +57,7 @@ struct HistoryTrimming {
         return end
     }
 
-    /// Where a snapshot stands for the history, the history up to there is of no use either.
+    /// A client that began with a snapshot needs no history up to it.
     private static func needsNothing(upTo client: ClientFile) -> ServerVersion {
         max(
             min(client.upload.lastIntegratedServerVersion, client.lockedServerVersion),

@@ -1,20 +1,20 @@
 import Coordination
 import Versions
 
-/// Keeps the state of a file as changesets once the history has become much longer than that, so that
-/// new clients begin with the state (interfaces, 9; sync history, 16).
+/// Stores the state of a file as changesets once the history is much longer than that. New clients
+/// then begin with the state (interfaces, 9; sync history, 16).
 ///
-/// A snapshot stands for the history up to its version: whoever downloads it also has its uploads
-/// merged with it, and not with the history it never saw.
+/// A snapshot replaces the history up to its version. The uploads of a client that downloads it are
+/// merged with it, not with the history that the client never saw.
 ///
-/// It is read from a state that is held, and stored one changeset at a time: however large it is,
-/// nobody else's uploads and downloads wait for it.
+/// The builder reads from a held state of the store and writes one changeset at a time. Uploads and
+/// downloads do not wait even for a large one.
 package actor SnapshotBuilder {
     private let store: any ServerStore
     private let policy: SnapshotPolicy
-    /// The files at work: a second request for one of them waits for the end of the first.
+    /// Files in progress: a second request for one of them waits for the end of the first.
     private var atWork: [ServerFileID: Promise<Void>] = [:]
-    /// How long the history of a file was when its objects turned out to be as long.
+    /// The size of a file's history when its objects were last found too large for a snapshot.
     private var looked: [ServerFileID: UInt64] = [:]
 
     init(store: any ServerStore, policy: SnapshotPolicy) {
@@ -22,7 +22,7 @@ package actor SnapshotBuilder {
         self.policy = policy
     }
 
-    /// Makes a fresh snapshot of a file if that is worth it; `now` in milliseconds since 1970.
+    /// Makes a new snapshot of a file if that saves enough; `now` in milliseconds since 1970.
     func refresh(_ file: ServerFile, at now: Int64) async throws {
         if let end = atWork[file.id] { return await end.value }
         // Not again before the history has grown by a tenth.
@@ -37,7 +37,7 @@ package actor SnapshotBuilder {
         looked[file.id] = isMade ? nil : file.bytesSinceSnapshot
     }
 
-    /// The snapshot in the making.
+    /// The unfinished snapshot.
     private struct Plan: Sendable {
         let file: ServerFile
         var state: FileState
@@ -49,7 +49,8 @@ package actor SnapshotBuilder {
             guard var plan else { return false }
             let version = plan.file.currentVersion
             try await store.write(for: .upkeep) { try $0.removeUnfinishedSnapshots(of: id) }
-            // Each changeset takes a version of the history it stands for, the last one the file's own.
+            // Each changeset gets a version of the history that it replaces, the last one the
+            // file's own.
             var position: UInt64 = 0
             var size: UInt64 = 0
             var pending: [UInt8]?
@@ -90,12 +91,12 @@ package actor SnapshotBuilder {
     private static func plan(
         _ id: ServerFileID,
         _ policy: SnapshotPolicy,
-        _ snapshot: any StoreSnapshot
+        _ snapshot: any StoreReading
     ) throws(StoreError) -> Plan? {
         guard let file = try snapshot.file(id), policy.isWorthALook(file) else { return nil }
         let size = try snapshot.documentSize(in: id)
         guard policy.isWorthMaking(file, documentSizeInBytes: size) else { return nil }
-        // So large that there are enough versions for all changesets.
+        // Large enough that there are versions for all changesets.
         let limit = max(
             policy.changesetSizeInBytes,
             Int(clamping: size.multiplied(clamping: 2) / max(1, file.currentVersion.rawValue))
@@ -103,7 +104,7 @@ package actor SnapshotBuilder {
         return Plan(file: file, state: FileState(of: id, changesetSizeInBytes: limit))
     }
 
-    /// The last changeset makes the snapshot count, unless sync was terminated in the meantime.
+    /// Publishes the snapshot after its last changeset, unless sync was terminated meanwhile.
     private static func finish(
         _ old: ServerFile,
         _ size: UInt64,

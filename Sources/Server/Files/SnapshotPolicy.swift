@@ -1,14 +1,14 @@
 import Versions
 
-/// When the state of a file is worth being kept as a snapshot.
+/// The conditions for a snapshot of a file.
 package struct SnapshotPolicy: Hashable, Sendable {
-    /// Of shorter histories no snapshot is made.
+    /// The least size of a history for a snapshot.
     package var historySizeInBytes: UInt64
-    /// How much longer than the objects the history has to be.
+    /// The least ratio of history to objects.
     package var ratio: UInt64
     package var changesetSizeInBytes: Int
-    /// Histories that are at least as long are sent without what is pointless in them, until a
-    /// snapshot takes their place (sync history, 16).
+    /// Histories of at least this size are compacted in downloads, until a snapshot replaces them
+    /// (sync history, 16).
     package var compactionSizeInBytes: UInt64
 
     package init(
@@ -23,27 +23,27 @@ package struct SnapshotPolicy: Hashable, Sendable {
         self.compactionSizeInBytes = compactionSizeInBytes
     }
 
-    /// Whether what is pointless in the history of a file is looked for.
+    /// Whether downloads of the file's history are compacted.
     func isWorthCompacting(_ file: ServerFile) -> Bool {
         file.historySizeInBytes >= compactionSizeInBytes
             && file.historySizeInBytes <= historySizeInBytes
     }
 
-    /// Whether the history since the newest snapshot is long enough to look at the objects.
+    /// Whether the history since the newest snapshot is long enough to measure the objects.
     func isWorthALook(_ file: ServerFile) -> Bool {
         let newBytes = file.bytesSinceSnapshot
         return newBytes >= historySizeInBytes
             && newBytes >= ratio.multiplied(clamping: file.snapshot?.sizeInBytes ?? 0)
     }
 
-    /// Whether a snapshot would be so much shorter that it is worth its place.
+    /// Whether a snapshot would be enough shorter than the history.
     func isWorthMaking(_ file: ServerFile, documentSizeInBytes size: UInt64) -> Bool {
         isWorthALook(file) && file.bytesSinceSnapshot >= ratio.multiplied(clamping: size)
     }
 }
 
 extension ServerFile {
-    /// Bytes of history that the newest snapshot does not stand for.
+    /// Bytes of history after the newest snapshot.
     var bytesSinceSnapshot: UInt64 {
         historySizeInBytes.subtracting(clamping: snapshot?.historySizeInBytes ?? 0)
     }

@@ -1,10 +1,10 @@
 import Versions
 
-/// Ends the lives of all client files of an app: history and idents are void, the objects stay
-/// (sync history, 17; app services, 12.2).
+/// Voids history and idents of all client files of an app; the objects stay (sync history, 17; app
+/// services, 12.2).
 ///
-/// Each file begins anew with its state as history, made by the server itself. Whoever comes with an
-/// ident from before is told to start over.
+/// Each file begins again with its state as history, made by the server. A client with an ident
+/// from before must start over.
 struct SyncTermination {
     let transaction: any StoreTransaction
     /// Marks every version that this process makes (sync history, 17).

@@ -1,12 +1,12 @@
-/// What one user of an app may have the server keep (`apps.APP.quotas`); nil: as much as it likes.
+/// The quotas of one user of an app (`apps.APP.quotas`); nil: no limit.
 package struct UserQuotas: Hashable, Sendable {
     /// Realms in which the user has client files.
     package var realms: Int?
     /// Client files in all realms: one for each replica on a device.
     package var clientFiles: Int?
-    /// Log-ins that have not ended; beyond it the oldest ends.
+    /// Log-in sessions; beyond it the oldest ends.
     package var sessions: Int?
-    /// Bytes of history that the user has uploaded and that are not trimmed yet.
+    /// Bytes of history that the user has uploaded and that are not trimmed.
     package var historyBytes: Int?
 
     package init(
@@ -30,11 +30,11 @@ package struct UserQuotas: Hashable, Sendable {
     )
 }
 
-/// What a user has the server keep.
+/// A user's present usage.
 package struct UserUsage: Hashable, Sendable {
     package var realms = 0
     package var clientFiles = 0
-    /// Whether one of the client files is of the realm that was asked about.
+    /// Whether one of the client files belongs to the realm of the query.
     package var isInRealm = false
 
     package init(realms: Int = 0, clientFiles: Int = 0, isInRealm: Bool = false) {
@@ -44,7 +44,7 @@ package struct UserUsage: Hashable, Sendable {
     }
 }
 
-/// A quota is used up. Its client tries again later, and keeps what it has until then.
+/// A quota is exceeded. The client retries later, and keeps its changes until then.
 package enum QuotaExceeded: Error, Hashable, Sendable {
     case realms(limit: Int)
     case clientFiles(limit: Int)
@@ -63,11 +63,11 @@ package enum QuotaExceeded: Error, Hashable, Sendable {
 }
 
 extension UserQuotas {
-    /// Lets a user have one more client file; `file` is nil where the realm is new.
+    /// Admits one more client file of a user; `file` is nil if the realm is new.
     func admitClientFile(
         of user: UserID,
         in file: ServerFileID?,
-        _ snapshot: any StoreSnapshot
+        _ snapshot: any StoreReading
     ) throws {
         guard realms != nil || clientFiles != nil else { return }
         let usage = try snapshot.usage(of: user, in: file)
@@ -79,8 +79,8 @@ extension UserQuotas {
         }
     }
 
-    /// Lets a user upload something.
-    func admitUpload(of user: UserID, _ snapshot: any StoreSnapshot) throws {
+    /// Admits an upload of a user.
+    func admitUpload(of user: UserID, _ snapshot: any StoreReading) throws {
         guard let historyBytes else { return }
         guard try snapshot.historySize(of: user) < historyBytes else {
             throw QuotaExceeded.historyBytes(limit: historyBytes)

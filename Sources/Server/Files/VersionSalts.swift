@@ -3,12 +3,12 @@ package import Versions
 /// The salts of the versions that one process makes, a different one for each generation of a file
 /// (sync history, 17).
 ///
-/// A file that begins anew numbers its versions from the start, and a copy of a realm may come back
-/// that knows versions of an earlier generation by the same numbers.
+/// A file that begins again numbers its versions from the start. A restored copy of a realm may
+/// know versions of an earlier generation by the same numbers.
 package struct VersionSalts: Sendable {
     private let process: Salt
 
-    /// From chance, and kept in memory only.
+    /// `process`: random, and kept in memory only.
     package init(_ process: Salt) {
         self.process = process
     }

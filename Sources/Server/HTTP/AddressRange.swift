@@ -1,11 +1,11 @@
 import Glibc
 
-/// An IP address; one of IPv4 is the same whether or not a socket of IPv6 has seen it.
+/// An IP address; an IPv4 address equals the same one seen by an IPv6 socket.
 package struct IPAddress: Hashable, Sendable {
     /// 16 bytes, IPv4 as `::ffff:a.b.c.d`.
     fileprivate let bytes: [UInt8]
 
-    /// Reads what `inet_pton` reads; a zone such as `%eth0` is left out. Nil if it is anything else.
+    /// Reads what `inet_pton` accepts; ignores a zone such as `%eth0`. Nil for other texts.
     package init?(_ text: some StringProtocol) {
         let text = String(text.prefix { $0 != "%" })
         guard text.utf8.count <= 45 else { return nil }
@@ -27,7 +27,7 @@ package struct IPAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// With everything behind so many bits as zeros.
+    /// The address with all bits after the first `bits` zero.
     fileprivate func masked(to bits: Int) -> IPAddress {
         IPAddress(
             bytes: bytes.enumerated().map { index, byte in
@@ -39,8 +39,8 @@ package struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// What limits count by: an address of IPv4, and the first 64 bits of IPv6, since a host with one
-    /// address there has all that begin so.
+    /// The key for limits: an IPv4 address, or the first 64 bits of an IPv6 address. A host has all
+    /// addresses that begin with them.
     package var limitKey: String {
         guard isIPv4 else {
             let groups = stride(from: 0, to: 8, by: 2).map { index in
@@ -56,7 +56,7 @@ extension IPAddress {
     }
 }
 
-/// An address, or all that begin alike: `192.0.2.1`, `10.0.0.0/8`, `fd00::/8`.
+/// An address, or all with the same prefix: `192.0.2.1`, `10.0.0.0/8`, `fd00::/8`.
 package struct AddressRange: Hashable, Sendable {
     private let start: IPAddress
     private let bits: Int

@@ -1,19 +1,19 @@
 import NIOCore
 import Synchronization
 
-/// Counts the connections that there are, in all, by address and by user, and lets no more in than the
-/// limits allow.
+/// Counts the open connections in total, by address and by user, and admits no more than the limits
+/// allow.
 final class ConnectionCensus: Sendable {
-    /// What a connection is counted by.
+    /// A count that a connection belongs to.
     enum Place: Hashable {
-        /// Every connection has one.
+        /// The total; every connection counts here.
         case any
         case address(String)
         case user(AppID, UserID)
     }
 
     private let limits: ServerLimits
-    /// Never above what the process has descriptors for.
+    /// At most the number that the process has file descriptors for.
     private let connections: Int
     private let taken = Mutex<[Place: Int]>([:])
 
@@ -22,14 +22,15 @@ final class ConnectionCensus: Sendable {
         self.connections = Descriptors.available(forConnections: limits.connections)
     }
 
-    /// Beyond it connections are not even accepted: they wait in the kernel, where they take no
+    /// Beyond it connections are not accepted: they wait in the kernel, where they use no
     /// descriptor.
     var acceptable: Int { connections + Descriptors.reserve / 2 }
 
-    /// Set if the configuration promises more connections than the process has descriptors for.
+    /// Positive if the configuration allows more connections than the process has descriptors for.
     var connectionsWithoutDescriptor: Int { limits.connections - connections }
 
-    /// Takes places for a connection until it is closed: all of them, or none and false.
+    /// Counts a connection in these places until it is closed: in all, or in none and returns
+    /// false.
     func admit(_ places: [Place], until channel: any Channel) -> Bool {
         let isAdmitted = taken.withLock { taken in
             guard places.allSatisfy({ taken[$0, default: 0] < limit(of: $0) }) else { return false }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The descriptors that the process may have open.
+/// The process's limit of open file descriptors.
 enum Descriptors {
     /// For the store, programs, the admin socket, and connections that are refused at once.
     static let reserve = 128
 
-    /// How many of the wanted connections there are descriptors for; the soft limit is raised as far as
-    /// they need it.
+    /// The number of the wanted connections that have descriptors; raises the soft limit as far as
+    /// needed.
     static func available(forConnections wanted: Int) -> Int {
         var limit = rlimit()
         let kind = CInt(RLIMIT_NOFILE.rawValue)

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Watches over a connection until its first request is there: one that does not bring it in time, or
-/// brings something else, is closed, and so is every one when the server stops.
+/// Guards a connection until its first request: closes it if the request is late or malformed, or
+/// when the server stops.
 ///
-/// It stands behind the parser, and is removed when the request is there.
+/// It follows the parser in the pipeline, and is removed when the request has arrived.
 final class FirstRequestGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
@@ -41,7 +41,7 @@ final class FirstRequestGuard: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Refused upgrades come by as errors too, and have an answer of their own.
+        // Refused upgrades arrive as errors too, and have a response of their own.
         guard error is HTTPParserError else { return context.fireErrorCaught(error) }
         UpgradeRejection(status: 400, text: "malformed request")
             .send(on: context.channel, at: clock)

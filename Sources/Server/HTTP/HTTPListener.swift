@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Settings
 import SyncProtocol
 import Transport
 
@@ -17,14 +18,14 @@ struct HTTPListener: Sendable {
     var timeouts = HTTPTimeouts()
     var limits = Limits.server
     var census = ConnectionCensus()
-    /// Room for bodies of requests that are on their way in.
+    /// Room for incoming bodies of requests.
     var bodies = UploadBudget(limitInBytes: ServerLimits().bodyBytes)
-    /// Room for messages that are on their way in.
+    /// Room for incoming messages.
     var incoming = IncomingBudget(limitInBytes: ServerLimits().incomingBytes)
     let clock: WallClock
     let logger: Logger
 
-    /// Nobody can listen there.
+    /// The address cannot be listened on.
     struct BindError: CodedError, CustomStringConvertible {
         let address: ListenAddress
         let reason: String

@@ -2,55 +2,57 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// Turns HTTP requests into calls of the client API, and their answers into responses.
+/// Turns HTTP requests into calls of the client API, and their results into HTTP responses.
 struct HTTPResponder: Sendable {
     let services: ClientAPI
     let proxies: TrustedProxies
-    /// Bodies have room of their own: most of them come from clients that have not logged in.
+    /// Bodies have separate room: most come from clients without a log-in.
     let bodies: UploadBudget
     let clock: WallClock
 
     func response(to request: Request, from channel: any Channel) async -> Response {
-        let answer = await answer(to: request, from: channel)
+        let outcome = await apiResponse(to: request, from: channel)
         var fields = HTTPFields()
         fields[.date] = clock.httpDate
-        fields[.contentType] = answer.body == nil ? nil : ServiceAnswer.contentType
-        fields[.retryAfter] = answer.retryAfterInSeconds.map(String.init)
+        fields[.contentType] = outcome.body == nil ? nil : ClientAPIResponse.contentType
+        fields[.retryAfter] = outcome.retryAfterInSeconds.map(String.init)
         return Response(
-            status: HTTPResponse.Status(code: answer.status),
+            status: HTTPResponse.Status(code: outcome.status),
             headers: fields,
-            body: answer.body.map { ResponseBody(byteBuffer: ByteBuffer(bytes: $0)) }
+            body: outcome.body.map { ResponseBody(byteBuffer: ByteBuffer(bytes: $0)) }
                 ?? ResponseBody()
         )
     }
 
-    /// Of a body that needs no room among all bodies.
+    /// The largest body that needs no room in `bodies`.
     private static let allowanceInBytes = 16 << 10
 
-    private func answer(to request: Request, from channel: any Channel) async -> ServiceAnswer {
+    private func apiResponse(to request: Request, from channel: any Channel) async
+        -> ClientAPIResponse
+    {
         let target = request.head.path ?? "/"
         let path = target.prefix { $0 != "?" }
-        // Small ones need no room, so that log-ins are never refused for it.
+        // Small bodies need no room, so that log-ins are never refused for lack of it.
         var room = 0
         defer { bodies.change(by: -room) }
         var body = ByteBuffer()
         do {
             for try await part in request.body {
                 body.writeImmutableBuffer(part)
-                guard body.readableBytes <= ServiceRequest.maximumBodySizeInBytes else {
-                    return ServiceAnswer(.bodyTooLarge)
+                guard body.readableBytes <= ClientAPIRequest.maximumBodySizeInBytes else {
+                    return ClientAPIResponse(.bodyTooLarge)
                 }
                 guard room == 0, body.readableBytes > Self.allowanceInBytes else { continue }
-                guard bodies.take(ServiceRequest.maximumBodySizeInBytes) else {
-                    return ServiceAnswer(.busy)
+                guard bodies.take(ClientAPIRequest.maximumBodySizeInBytes) else {
+                    return ClientAPIResponse(.busy)
                 }
-                room = ServiceRequest.maximumBodySizeInBytes
+                room = ClientAPIRequest.maximumBodySizeInBytes
             }
         } catch {
-            return ServiceAnswer(.bodyTooLarge)
+            return ClientAPIResponse(.bodyTooLarge)
         }
-        return await services.answer(
-            ServiceRequest(
+        return await services.respond(
+            to: ClientAPIRequest(
                 method: request.method.rawValue,
                 path: String(path),
                 query: String(target.dropFirst(path.count + 1)),

@@ -8,9 +8,9 @@ import NIOWebSocket
 import SyncProtocol
 import Transport
 
-/// What happens on each connection that comes in: the first request either becomes a WebSocket, or
-/// starts a conversation in HTTP. Both live on one port, so that a client needs only one URL
-/// (app services, 3.3).
+/// Serves each incoming connection: its first request either becomes a WebSocket, or starts a
+/// series of HTTP requests. Both use one port, so that a client needs only one URL (app services,
+/// 3.3).
 struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
     enum Upgraded: Sendable {
         case webSocket(SyncSocket)
@@ -34,23 +34,23 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
     let incoming: IncomingBudget
     let clock: WallClock
 
-    /// A connection keeps its buffer: most have little to say.
+    /// A connection keeps its buffer: most send little.
     private static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
         minimum: 256,
         initial: 1024,
         maximum: 65536
     )
 
-    /// There are as many connections as the limits allow.
+    /// The limits allow no further connection.
     private struct TooMany: Error {}
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let peer = channel.remoteAddress?.ipAddress
-        // Behind a proxy sync connections are counted when they say whose they are.
+        // Behind a proxy, sync connections are counted at their upgrade, which names the client.
         let address: [ConnectionCensus.Place] =
             proxies.isProxy(peer) ? [] : [.address(proxies.limitKey(of: peer, forwarded: []))]
         guard census.admit([.any] + address, until: channel) else {
-            // Without a word: an answer would have to wait for the request, and for TLS.
+            // Without a response: one would have to wait for the request, and for TLS.
             channel.close(promise: nil)
             return channel.eventLoop.makeSucceededFuture(
                 Value(channel: channel, result: channel.eventLoop.makeFailedFuture(TooMany()))
@@ -58,7 +58,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
         }
         return channel.eventLoop.makeCompletedFuture {
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveBuffers)
-            // What is read beyond the room that there is stays small.
+            // Keeps small what is read without room.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler()) }
             let upgrader = SyncUpgrader(
@@ -79,8 +79,8 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
                     }
                 )
             )
-            // The stream of requests of one connection is served in order anyway, errors are
-            // answered by Hummingbird, and the types of headers make them valid.
+            // Requests of one connection are served in order anyway. Hummingbird responds to
+            // errors. The types of headers make them valid.
             configuration.enablePipelining = false
             configuration.enableErrorHandling = false
             configuration.enableResponseHeaderValidation = false
@@ -119,7 +119,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
                 )
             )
         }
-        // NIO has taken the request out of the pipeline by now: the answer is up to us.
+        // NIO has removed the request from the pipeline: this code must respond.
         rejection.send(on: channel, at: clock)
         return .rejected(rejection)
     }
@@ -145,7 +145,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
     }
 }
 
-/// How long a connection may keep the server waiting (wire protocol, 11).
+/// Timeouts of a connection (wire protocol, 11).
 package struct HTTPTimeouts: Hashable, Sendable {
     /// For the first request to arrive, and for the body of each.
     package var request: Duration

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose client has begun a request and does not finish it: however slowly the bytes
-/// of its body come, they must not hold the server for longer than this.
+/// Closes a connection whose client does not finish a request in time. A slow body must not occupy
+/// the server for longer.
 final class RequestDeadline: ChannelInboundHandler {
     typealias InboundIn = HTTPRequestPart
 

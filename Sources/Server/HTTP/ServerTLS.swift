@@ -2,20 +2,20 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate that the server shows, which can be replaced while the server runs.
+/// The server's certificate, which a reload can replace.
 package final class ServerTLS: Sendable {
     private let current: Mutex<Prepared>
 
-    /// A certificate that could be shown from now on.
+    /// A certificate that is read and checked.
     struct Prepared {
         fileprivate let context: NIOSSLContext
-        /// Of the certificates, to tell whether they are others.
+        /// The certificates, to detect a change.
         fileprivate let chain: [NIOSSLCertificate]
     }
 
-    /// Where certificate and key are.
+    /// The paths of certificate and key.
     package struct TLSFiles: Hashable, Sendable {
-        /// PEM: the server's own first, then those that vouch for it.
+        /// PEM: the server's own first, then its chain.
         package let certificate: String
         package let key: String
 
@@ -34,7 +34,7 @@ package final class ServerTLS: Sendable {
         self.current = Mutex(try Self.prepare(files))
     }
 
-    /// Reads and checks what is in the files.
+    /// Reads and checks the files.
     static func prepare(_ files: TLSFiles) throws(Unusable) -> Prepared {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
@@ -48,14 +48,14 @@ package final class ServerTLS: Sendable {
             return Prepared(context: context, chain: chain)
         } catch {
             throw Unusable(
-                description: "\(files.certificate) and \(files.key) are no certificate with its "
+                description: "\(files.certificate) and \(files.key) are not a certificate with its "
                     + "key: \(error)"
             )
         }
     }
 
-    /// New connections get this certificate; those that there are keep what they have. True if it is
-    /// another than before.
+    /// Uses the certificate for new connections; existing ones keep theirs. Returns whether it has
+    /// changed.
     func use(_ prepared: Prepared) -> Bool {
         current.withLock { current in
             defer { current = prepared }

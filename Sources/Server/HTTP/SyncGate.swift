@@ -29,7 +29,7 @@ struct SyncGate: Sendable {
         } catch {
             logger.error("store failed", metadata: ["error": "\(error)"])
             return .reject(
-                UpgradeRejection(status: 503, text: "the store cannot be used right now")
+                UpgradeRejection(status: 503, text: "the store cannot be used now")
             )
         }
     }

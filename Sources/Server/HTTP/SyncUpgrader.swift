@@ -5,10 +5,10 @@ import SyncProtocol
 import Synchronization
 import Transport
 
-/// Lets one connection become a WebSocket, if the gate opens; remembers why not.
+/// Upgrades one connection to a WebSocket if the gate admits it; keeps the reason of a refusal.
 ///
-/// NIO's own upgrader drops a request that is refused without a word, so this one wraps it and keeps
-/// the answer that has to be given.
+/// NIO's own upgrader drops a refused request without a response, so this one wraps it and keeps
+/// the response.
 final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
     typealias UpgradeResult = ListenerChannel.Upgraded
 
@@ -39,7 +39,7 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
         self.clock = clock
     }
 
-    /// Set once an upgrade was asked for and refused.
+    /// Set once an upgrade was refused.
     var rejection: UpgradeRejection? {
         decision.withLock {
             guard case .reject(let rejection) = $0 else { return nil }
@@ -83,7 +83,7 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
         )
     }
 
-    /// What the answer to an admitted request carries; nil to refuse it.
+    /// The headers of the response to an admitted request; nil to refuse it.
     private func headers(
         for head: HTTPRequestHead,
         _ channel: any Channel
@@ -92,7 +92,7 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
         if case .accept(let user, _) = decision,
             !census.admit(places(of: user, head, channel), until: channel)
         {
-            // It may pass, so a client must not take it for final (wire protocol, 2.5).
+            // It is transient, so a client must not treat it as final (wire protocol, 2.5).
             decision = .reject(
                 UpgradeRejection(status: 503, text: "too many connections of this user or address")
             )
@@ -113,7 +113,7 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
     ) -> [ConnectionCensus.Place] {
         let peer = channel.remoteAddress?.ipAddress
         let place = ConnectionCensus.Place.user(user.app, user.id)
-        // Others were counted by address when they came.
+        // Others were counted by address when they connected.
         guard proxies.isProxy(peer) else { return [place] }
         let forwarded = head.headers["X-Forwarded-For"]
         return [place, .address(proxies.limitKey(of: peer, forwarded: forwarded))]

@@ -1,8 +1,8 @@
 package import Logging
 import Synchronization
 
-/// Finds out where a request comes from, if proxies stand before the server: only what they have added to
-/// `X-Forwarded-For` is believed (`server.trusted_proxies`).
+/// Finds the origin of a request behind proxies: only their additions to `X-Forwarded-For` are
+/// trusted (`server.trusted_proxies`).
 package final class TrustedProxies: Sendable {
     private let ranges: Mutex<[AddressRange]>
     private let logger: Logger
@@ -19,18 +19,18 @@ package final class TrustedProxies: Sendable {
         set { ranges.withLock { $0 = newValue } }
     }
 
-    /// Whether what comes over a connection may be of many clients.
+    /// Whether a connection may carry requests of many clients.
     func isProxy(_ peer: String?) -> Bool {
         guard let address = peer.flatMap({ IPAddress($0) }) else { return false }
         return all.contains { $0.contains(address) }
     }
 
-    /// What limits count a request by: the last hop that is not one of the proxies.
+    /// The key for limits of a request: the last hop that is not one of the proxies.
     ///
     /// - Parameters:
     ///   - peer: the other end of the connection.
-    ///   - forwarded: every `X-Forwarded-For` header, in order; anything before the last untrusted hop is
-    ///     what a client likes to say.
+    ///   - forwarded: every `X-Forwarded-For` header, in order; a client can forge all hops before
+    ///     the last untrusted one.
     package func limitKey(of peer: String?, forwarded: [String]) -> String {
         guard let peer, let address = IPAddress(peer) else { return peer ?? "" }
         let trusted = all

@@ -9,15 +9,15 @@ enum UpgradeDecision: Sendable {
     case reject(UpgradeRejection)
 }
 
-/// The status and the text for a first request that cannot be served. Texts stay far below the 8 KiB
-/// that clients read.
+/// The status and the text for a first request that cannot be served. Texts stay far below the 8
+/// KiB that clients read.
 ///
-/// Clients take most 4xx for final, so what may pass must be a 5xx (wire protocol, 2.5).
+/// Clients treat most 4xx as final, so a transient refusal must be a 5xx (wire protocol, 2.5).
 struct UpgradeRejection: Hashable, Sendable {
     let status: Int
     let text: String
 
-    /// Answers on a channel whose pipeline ends in the encoder of responses, then closes it.
+    /// Responds on a channel whose pipeline ends in the encoder of responses, then closes it.
     func send(on channel: any Channel, at clock: WallClock) {
         let body = ByteBuffer(string: text)
         let head = HTTPResponseHead(
@@ -36,7 +36,7 @@ struct UpgradeRejection: Hashable, Sendable {
     }
 }
 
-/// An upgraded connection, and whose it is.
+/// An upgraded connection, and its user.
 struct SyncSocket: Sendable {
     let channel: WebSocketStream.Channel
     let user: SyncUser

@@ -1,13 +1,13 @@
 import Settings
 
-/// A program of the operator's that takes part in log-ins and accounts: it reads one JSON document on
+/// A program of the operator that decides on log-ins and accounts. It reads one JSON document on
 /// standard input and answers with one on standard output.
 package struct HookConfiguration: Hashable, Sendable {
     /// An absolute path and its arguments; there is no shell.
     package let command: [String]
-    /// Variables besides `LANG` and `PATH`; nothing of the server's own environment is there.
+    /// Variables besides `LANG` and `PATH`; the server's own environment is not passed.
     package let environment: [String: String]
-    /// What takes longer is ended. Clients wait a minute for their answer.
+    /// A program that takes longer is killed. Clients wait a minute for their response.
     package let timeout: Duration
 
     package init(
@@ -39,10 +39,11 @@ package struct HookConfiguration: Hashable, Sendable {
     }
 }
 
-/// Brings the tokens of accounts to their owners.
+/// Mails the tokens of accounts to their owners.
 package struct MailConfiguration: Hashable, Sendable {
     package let hook: HookConfiguration
-    /// What token and token id are appended to, for the mail; nil: the program knows better.
+    /// The URL to which token and token id are appended for the mail; nil: the program makes its
+    /// own link.
     package let confirmURL: String?
     package let resetURL: String?
 
@@ -59,7 +60,7 @@ package struct MailConfiguration: Hashable, Sendable {
         self.init(hook: hook, confirmURL: confirmURL, resetURL: resetURL)
     }
 
-    /// The link for a mail: what is appended needs no escapes.
+    /// The link for a mail; token and token id need no escapes.
     func link(for token: AccountToken) -> String? {
         let base =
             switch token.purpose {
@@ -77,7 +78,7 @@ extension NodeReader {
         mapping { HookConfiguration(reading: $0, files) }
     }
 
-    /// A URL that a query can be appended to; applications have schemes of their own.
+    /// A URL to which a query can be appended; applications may have their own schemes.
     fileprivate func linkBase() -> String? {
         string(
             matching: { text in

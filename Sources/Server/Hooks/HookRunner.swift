@@ -4,34 +4,35 @@ import JSON
 import Logging
 import Programs
 
-/// Runs the programs of the operator, a few at a time: a flood of requests must not become a flood of
+/// Runs the operator's programs, a few at a time: a flood of requests must not become a flood of
 /// processes.
 actor HookRunner {
     private let turns: Turns<OrderOfArrival>
     private let logger: Logger
 
-    /// - Parameter waitingAtMost: requests that wait for their turn; more are sent away.
+    /// - Parameter waitingAtMost: requests that wait for their turn; more are refused.
     init(logger: Logger, atOnce: Int = 8, waitingAtMost: Int = 256) {
         self.logger = logger
         self.turns = Turns(atOnce: atOnce, waitingAtMost: waitingAtMost)
     }
 
-    /// How many programs run, and how many requests wait.
+    /// The numbers of running programs and waiting requests.
     var load: (running: Int, waiting: Int) {
         let load = turns.load
         return (load.working, load.waiting)
     }
 
-    /// Why there is no answer. The operator has the details in the log, clients learn none of them.
+    /// The reason for a missing answer. The details are in the operator's log, not in the response
+    /// to the client.
     enum Failure: Error, Hashable {
-        /// Too many others are waiting.
+        /// Too many requests wait.
         case overloaded
         case timedOut
-        /// It could not be started, failed, or answered with something else than JSON.
+        /// The program could not be started, failed, or did not answer with JSON.
         case failed
     }
 
-    /// Hands a request over, and answers with what the program says; nil if it says nothing.
+    /// Passes a request to the program and returns its answer; nil without output.
     ///
     /// `request` gets the members `version` and `kind`.
     func ask(
@@ -101,7 +102,7 @@ actor HookRunner {
         _ reason: String
     ) {
         logger.error(
-            "a program of the operator's failed",
+            "a program of the operator failed",
             metadata: [
                 "code": "server.hook", "app": "\(app)", "kind": "\(kind.rawValue)",
                 "program": "\(hook.command.first ?? "")", "reason": "\(reason)",
@@ -110,15 +111,15 @@ actor HookRunner {
     }
 }
 
-/// What a program is asked for.
+/// The kind of a request to a program.
 enum HookKind: String, Sendable {
-    /// Who has sent this payload?
+    /// Identifies the user of a payload.
     case logIn = "log_in"
-    /// May this account be used?
+    /// Decides on a new account.
     case confirm
-    /// May this password be set?
+    /// Decides on a new password.
     case reset
-    /// Bring this token to its owner.
+    /// Mails a token to its owner.
     case mail
 }
 

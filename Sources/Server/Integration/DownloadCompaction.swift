@@ -2,15 +2,15 @@ import Changesets
 import Merge
 import Versions
 
-/// Leaves out of a DOWNLOAD what a later changeset of the same message makes pointless
-/// (sync history, 16).
+/// Leaves out of a DOWNLOAD the changes that a later changeset of the same message replaces (sync
+/// history, 16).
 ///
-/// A client that begins may have written something that nobody knows of yet, and merges it with what
-/// it is sent, while the server merges it with the history. So only that is left out which changes
-/// neither what the objects become nor what any concurrent change becomes (merge rules, 5 and 6):
+/// A new client may have writes that it has not uploaded. It merges them with the message, while
+/// the server merges them with the history. So a change is left out only if that alters neither the
+/// objects nor the result of any concurrent change (merge rules, 5 and 6):
 ///
-/// * what happens to an object before it is erased; of several erasures those older than a later one,
-/// * a simple value that a later update replaces which would win against it.
+/// * changes of an object before its erasure; of several erasures those older than a later one,
+/// * a simple value that a later, winning update replaces.
 ///
 /// Lists, sets, counters and the schema are never touched.
 struct DownloadCompaction {
@@ -23,18 +23,18 @@ struct DownloadCompaction {
         let stamp: Stamp
         let isDefault: Bool
         let isInt: Bool
-        /// Whether what it leaves depends on the value before: of two equal ones, the old representation
-        /// stays (instruction semantics, 3.16).
+        /// Whether its result depends on the value before: of two equal ones, the old
+        /// representation stays (instruction semantics, 3.16).
         let dependsOnOldValue: Bool
     }
 
-    /// The newest stamp of the erasures that come later.
+    /// The newest stamp of later erasures.
     private var erasures: [ObjectReference: Stamp] = [:]
-    /// Updates that come later, with nothing in between that looks at the property.
+    /// Later updates, with no instruction in between that reads the property.
     private var updates: [ObjectReference: [Text: LaterUpdate]] = [:]
 
-    /// The same changesets in the same order, each with what is still of use; those of which nothing is
-    /// left are gone. What is no changeset stays as it is.
+    /// Returns the changesets in the same order, each without its replaced changes; empty ones are
+    /// removed. Bytes that are not a changeset are unchanged.
     static func compact(_ changesets: [DownloadChangeset]) -> [DownloadChangeset] {
         var compaction = DownloadCompaction()
         var kept: [DownloadChangeset] = []
@@ -63,7 +63,7 @@ struct DownloadCompaction {
         return kept.reversed()
     }
 
-    /// Instructions come here from the last one to the first.
+    /// To be called from the last instruction to the first.
     private mutating func isNeeded(
         _ instruction: Instruction,
         of changeset: Changeset,
@@ -93,7 +93,7 @@ struct DownloadCompaction {
         )
         if let later = updates[object]?[field], later.stamp >= stamp,
             later.isDefault == this.isDefault, !later.dependsOnOldValue,
-            // A concurrent increment is lost where it meets something that is no number.
+            // A concurrent increment is lost if it meets a value that is not a number.
             !later.isInt || update.payload.isInt || update.payload == .null
         {
             return false
@@ -104,7 +104,7 @@ struct DownloadCompaction {
 }
 
 extension Instruction.Update {
-    /// A value of its own, put straight into a property.
+    /// A value directly in a property, not a collection or object.
     fileprivate var isSimple: Bool {
         guard target.path.isEmpty else { return false }
         switch payload {
@@ -121,8 +121,8 @@ extension Payload {
         if case .int = self { true } else { false }
     }
 
-    /// Whether there are other values that equal this one; where the property is not known, any
-    /// decimal may be in Mixed.
+    /// Whether another value equals this one; if the property is not known, any decimal may be in
+    /// Mixed.
     fileprivate var mayEqualAnother: Bool {
         switch self {
         case .float(let value): value.value == 0

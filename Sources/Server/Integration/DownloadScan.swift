@@ -1,10 +1,10 @@
 package import Versions
 
-/// Collects what a client has not got yet (sync history, 15.1).
+/// Collects the entries that a client does not have (sync history, 15.1).
 package struct DownloadScan {
     /// The scan stops once it has more than this; one changeset always fits.
     package let softLimitInBytes: Int
-    /// Nil where everything is sent as it is.
+    /// Nil to send everything unchanged.
     private let compaction: SnapshotPolicy?
 
     package init(softLimitInBytes: Int, compaction: SnapshotPolicy? = nil) {
@@ -12,16 +12,16 @@ package struct DownloadScan {
         self.compaction = compaction
     }
 
-    /// What one DOWNLOAD says.
+    /// The content of one DOWNLOAD.
     package struct Batch: Hashable, Sendable {
         package let changesets: [DownloadChangeset]
         package let progress: SyncProgress
         package let downloadableBytes: UInt64
-        /// Nothing was left when the scan was made.
+        /// Whether the scan reached the end of the history.
         package let isComplete: Bool
     }
 
-    /// Reads one snapshot. Nil if the server file or the client file is not there any more.
+    /// Reads one state of the store. Nil if the server file or the client file no longer exists.
     package func run(
         for ident: FileIdent,
         from cursor: DownloadCursor,
@@ -40,7 +40,7 @@ package struct DownloadScan {
         var isComplete = true
         let asymmetric = AsymmetricClasses(of: try store.schema(of: id))
         let take = { (entry: HistoryEntry) throws(StoreError) -> Visit in
-            // Its own changes do not go back to it, but it learns how far they came.
+            // A client does not get its own changes back, but learns which are integrated.
             if entry.origin == ident {
                 clientVersion = max(clientVersion, entry.clientVersion)
                 return .next
@@ -70,7 +70,7 @@ package struct DownloadScan {
             )
             return .next
         }
-        // A snapshot stands for the history up to it; a place inside is none in the history.
+        // A snapshot replaces the history up to it; a position inside it is not one in the history.
         if client.snapshotVersion > position {
             try store.forEachSnapshotEntry(
                 of: id,
@@ -92,7 +92,7 @@ package struct DownloadScan {
         } else {
             clientVersion = changesets.last?.cursor.lastIntegratedClientVersion ?? clientVersion
         }
-        // Of a client that begins, as long as it has uploaded nothing.
+        // Only for a new client that has uploaded nothing.
         if client.upload == .zero, changesets.count > 1,
             compaction?.isWorthCompacting(file) == true
         {

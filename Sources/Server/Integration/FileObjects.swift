@@ -2,11 +2,11 @@ import Changesets
 import Documents
 import Schemas
 
-/// The objects of a server file: JSON documents in the store, in the shape that instructions change
+/// The objects of a server file: JSON documents in the store, in the form that instructions change
 /// (local realm, 11).
 struct FileObjects: ObjectStore {
     private(set) var schema: RealmSchema
-    /// Objects that were to grow beyond the limit, and stayed as they were.
+    /// Objects that would exceed the limit, and are unchanged.
     private(set) var tooLarge: Set<ObjectReference> = []
     private let documentLimitInBytes: Int
     private var form: JSONForm
@@ -26,7 +26,7 @@ struct FileObjects: ObjectStore {
         self.transaction = transaction
     }
 
-    /// Documents stay as they are: one that lacks a property has its default value.
+    /// Documents are unchanged: one that lacks a property has its default value.
     mutating func changeSchema(_ changes: [SchemaChange]) throws(StoreError) {
         for change in changes {
             switch change {
@@ -56,7 +56,7 @@ struct FileObjects: ObjectStore {
         let json = form.encode(document, key: object.key, of: try owner(of: object))
         if json.count > documentLimitInBytes {
             let before = try transaction.document(object, in: file)?.count ?? 0
-            // One that was larger all the time may shrink.
+            // An object that was already larger may shrink.
             guard json.count <= before else {
                 tooLarge.insert(object)
                 return

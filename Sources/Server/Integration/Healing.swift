@@ -3,31 +3,31 @@ package import Documents
 import Schemas
 import Synchronization
 
-/// What an upload brought that fits nothing at the server, and how its client is put right
+/// The changes of an upload that do not fit the server's state, and the corrections for its client
 /// (sync history, 14.6).
 ///
-/// Everything else of the upload counts. The client gets what it got wrong as the server has it, in versions
-/// of its own that no other client sees.
+/// The rest of the upload is integrated. The client gets the server's values of the affected
+/// properties, in versions that no other client gets.
 package struct Healing: Hashable, Sendable {
-    /// Each object once, in the order in which they came up.
+    /// Each object once, in the order of the upload.
     package var misfits: [Admission.Misfit] = []
 
-    /// The objects whose dropped values exist nowhere else: their client is told (231).
+    /// The objects whose dropped values exist nowhere else: reported to the client (231).
     var losses: [Admission.Misfit] { misfits.filter(\.losesData) }
-    /// The others, which are put right in silence.
+    /// The others, which are corrected without a report.
     var corrections: [Admission.Misfit] { misfits.filter { !$0.losesData } }
 }
 
-/// Makes what a client got wrong what it is at the server.
+/// Sets the affected properties of a client to the server's values.
 ///
-/// Only the properties concerned are set: what the client has not uploaded yet of the others must survive
-/// the merge with this, and an erasure of the object would win over it.
+/// Sets only the affected properties. Pending uploads of the others must survive the merge with
+/// this, and an erasure of the object would win over them.
 struct Correction {
     let objects: [ObjectReference]
     let changeset: [UInt8]
 
-    /// Asymmetric objects are never sent to a client. Throws `IntegrationRefusal` if it takes more than the
-    /// limit: a client reset brings the same.
+    /// Asymmetric objects are never sent to a client. Throws `IntegrationRefusal` beyond the limit:
+    /// a client reset has the same effect.
     init(of misfits: [Admission.Misfit], from store: FileObjects, limitInBytes: Int) throws {
         let diff = ValueDiff(schema: store.schema)
         var writer = ChangesetWriter()
@@ -49,7 +49,7 @@ struct Correction {
             }
             guard writer.sizeInBytes <= limitInBytes else {
                 throw IntegrationRefusal.badChangeset(
-                    reason: "what it does not fit has more than \(limitInBytes) bytes"
+                    reason: "its corrections have more than \(limitInBytes) bytes"
                 )
             }
         }
@@ -58,8 +58,8 @@ struct Correction {
     }
 }
 
-/// How many uploads were healed since the process started, by app.
-final class HealedUploads: Sendable {
+/// Counts the corrected uploads since the process started, by app.
+final class CorrectedUploads: Sendable {
     private let counts = Mutex<[AppID: Int]>([:])
 
     func count(one app: AppID) {

@@ -1,19 +1,19 @@
 import Versions
 
-/// Adds versions to the end of a server file's history: numbers them, marks them with the process's salt
-/// and keeps the file's running size (sync history, 14.4 and 17).
+/// Appends versions to a server file's history: numbers them, adds the process's salt and updates
+/// the file's size (sync history, 14.4 and 17).
 struct HistoryAppender {
     enum Author {
         /// A client, in one of its own versions.
         case client(FileIdent, ClientVersion, at: OriginTimestamp)
-        /// The server; every client gets it.
+        /// The server, for all clients.
         case server
-        /// The server, for one client that alone gets it. `undoing` is the client's version whose writes
-        /// it is told are undone; nil if it is told nothing.
-        case correction(for: FileIdent, undoing: ClientVersion?)
+        /// The server, for one client only. `compensating` is the client's version whose writes are
+        /// reported as undone; nil if there is no report.
+        case correction(for: FileIdent, compensating: ClientVersion?)
     }
 
-    /// As it is with what was appended.
+    /// The server file with the appended versions.
     private(set) var file: ServerFile
     private let transaction: any StoreTransaction
     private let salt: Salt
@@ -21,10 +21,10 @@ struct HistoryAppender {
     private var pending: [HistoryEntry] = []
     private var pendingSizeInBytes = 0
 
-    /// What is gathered before it goes to the store.
+    /// Bytes gathered before they are written to the store.
     private static let gatheredSizeInBytes = 256 << 10
 
-    /// - Parameter now: milliseconds since 1970, when the server makes its own versions.
+    /// - Parameter now: milliseconds since 1970, the time of the server's own versions.
     init(
         to file: ServerFile,
         in transaction: any StoreTransaction,
@@ -37,7 +37,7 @@ struct HistoryAppender {
         self.now = OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0)
     }
 
-    /// Makes the next version; `flush` after the last one.
+    /// Appends the next version; call `flush` after the last one.
     mutating func append(_ changeset: [UInt8], by author: Author) throws(StoreError) {
         file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
         file.historySizeInBytes += UInt64(changeset.count)
@@ -46,7 +46,7 @@ struct HistoryAppender {
         if pendingSizeInBytes > Self.gatheredSizeInBytes { try flush() }
     }
 
-    /// Hands the store what it has not got yet.
+    /// Writes the gathered versions to the store.
     mutating func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
         try transaction.append(pending, to: file.id)
@@ -64,8 +64,8 @@ struct HistoryAppender {
             (origin, clientVersion, timestamp) = (client, version, moment)
         case .server:
             (origin, clientVersion) = (.none, .zero)
-        case .correction(let client, let undone):
-            (origin, clientVersion, recipient) = (.none, undone ?? .zero, client)
+        case .correction(let client, let compensated):
+            (origin, clientVersion, recipient) = (.none, compensated ?? .zero, client)
         }
         return HistoryEntry(
             version: SaltedServerVersion(version: file.currentVersion, salt: salt),

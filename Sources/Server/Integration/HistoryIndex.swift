@@ -3,27 +3,27 @@ import Merge
 import Synchronization
 import Versions
 
-/// Which places the committed changesets of one history touch: those that an upload has to be merged with
-/// are found without reading all the others again.
+/// The places that the committed changesets of one history touch. Finds those that an upload must
+/// be merged with, without reading the others.
 ///
-/// What is committed does not change, so nothing here is ever wrong; what was trimmed is just not found.
+/// Committed entries never change, so the index is never wrong; trimmed entries are just not found.
 final class HistoryIndex: Sendable {
-    /// What an index is of.
+    /// The history that an index covers.
     struct Subject: Hashable, Sendable {
         let file: ServerFileID
-        /// Of the server file: another one is another history.
+        /// The server file's generation: each has its own history.
         let generation: UInt64
-        /// The snapshot that is indexed; 0: the history itself.
+        /// The indexed snapshot; 0: the history itself.
         var snapshot = ServerVersion.zero
     }
 
     private struct State {
         var end = ServerVersion.zero
         var versions: [ServerVersion] = []
-        /// Where the numbers of each version end.
+        /// The end of each version's numbers.
         var ends: [Int] = []
         var numbers: [UInt64] = []
-        /// Versions that concern everything.
+        /// Versions that touch every place.
         var everywhere: Set<ServerVersion> = []
     }
 
@@ -34,14 +34,14 @@ final class HistoryIndex: Sendable {
         self.subject = subject
     }
 
-    /// Everything up to here is known.
+    /// The last indexed version.
     var end: ServerVersion { state.withLock { $0.end } }
 
     var sizeInBytes: Int {
         state.withLock { $0.numbers.count * 8 + $0.versions.count * 16 }
     }
 
-    /// Adds the next committed changeset; those that are known already change nothing.
+    /// Adds the next committed changeset; ignores known ones.
     func append(_ version: ServerVersion, _ changeset: Changeset) {
         let numbers = TouchedPlaces(of: changeset).numbers
         state.withLock { state in

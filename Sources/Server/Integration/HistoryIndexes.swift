@@ -2,18 +2,19 @@ import Changesets
 import Synchronization
 import Versions
 
-/// The indexes of the histories that uploads were merged with lately, within a limit of memory.
+/// The indexes of recently merged histories, within a limit of memory.
 final class HistoryIndexes: Sendable {
-    /// An upload needs the index of a long history. Nothing was changed; it can be tried again with it.
+    /// An upload needs the index of a long history. Nothing was changed; the caller can extend the
+    /// index and retry.
     struct Needed: Error {
         let subject: HistoryIndex.Subject
     }
 
     private let store: any ServerStore
     private let limit: Int
-    /// The one that was asked for last at the end.
+    /// The most recently used one at the end.
     private let indexes = Mutex<[HistoryIndex]>([])
-    /// Read in one go; others have their turn at the store in between.
+    /// Bytes read at once; other work on the store runs in between.
     private static let pieceSizeInBytes = 256 << 10
 
     init(store: any ServerStore, limitInBytes limit: Int = 64 << 20) {
@@ -32,7 +33,7 @@ final class HistoryIndexes: Sendable {
         }
     }
 
-    /// Reads what the index does not know yet, beside the work of the writer.
+    /// Reads the entries after the index, without blocking the writer.
     func extend(_ subject: HistoryIndex.Subject) async throws {
         let index = self[subject] ?? HistoryIndex(of: subject)
         while try await store.read({ try Self.readPiece(into: index, from: $0) }) {}
@@ -40,15 +41,15 @@ final class HistoryIndexes: Sendable {
             indexes.removeAll { $0.subject == subject }
             indexes.append(index)
             var size = indexes.reduce(0) { $0 + $1.sizeInBytes }
-            // One is always kept, however large.
+            // One is always kept, of any size.
             while size > limit, indexes.count > 1 { size -= indexes.removeFirst().sizeInBytes }
         }
     }
 
-    /// False at the end of the history.
+    /// Returns false at the end of the history.
     private static func readPiece(
         into index: HistoryIndex,
-        from store: any StoreSnapshot
+        from store: any StoreReading
     ) throws(StoreError) -> Bool {
         let subject = index.subject
         guard try store.file(subject.file)?.generation == subject.generation else { return false }

@@ -1,14 +1,14 @@
 import Merge
 import Versions
 
-/// Hands over the history that an upload may have to be merged with: a short one as it is, of a long one
-/// what its index says may meet the upload.
+/// Reads the history that an upload may have to be merged with. A short one is read whole, of a
+/// long one the entries that share a place with the upload by its index.
 struct HistoryReader {
     let client: FileIdent
     let file: ServerFile
     let uploads: [MergeOperand]
     let limits: MergeLimits
-    /// Nil: all of the history is read.
+    /// Nil: reads all of the history.
     let indexes: HistoryIndexes?
     let store: any FileReading
 
@@ -59,8 +59,8 @@ struct HistoryReader {
         }
     }
 
-    /// Nil where none is needed. What has come since the index was extended is read; if that is long, too, it
-    /// has to be extended first.
+    /// Nil if none is needed. Entries after the end of the index are read; if they are long, too,
+    /// the index must be extended first.
     private func index(
         of subject: HistoryIndex.Subject,
         after version: ServerVersion
@@ -91,7 +91,7 @@ struct HistoryReader {
         index.versions(after: version, touching: TouchedPlaces(of: uploads).numbers)
     }
 
-    // MARK: The store, for visitors that throw anything
+    // MARK: The store, for visitors that throw any error
 
     private func readEntries(
         after version: ServerVersion,

@@ -1,16 +1,16 @@
-/// How much work one upload may make for the store's only writer (merge rules, 10): about half a second
-/// of a processor.
+/// Limits of one upload's work for the store's only writer (merge rules, 10): about half a second
+/// of processor time.
 package struct MergeLimits: Hashable, Sendable {
-    /// Pairs of instructions that meet, 40 million in a second.
+    /// Pairs of merged instructions; 40 million take a second.
     package var pairs: Int
-    /// History that is about the same objects, 75 MB in a second.
+    /// History of the same objects; 75 MB take a second.
     package var historySizeInBytes: Int
-    /// What an object may grow to, as a document.
+    /// The largest size of an object, as a document.
     package var documentSizeInBytes: Int
-    /// Corrections that wait for one client; those of one upload may be a quarter of that, and sets that it
-    /// makes the server write out half of it.
+    /// Pending corrections for one client. Those of one upload may use a quarter of that, and sets
+    /// that it makes the server write out half of it.
     package var correctionSizeInBytes: Int
-    /// A longer history is not read by the writer as a whole, but looked up in an index.
+    /// The writer does not read a longer history as a whole, but uses an index.
     package var unindexedSizeInBytes: Int
 
     package init(

@@ -2,20 +2,20 @@ import Changesets
 import Merge
 import Versions
 
-/// What the server has and a client has not seen: the history that its uploads are merged with, in
-/// the form it has taken for this client (sync history, 14.4).
+/// The history unknown to a client, which its uploads are merged with, in its reciprocal form for
+/// this client (sync history, 14.4).
 struct MergeWindow {
-    /// Oldest first; as many as `operands`.
+    /// Oldest first; one for each of `operands`.
     private var versions: [ServerVersion]
     private var operands: [MergeOperand]
-    /// Of `MergeLimits.pairs`, for all changesets of an upload together.
+    /// The rest of `MergeLimits.pairs`, for all changesets of an upload together.
     private var pairsLeft: Int
 
-    /// Loads the entries after a version that did not come from the client itself; up to the snapshot
-    /// that it began with, those of the snapshot.
+    /// Loads the entries of other origins after a version; up to the snapshot that the client began
+    /// with, those of the snapshot.
     ///
-    /// Of a long history only what the uploads may meet is held in memory: a client that begins sends
-    /// its schema, and everybody else's objects have nothing to do with that.
+    /// Of a long history, only entries that share a place with the uploads are in memory. The first
+    /// upload of a new client is its schema, which shares none with objects.
     init(
         of client: FileIdent,
         with snapshot: ServerVersion = .zero,
@@ -40,12 +40,12 @@ struct MergeWindow {
         let take: (HistoryEntry) throws -> Void = { entry in
             guard entry.origin != client, !entry.changeset.isEmpty else { return }
             let number = entry.version.version
-            // Most uploads have nobody else's entries to meet.
+            // Most uploads have no entries of other clients to merge with.
             let touched = places ?? TouchedPlaces(of: uploads)
             places = touched
             let original = try Self.operand(of: entry, entry.changeset, in: file.id)
             guard touched.mayMeet(original.changeset) else { return }
-            // Merges have changed what is in it, but not what it is about.
+            // Merges have changed its content, but not its places.
             let reciprocal = try store.reciprocal(of: number, for: client, in: file.id)
             window.append(
                 (
@@ -53,7 +53,7 @@ struct MergeWindow {
                     try reciprocal.map { try Self.operand(of: entry, $0, in: file.id) } ?? original
                 )
             )
-            // One is always taken, however large.
+            // One is always loaded, of any size.
             guard window.count == 1 || sizeLeft > 0 else { throw IntegrationRefusal.tooMuchHistory }
             sizeLeft -= entry.changeset.count
         }
@@ -81,7 +81,7 @@ struct MergeWindow {
         )
     }
 
-    /// Rebases changesets that were all made on top of the same version.
+    /// Rebases changesets with the same base version.
     mutating func rebase(
         _ theirs: inout [MergeOperand],
         madeOn version: ServerVersion
@@ -94,12 +94,12 @@ struct MergeWindow {
         operands.append(contentsOf: ours)
     }
 
-    /// An attempt that came to nothing was work all the same.
+    /// Counts the work of a failed attempt.
     mutating func spend(asMuchAs attempt: MergeWindow) {
         pairsLeft = attempt.pairsLeft
     }
 
-    /// What the merges changed: new reciprocals.
+    /// The new reciprocals.
     var changed: [(version: ServerVersion, changeset: Changeset)] {
         zip(versions, operands).filter { $0.1.isDirty }.map { ($0.0, $0.1.changeset) }
     }

@@ -1,8 +1,8 @@
 import Changesets
 import Schemas
 
-/// What clients may do to an app's schema (app services, 12.2): nothing is ever taken away, and only
-/// development mode lets them add.
+/// The schema changes that clients may make (app services, 12.2): never a removal, and additions
+/// only in development mode.
 package struct SchemaPolicy: Hashable, Sendable {
     package let allowsAdditions: Bool
 
@@ -10,8 +10,7 @@ package struct SchemaPolicy: Hashable, Sendable {
         self.allowsAdditions = allowsAdditions
     }
 
-    /// Checks the schema instructions of a changeset against the schema it meets, and makes their
-    /// changes to it.
+    /// Checks the schema instructions of a changeset against the schema, and applies them to it.
     func admit(
         _ changeset: Changeset,
         to schema: inout RealmSchema

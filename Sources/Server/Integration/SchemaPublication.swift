@@ -2,15 +2,15 @@ import Changesets
 import Schemas
 import Versions
 
-/// Brings the schema that is declared for an app into one of its files, as history that the server
-/// makes itself (app services, 12.2).
+/// Adds the declared schema of an app to one of its files, as history of the server (app services,
+/// 12.2).
 struct SchemaPublication {
     let transaction: any StoreTransaction
     let versionSalts: VersionSalts
     /// Milliseconds since 1970.
     let now: Int64
 
-    /// Adds what the file lacks; returns the new version, or nil if it lacks nothing.
+    /// Adds missing classes and properties; returns the new version, or nil if none is missing.
     func publish(_ declared: RealmSchema, in id: ServerFileID) throws -> ServerVersion? {
         var schema = try transaction.schema(of: id)
         if let conflict = schema.conflicts(withDeclared: declared).first {

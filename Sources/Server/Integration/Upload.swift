@@ -1,10 +1,10 @@
 package import Versions
 
-/// An UPLOAD whose header and changesets passed the checks of its session: what remains to be done
-/// with it (sync history, 14.3).
+/// An UPLOAD whose header and changesets passed the checks of its session, ready to integrate (sync
+/// history, 14.3).
 package struct Upload: Hashable, Sendable {
     package let client: FileIdent
-    /// Of the session that brings it: another session of the same file may have taken over.
+    /// The epoch of its session: another session of the same file may have taken over.
     package let sessionEpoch: UInt64
     package let changesets: [UploadChangeset]
     package let progress: UploadCursor

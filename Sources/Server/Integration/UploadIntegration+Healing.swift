@@ -7,8 +7,8 @@ import Versions
 
 /// Uploads that do not fit (sync history, 14.6).
 extension UploadIntegration {
-    /// How many properties whose changes cannot be merged are left out of an upload before it is refused:
-    /// each costs another merge.
+    /// The number of properties with unmergeable changes that are left out of an upload before it
+    /// is refused: each costs another merge.
     private static let impossibleMergeLimit = 2
 
     func rebase(
@@ -44,29 +44,35 @@ extension UploadIntegration {
         }
     }
 
-    /// Sends the client what its upload did not fit, as it is now. It comes after all of the upload: what the
-    /// client has built on its own version is merged with it at both ends.
-    func heal(
+    /// Sends the client the server's values where its upload did not fit. This follows the whole
+    /// upload: both ends merge it with the client's later changes.
+    func sendCorrections(
         _ healing: Healing,
         after changesets: [UploadChangeset],
         of client: FileIdent,
         with objects: FileObjects,
         _ history: inout HistoryAppender
-    ) throws -> [RefusedWrite] {
+    ) throws -> [RejectedChangeset] {
         guard let cursor = changesets.last?.cursor else { return [] }
         if !healing.corrections.isEmpty {
             let bytes = try correction(of: healing.corrections, from: objects).changeset
-            try correct(client, with: bytes, after: cursor, undoing: nil, &history)
+            try correct(client, with: bytes, after: cursor, compensating: nil, &history)
         }
         guard let first = healing.losses.first else { return [] }
         let correction = try correction(of: healing.losses, from: objects)
         let version = changesets[first.changeset].cursor.clientVersion
-        try correct(client, with: correction.changeset, after: cursor, undoing: version, &history)
+        try correct(
+            client,
+            with: correction.changeset,
+            after: cursor,
+            compensating: version,
+            &history
+        )
         return [
-            RefusedWrite(
+            RejectedChangeset(
                 correction.objects,
                 in: version,
-                undoneAt: history.file.currentVersion,
+                compensatedAt: history.file.currentVersion,
                 because: first.problem == .objectTooLarge ? .tooLarge : .misfit
             )
         ]
@@ -83,16 +89,16 @@ extension UploadIntegration {
         )
     }
 
-    /// Appends a version that only the client gets; the cursor says what the client has. `undoing` is the
-    /// client's version whose writes it is told are undone, or nil.
+    /// Appends a version for this client only; the cursor is the client's position. `compensating`
+    /// is the client's version whose writes are reported as undone, or nil.
     ///
-    /// A small upload can call for a large answer, so there is a limit to what waits for a client that
-    /// takes nothing in: a client reset brings the same.
+    /// A small upload can need a large correction, so pending corrections for a client that
+    /// downloads nothing are limited. A client reset has the same effect.
     func correct(
         _ client: FileIdent,
         with changeset: [UInt8],
         after cursor: UploadCursor,
-        undoing version: ClientVersion?,
+        compensating version: ClientVersion?,
         _ history: inout HistoryAppender
     ) throws {
         try history.flush()
@@ -103,10 +109,10 @@ extension UploadIntegration {
         )
         guard waiting + UInt64(changeset.count) <= UInt64(merging.correctionSizeInBytes) else {
             throw IntegrationRefusal.badChangeset(
-                reason: "corrections of \(waiting) bytes wait for the client"
+                reason: "corrections of \(waiting) bytes are pending for the client"
             )
         }
-        try history.append(changeset, by: .correction(for: client, undoing: version))
+        try history.append(changeset, by: .correction(for: client, compensating: version))
     }
 }
 

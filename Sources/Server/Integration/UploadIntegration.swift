@@ -4,15 +4,16 @@ import Merge
 import Schemas
 package import Versions
 
-/// Makes an upload part of a server file: merged with what the client had not seen, applied to the
-/// objects, appended to the history, all in the caller's transaction (sync history, 14.4).
+/// Integrates an upload into a server file, in the caller's transaction (sync history, 14.4).
+/// Merges it with the history unknown to the client, applies it to the objects, appends it to the
+/// history.
 ///
-/// Whatever is sent again is recognised by its client version and left out, so the same upload may
-/// come any number of times.
+/// Recognises repeated changesets by their client version and leaves them out, so the same upload
+/// may arrive any number of times.
 package struct UploadIntegration {
     let transaction: any StoreTransaction
     let policy: SchemaPolicy
-    /// Whether the user may change objects; schema changes are the policy's matter.
+    /// Whether the user may change objects; the policy governs schema changes.
     let mayWrite: Bool
     /// Marks every version that this process makes (sync history, 17).
     let versionSalts: VersionSalts
@@ -21,11 +22,11 @@ package struct UploadIntegration {
     let merging: MergeLimits
     private let indexes: HistoryIndexes?
     private let isDocumentSizeLimited: Bool
-    /// What the upload changes of these is left out.
+    /// Objects whose changes are left out.
     private let barred: Set<ObjectReference>
 
-    /// Objects that would be larger than allowed. The transaction must be given up; with them barred the
-    /// upload can be tried again.
+    /// Objects that would be larger than allowed. The transaction must be rolled back; with these
+    /// objects barred the upload can be tried again.
     struct ObjectsTooLarge: Error {
         let objects: Set<ObjectReference>
     }
@@ -48,8 +49,8 @@ package struct UploadIntegration {
         )
     }
 
-    /// With `indexes`, `HistoryIndexes.Needed` may be thrown, and nothing was done. With `barred`,
-    /// `ObjectsTooLarge` may be.
+    /// With `indexes`, may throw `HistoryIndexes.Needed` without a change. With `barred`, may throw
+    /// `ObjectsTooLarge`.
     init(
         in transaction: any StoreTransaction,
         policy: SchemaPolicy,
@@ -71,17 +72,17 @@ package struct UploadIntegration {
         self.barred = barred ?? []
     }
 
-    /// What a client needs to be told, and the others woken up for.
+    /// The result for the client, and for the sessions to notify.
     package struct Outcome: Hashable, Sendable {
         package let currentVersion: ServerVersion
         package let integratedCount: Int
-        /// Writes that were undone; the client must hear of each before it gets the version.
-        package let refused: [RefusedWrite]
-        /// What did not fit, and was left out.
+        /// Rejected writes; the client must get the report of each before the version.
+        package let refused: [RejectedChangeset]
+        /// The changes that did not fit, and were left out.
         package let healing: Healing
     }
 
-    /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be given up.
+    /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be rolled back.
     package func integrate(_ upload: Upload, into id: ServerFileID) throws -> Outcome {
         guard let file = try transaction.file(id),
             var client = try transaction.clientFile(upload.client, in: id),
@@ -96,7 +97,7 @@ package struct UploadIntegration {
             $0.cursor.clientVersion > client.upload.clientVersion
         }
         try check(remaining, upload.progress, of: client, in: file)
-        var refused: [RefusedWrite] = []
+        var refused: [RejectedChangeset] = []
         var healing = Healing()
         var history = HistoryAppender(to: file, in: transaction, salts: versionSalts, now: now)
         if !remaining.isEmpty {
@@ -112,7 +113,7 @@ package struct UploadIntegration {
         )
     }
 
-    /// The session has checked the same against what it knew; this is against what is stored.
+    /// The session has checked the same against its own state; this checks against the store.
     private func check(
         _ changesets: [UploadChangeset],
         _ progress: UploadCursor,
@@ -137,10 +138,10 @@ package struct UploadIntegration {
         _ changesets: [UploadChangeset],
         of uploader: ClientFile,
         into history: inout HistoryAppender
-    ) throws -> ([RefusedWrite], Healing) {
+    ) throws -> ([RejectedChangeset], Healing) {
         guard let first = changesets.first else { return ([], Healing()) }
         let client = uploader.ident
-        var refused: [RefusedWrite] = []
+        var refused: [RejectedChangeset] = []
         var objects = try FileObjects(
             of: history.file.id,
             in: transaction,
@@ -165,7 +166,7 @@ package struct UploadIntegration {
             indexes: indexes,
             from: transaction
         )
-        // Changesets of one base are merged at once: each builds on the ones before it.
+        // Changesets with one base are merged together: each builds on the ones before it.
         var start = changesets.startIndex
         while start < changesets.endIndex {
             let base = changesets[start].cursor.lastIntegratedServerVersion
@@ -183,15 +184,15 @@ package struct UploadIntegration {
                 if schema.classes.count > classCount { asymmetric = AsymmetricClasses(of: schema) }
                 let admitted = try admit(allowed, by: &applier, to: &objects, &admission)
                 let cursor = changesets[index].cursor
-                // Also when nothing is left of it: the client version it brings must be on record.
+                // Also if the merge removed all of it: its client version must be recorded.
                 try history.append(
                     asymmetric.removing(from: admitted).encoded(),
                     by: .client(client, cursor.clientVersion, at: changesets[index].originTimestamp)
                 )
                 guard !mayWrite else { continue }
-                // A class that came with the changeset must be known.
+                // Classes of the changeset must be known.
                 try finish(&applier, &objects)
-                // Whatever the merge left of it: the client has applied all of it.
+                // From the original, not the merged changeset: the client has applied all of it.
                 let compensation = try Compensation(
                     of: parsed[index].changeset,
                     from: objects
@@ -201,14 +202,14 @@ package struct UploadIntegration {
                     client,
                     with: compensation.changeset,
                     after: cursor,
-                    undoing: cursor.clientVersion,
+                    compensating: cursor.clientVersion,
                     &history
                 )
                 refused.append(
-                    RefusedWrite(
+                    RejectedChangeset(
                         compensation.objects,
                         in: cursor.clientVersion,
-                        undoneAt: history.file.currentVersion
+                        compensatedAt: history.file.currentVersion
                     )
                 )
             }
@@ -217,7 +218,13 @@ package struct UploadIntegration {
         try finish(&applier, &objects)
         guard objects.tooLarge.isEmpty else { throw ObjectsTooLarge(objects: objects.tooLarge) }
         let healing = Healing(misfits: admission.misfits)
-        refused += try heal(healing, after: changesets, of: client, with: objects, &history)
+        refused += try sendCorrections(
+            healing,
+            after: changesets,
+            of: client,
+            with: objects,
+            &history
+        )
         for reciprocal in window.changed {
             try transaction.putReciprocal(
                 reciprocal.changeset.encoded(),
@@ -284,7 +291,7 @@ package struct UploadIntegration {
         }
     }
 
-    /// The base of the reciprocal history moves only together with the client version.
+    /// The base of the reciprocal history changes only together with the client version.
     private func record(
         _ upload: Upload,
         of client: inout ClientFile,

@@ -2,16 +2,16 @@ import Coordination
 import Logging
 package import Settings
 
-/// Takes over a configuration that has changed while the server runs: everything is read and checked
-/// before anything changes, so that a bad file leaves the server as it was.
+/// Applies a changed configuration to the running server. It reads and checks everything first, so
+/// that a bad file changes nothing.
 package actor ConfigurationReload {
-    /// What a configuration file says now; nil with at least one error among the diagnostics.
+    /// The present configuration; nil with at least one error among the diagnostics.
     package typealias Reading = (configuration: ServerConfiguration?, diagnostics: [Diagnostic])
 
-    /// The file cannot be used; nothing has changed.
+    /// The configuration cannot be used; nothing has changed.
     package struct Refused: CodedError, CustomStringConvertible {
         package let diagnostics: [Diagnostic]
-        /// What only showed when the configuration was put to use.
+        /// An error that only appeared when the configuration was applied.
         let reason: String?
 
         package let code = "server.reload"
@@ -21,7 +21,7 @@ package actor ConfigurationReload {
         }
     }
 
-    /// What the running server does by now; settings that need a restart stay as they were.
+    /// The running server's configuration; settings that need a restart keep their old values.
     private var running: ServerConfiguration
     private let read: @Sendable () -> Reading
     private let accounts: Accounts
@@ -29,10 +29,10 @@ package actor ConfigurationReload {
     private let publicAddress: PublicAddress
     private let proxies: TrustedProxies
     private let tls: ServerTLS?
-    private let setLogLevel: @Sendable (LogConfiguration.Level) -> Void
+    private let setLogLevel: @Sendable (ServerLogConfiguration.Level) -> Void
     private let logger: Logger
 
-    /// Reloads, one after the other: each compares with what the one before has left.
+    /// Runs reloads one after the other: each compares with the result of the one before.
     private let turns = Turns<OrderOfArrival>()
 
     init(
@@ -42,7 +42,7 @@ package actor ConfigurationReload {
         publicAddress: PublicAddress,
         proxies: TrustedProxies,
         tls: ServerTLS?,
-        setLogLevel: @escaping @Sendable (LogConfiguration.Level) -> Void,
+        setLogLevel: @escaping @Sendable (ServerLogConfiguration.Level) -> Void,
         logger: Logger,
         read: @escaping @Sendable () -> Reading
     ) {
@@ -58,15 +58,15 @@ package actor ConfigurationReload {
     }
 
     /// Reads, checks, compares and swaps. Throws `Refused` or `StoreError`.
-    package func run() async throws -> ReloadReport {
+    package func run() async throws -> ServerReloadReport {
         try await turns.take { try await reloadAndReport() }
     }
 
-    private func reloadAndReport() async throws -> ReloadReport {
+    private func reloadAndReport() async throws -> ServerReloadReport {
         do {
             let report = try await reload()
             logger.notice(
-                "configuration read again",
+                "server configuration reloaded",
                 metadata: [
                     "applied": "\(report.applied.joined(separator: ", "))",
                     "needs_restart": "\(report.needsRestart.joined(separator: ", "))",
@@ -76,7 +76,7 @@ package actor ConfigurationReload {
             return report
         } catch {
             logger.error(
-                "the old configuration stays",
+                "server configuration not reloaded",
                 metadata: [
                     "code": "\((error as? any CodedError)?.code ?? "server.reload")",
                     "reason": "\(error)",
@@ -86,7 +86,7 @@ package actor ConfigurationReload {
         }
     }
 
-    private func reload() async throws -> ReloadReport {
+    private func reload() async throws -> ServerReloadReport {
         let (configuration, diagnostics) = read()
         guard let configuration else { throw Refused(diagnostics: diagnostics, reason: nil) }
         let prepared: [PreparedApp]
@@ -101,21 +101,20 @@ package actor ConfigurationReload {
         } catch {
             throw Refused(diagnostics: diagnostics, reason: "\(error)")
         }
-        // From here on nothing fails.
+        // Nothing below can fail.
         var applied = takeOver(configuration, certificate)
         applied += await takeOver(prepared)
         let needsRestart = configuration.settingsThatNeedRestart(insteadOf: running)
         running = configuration.keepingFixedSettings(of: running)
-        return ReloadReport(
+        return ServerReloadReport(
             applied: applied,
             needsRestart: needsRestart,
             warnings: diagnostics.map(\.description)
         )
     }
 
-    /// Everything that the apps need besides their settings; those of the store that the file no
-    /// longer names count again.
-    private func prepare(_ apps: [AppConfiguration]) async throws -> [PreparedApp] {
+    /// Prepares the apps, also those of the store that the file no longer overrides.
+    private func prepare(_ apps: [ServedAppConfiguration]) async throws -> [PreparedApp] {
         var prepared: [PreparedApp] = []
         for app in apps { prepared.append(try await accounts.prepare(app, declaration: nil)) }
         let named = Set(apps.map(\.id))
@@ -123,7 +122,7 @@ package actor ConfigurationReload {
             guard let declaration = record.declaration, !named.contains(record.id),
                 accounts.apps[record.id]?.isFromFile == true
             else { continue }
-            let app = try AppConfiguration(id: record.id, declaration: declaration)
+            let app = try ServedAppConfiguration(id: record.id, declaration: declaration)
             prepared.append(try await accounts.prepare(app, declaration: declaration))
         }
         return prepared
@@ -164,7 +163,7 @@ package actor ConfigurationReload {
             }
             guard let change = ServedApp.Change(from: old, to: app.served) else { continue }
             applied.append("apps.\(id)")
-            // Sessions that there are bind again, and meet the new settings.
+            // Existing sessions bind again, under the new settings.
             if change == .sync { sync.registry.ask(id, to: .rebind) }
         }
         let served = Set(prepared.map(\.served.id))
@@ -178,11 +177,11 @@ package actor ConfigurationReload {
     }
 }
 
-/// What a reload has done.
-package struct ReloadReport: Codable, Hashable, Sendable {
-    /// Settings that count from now on, by their keys.
+/// The result of a reload.
+package struct ServerReloadReport: Codable, Hashable, Sendable {
+    /// Applied settings, by their keys.
     package let applied: [String]
-    /// Settings that differ from those of the running server, and that it cannot change.
+    /// Settings that differ from the running server's and need a restart.
     package let needsRestart: [String]
     package let warnings: [String]
 

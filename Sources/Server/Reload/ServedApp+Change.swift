@@ -1,12 +1,12 @@
 extension ServedApp {
-    /// What a new configuration means to whoever is connected.
+    /// The effect of a new configuration on connected clients.
     enum Change: Hashable {
-        /// Nothing: the next log-in meets it, or the next upload.
+        /// None: it applies to the next log-in or upload.
         case later
-        /// Sessions have to bind again.
+        /// Sessions must bind again.
         case sync
 
-        /// Nil where nothing has changed.
+        /// Nil if nothing has changed.
         init?(from old: ServedApp, to new: ServedApp) {
             let isSyncTheSame =
                 old.configuration.access == new.configuration.access && old.schema == new.schema

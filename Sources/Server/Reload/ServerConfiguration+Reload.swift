@@ -1,6 +1,6 @@
-/// Which settings a running server takes over, and which count from its next start.
+/// Separates the settings that a running server applies from those that need a restart.
 extension ServerConfiguration {
-    /// Those that differ and that a running server cannot change, by their keys.
+    /// Settings that differ and need a restart, by their keys.
     func settingsThatNeedRestart(insteadOf running: ServerConfiguration) -> [String] {
         let settings: [(name: String, isSame: Bool)] = [
             ("listen", listen == running.listen), ("storage", storage == running.storage),
@@ -12,7 +12,7 @@ extension ServerConfiguration {
         return settings.filter { !$0.isSame }.map { "server.\($0.name)" }
     }
 
-    /// This configuration as far as a running server can follow it.
+    /// This configuration, with the running server's values of settings that need a restart.
     func keepingFixedSettings(of running: ServerConfiguration) -> ServerConfiguration {
         var configuration = self
         configuration.listen = running.listen

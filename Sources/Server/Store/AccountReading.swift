@@ -1,6 +1,6 @@
 package import JSON
 
-/// The accounts of a state of the store.
+/// Reads the accounts of one state of the store.
 package protocol AccountReading {
     /// Nil for an app that this store has never served.
     func app(_ id: AppID) throws(StoreError) -> AppRecord?
@@ -24,7 +24,7 @@ package protocol AccountReading {
     /// The keys of a user, or those of the operator, by id.
     func apiKeys(ofUser user: UserID?, of app: AppID) throws(StoreError) -> [APIKey]
     func loginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError) -> LoginSession?
-    /// Anonymous users without any session or key: nobody can be one of them any more.
+    /// Anonymous users without any session or key: they cannot log in again.
     func abandonedUsers(
         of app: AppID,
         createdBefore time: Int64,
@@ -34,14 +34,14 @@ package protocol AccountReading {
     func isDevice(_ id: String, knownOf user: UserID, of app: AppID) throws(StoreError) -> Bool
 }
 
-/// The accounts of a state in the making. Times are milliseconds since 1970.
+/// Writes accounts in a transaction. Times are milliseconds since 1970.
 package protocol AccountWriting: AccountReading {
     func insert(_ app: AppRecord, at now: Int64) throws(StoreError)
     func setSyncState(_ state: SyncState, of app: AppID) throws(StoreError)
     /// Nil: the app is one of the configuration file.
     func setDeclaration(_ declaration: String?, of app: AppID) throws(StoreError)
     func setRules(_ rules: AccessRules, of app: AppID) throws(StoreError)
-    /// Removes the app, its users and everything they have synced.
+    /// Removes the app, its users and all their synced data.
     func removeApp(_ app: AppID) throws(StoreError)
     func insert(_ user: User, of app: AppID, at now: Int64) throws(StoreError)
     /// The name must be free.
@@ -51,7 +51,7 @@ package protocol AccountWriting: AccountReading {
         of app: AppID,
         at now: Int64
     ) throws(StoreError)
-    /// Removes an account that nobody has confirmed, with its tokens.
+    /// Removes an unconfirmed account, with its tokens.
     func removeAccount(_ name: UserName, of app: AppID) throws(StoreError)
     func setConfirmed(_ name: UserName, of app: AppID) throws(StoreError)
     func setPassword(
@@ -59,7 +59,7 @@ package protocol AccountWriting: AccountReading {
         of name: UserName,
         of app: AppID
     ) throws(StoreError)
-    /// Takes the place of an earlier token of the same purpose.
+    /// Replaces an earlier token of the same purpose.
     func put(_ token: AccountToken, of app: AppID) throws(StoreError)
     func removeAccountToken(
         _ purpose: AccountToken.Purpose,
@@ -82,7 +82,7 @@ package protocol AccountWriting: AccountReading {
     /// False if there was none.
     @discardableResult
     func removeAPIKey(_ id: String, of app: AppID) throws(StoreError) -> Bool
-    /// Gives a user another identity, which must be nobody's.
+    /// Gives a user another identity, which must be unused.
     func insert(_ identity: Identity, for user: UserID, of app: AppID) throws(StoreError)
     func setData(
         _ data: [String: JSONValue],
@@ -96,7 +96,7 @@ package protocol AccountWriting: AccountReading {
     func revokeLoginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError)
     func revokeLoginSessions(ofUser user: UserID, of app: AppID) throws(StoreError)
     func removeLoginSessions(of app: AppID, expiredAt time: Int64) throws(StoreError)
-    /// Removes all but so many sessions of a user: revoked ones first, then the oldest.
+    /// Removes the sessions of a user beyond a number: revoked ones first, then the oldest.
     func removeOldestLoginSessions(
         ofUser user: UserID,
         of app: AppID,

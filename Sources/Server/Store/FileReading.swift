@@ -3,23 +3,23 @@ package import Schemas
 package import Scopes
 package import Versions
 
-/// The server files of a state of the store.
+/// Reads the server files of one state of the store.
 package protocol FileReading {
     func file(_ id: ServerFileID) throws(StoreError) -> ServerFile?
     func file(of app: AppID, _ partition: Partition) throws(StoreError) -> ServerFile?
-    /// Every file of the app, in the order they were made.
+    /// Every file of the app, in order of creation.
     func files(of app: AppID) throws(StoreError) -> [ServerFile]
     func clientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError) -> ClientFile?
-    /// Every client file that ever was, by ident.
+    /// Every client file, also of earlier generations, by ident.
     func clientFiles(in file: ServerFileID) throws(StoreError) -> [ClientFile]
 
-    /// The salt of a version that is in the history; nil if it is not.
+    /// The salt of a version; nil if it is not in the history.
     func salt(of version: ServerVersion, in file: ServerFileID) throws(StoreError) -> Salt?
 
-    /// Hands over the entries after a version, oldest first, until the visitor has enough.
+    /// Visits the entries after a version, oldest first, until the visitor stops.
     ///
-    /// Entries made by `reader` come without their changeset: nobody needs their own back. Those that
-    /// are for another client only do not come at all.
+    /// Entries by `reader` have no changeset: a client does not need its own. Entries for another
+    /// client only are skipped.
     func forEachEntry(
         of file: ServerFileID,
         after version: ServerVersion,
@@ -27,22 +27,22 @@ package protocol FileReading {
         _ visit: (HistoryEntry) throws(StoreError) -> Visit
     ) throws(StoreError)
 
-    /// The entries after a version that only that client sees and that undo writes of its own, oldest
-    /// first.
-    func undoingEntries(
+    /// The entries after a version that only that client gets and that compensate its own writes,
+    /// oldest first.
+    func compensatingEntries(
         of file: ServerFileID,
         after version: ServerVersion,
         for client: FileIdent
     ) throws(StoreError) -> [HistoryEntry]
 
-    /// Bytes of the entries after a version that only that client sees.
+    /// Bytes of the entries after a version that only that client gets.
     func privateSizeInBytes(
         of file: ServerFileID,
         after version: ServerVersion,
         for client: FileIdent
     ) throws(StoreError) -> UInt64
 
-    /// Hands over the changesets of a snapshot after a version, as entries that the server made.
+    /// Visits the changesets of a snapshot after a version, as entries by the server.
     func forEachSnapshotEntry(
         of file: ServerFileID,
         in snapshot: ServerVersion,
@@ -50,8 +50,8 @@ package protocol FileReading {
         _ visit: (HistoryEntry) throws(StoreError) -> Visit
     ) throws(StoreError)
 
-    /// Hands over every changeset of the history, or of a snapshot, after a version, of every origin and
-    /// for every recipient, oldest first. A snapshot of 0 is the history.
+    /// Visits every changeset of the history, or of a snapshot, after a version, of every origin
+    /// and for every recipient, oldest first. A snapshot of 0 is the history.
     func forEachChangeset(
         of file: ServerFileID,
         in snapshot: ServerVersion,
@@ -65,14 +65,14 @@ package protocol FileReading {
     /// Bytes of all documents together.
     func documentSize(in file: ServerFileID) throws(StoreError) -> UInt64
 
-    /// How many realms and client files a user has, and whether one of them is of a file.
+    /// The number of realms and client files of a user, and whether one of them belongs to a file.
     func usage(of user: UserID, in file: ServerFileID?) throws(StoreError) -> UserUsage
 
-    /// Bytes of changesets in the history that the user's client files have made.
+    /// Bytes of changesets in the history by the user's client files.
     func historySize(of user: UserID) throws(StoreError) -> Int64
 
-    /// Files of the app that never got anything from a client and hold no objects, of which no client was
-    /// seen at or after a time; nil: that have no client. By id, after the one named.
+    /// Files of the app without a change from a client and without objects, of which no client was
+    /// seen at or after a time; nil: without clients. By id, after the one named.
     func emptyFiles(
         of app: AppID,
         seenBefore time: Int64?,
@@ -80,14 +80,14 @@ package protocol FileReading {
         limit: Int
     ) throws(StoreError) -> [ServerFileID]
 
-    /// What history entries became for one client, where that differs (sync history, 11.4).
+    /// The reciprocals of history entries for one client, where they differ (sync history, 11.4).
     func reciprocals(
         for ident: FileIdent,
         in file: ServerFileID,
         after version: ServerVersion
     ) throws(StoreError) -> [ServerVersion: [UInt8]]
 
-    /// The same for one entry; nil where it does not differ.
+    /// The reciprocal of one entry; nil if it does not differ.
     func reciprocal(
         of version: ServerVersion,
         for ident: FileIdent,
@@ -96,13 +96,13 @@ package protocol FileReading {
 
     func schema(of file: ServerFileID) throws(StoreError) -> RealmSchema
 
-    /// An object's JSON, found by class and key (local realm, 11).
+    /// An object's JSON, by class and key (local realm, 11).
     func document(
         _ object: ObjectReference,
         in file: ServerFileID
     ) throws(StoreError) -> [UInt8]?
 
-    /// The first object of a class of which a property holds a text. The whole class is read.
+    /// The first object of a class whose property has a text as its value. Reads the whole class.
     func document(
         of className: Text,
         whose property: Text,
@@ -110,11 +110,10 @@ package protocol FileReading {
         in file: ServerFileID
     ) throws(StoreError) -> (ObjectKey, [UInt8])?
 
-    /// How many objects of each class there are; classes without any are left out.
+    /// The number of objects of each class; classes without any are left out.
     func objectCounts(in file: ServerFileID) throws(StoreError) -> [Text: Int]
 
-    /// The keys and documents of a class after a key, in an order that means nothing and stays the
-    /// same.
+    /// The keys and documents of a class after a key, in an arbitrary but fixed order.
     func forEachDocument(
         of className: Text,
         in file: ServerFileID,
@@ -134,21 +133,21 @@ extension FileReading {
     }
 }
 
-/// Whether a visitor wants more.
+/// Whether a visit continues.
 package enum Visit: Sendable {
     case next
     case stop
 }
 
-/// The server files of a state in the making.
+/// Writes server files in a transaction.
 package protocol FileWriting: FileReading {
-    /// The file of a partition, made if there is none.
+    /// The file of a partition, created if there is none.
     func makeFile(of app: AppID, _ partition: Partition) throws(StoreError) -> ServerFile
 
-    /// Replaces the versions, the generation and the size that are kept for the file.
+    /// Replaces the file's versions, generation and size.
     func update(_ file: ServerFile) throws(StoreError)
 
-    /// Adds the next changeset of a snapshot that is being made; `now` in milliseconds since 1970.
+    /// Adds the next changeset of an unfinished snapshot; `now` in milliseconds since 1970.
     func appendSnapshot(
         _ changeset: [UInt8],
         at version: ServerVersion,
@@ -157,43 +156,42 @@ package protocol FileWriting: FileReading {
         at now: Int64
     ) throws(StoreError)
 
-    /// Removes a snapshot, or all that neither the file nor a client needs any more; not one that is
-    /// being made.
+    /// Removes a snapshot, or all that neither the file nor a client needs; not an unfinished one.
     func removeSnapshots(
         of file: ServerFileID,
         only snapshot: ServerVersion?
     ) throws(StoreError)
 
-    /// Removes what is left of a snapshot that was never finished; nobody may be making one.
+    /// Removes the remains of unfinished snapshots; none may be in progress.
     func removeUnfinishedSnapshots(of file: ServerFileID) throws(StoreError)
 
     /// Removes history up to a version.
     func trimHistory(of file: ServerFileID, upTo version: ServerVersion) throws(StoreError)
 
-    /// Removes the whole history and all snapshots, and what it became for each client.
+    /// Removes the whole history, all snapshots and all reciprocals.
     func removeHistory(of file: ServerFileID) throws(StoreError)
 
-    /// A number that no client file of this server file ever had, 2 at first.
+    /// An ident that no client file of this server file ever had, 2 at first.
     func takeFileIdent(in file: ServerFileID) throws(StoreError) -> FileIdent
 
-    /// Adds the client file, or replaces what is known of it.
+    /// Adds the client file, or replaces its record.
     func put(_ client: ClientFile, in file: ServerFileID) throws(StoreError)
 
-    /// Removes client files for which no client has come yet; answers with their number.
+    /// Removes client files that no client has used; returns their number.
     func removeUnidentifiedClientFiles(
         of app: AppID,
         seenBefore time: Int64,
         limit: Int
     ) throws(StoreError) -> Int
 
-    /// Removes a server file that is still one of `emptyFiles`.
+    /// Removes a server file if it is still one of `emptyFiles`.
     func removeIfEmpty(_ file: ServerFileID, seenBefore time: Int64?) throws(StoreError)
 
     /// Removes a client file; its ident is never given again.
     func removeClientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError)
 
-    /// Appends the next versions, oldest first. The last one becomes the file's current version, and what
-    /// a client made counts as its user's history.
+    /// Appends the next versions, oldest first. The last one becomes the file's current version,
+    /// and entries by a client count as its user's history.
     func append(_ entries: [HistoryEntry], to file: ServerFileID) throws(StoreError)
 
     func putReciprocal(

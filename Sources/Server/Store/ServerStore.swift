@@ -1,10 +1,11 @@
-/// Where the server keeps everything: accounts, histories and documents (sync history, 11).
+/// The server's storage of accounts, histories and documents (sync history, 11).
 ///
 /// Every implementation passes the same suite of tests. The bodies run on the store's own threads,
-/// one writer at a time, so they may block but must not take long; what they return leaves them.
+/// one writer at a time. They may block but must not take long. Their results are sent to the
+/// caller.
 package protocol ServerStore: Sendable {
-    /// Runs the body in a transaction that commits when it returns and leaves nothing behind when it
-    /// throws. After the return the changes survive a crash. Owners take turns.
+    /// Runs the body in a transaction that commits when it returns and rolls back when it throws.
+    /// After the return the changes survive a crash. Owners take turns.
     func write<Outcome: Sendable>(
         for owner: WriteOwner,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
@@ -12,18 +13,18 @@ package protocol ServerStore: Sendable {
 
     /// Runs the body on one consistent state.
     func read<Outcome: Sendable>(
-        _ body: @escaping @Sendable (any StoreSnapshot) throws -> Outcome
+        _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome
 
-    /// Lends one consistent state for as long as the body takes: it reads piece by piece, and neither
-    /// writers nor other readers wait for it. Bodies that come at the same time take turns.
+    /// Lends one consistent state for as long as the body runs. It reads piece by piece. Neither
+    /// writers nor other readers wait for it. Concurrent bodies take turns.
     func holdingState<Outcome: Sendable>(
         _ body: @Sendable (any HeldState) async throws -> Outcome
     ) async throws -> Outcome
 }
 
 extension ServerStore {
-    /// Work on accounts.
+    /// Writes accounts.
     package func write<Outcome: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
@@ -31,32 +32,32 @@ extension ServerStore {
     }
 }
 
-/// A state of the store that stays as it is while others write.
+/// A state of the store that does not change while others write.
 package protocol HeldState: Sendable {
     func read<Outcome: Sendable>(
-        _ body: @Sendable (any StoreSnapshot) throws -> Outcome
+        _ body: @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome
 }
 
 /// One consistent state of the store.
-package typealias StoreSnapshot = AccountReading & FileReading
+package typealias StoreReading = AccountReading & FileReading
 
-/// A state in the making.
+/// A transaction's view of the store.
 package typealias StoreTransaction = AccountWriting & FileWriting
 
-/// The store did not do what it was asked to: damaged, locked, full, or out of reach.
+/// A failure of the store: damaged, locked, full, or inaccessible.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable, CaseIterable {
         /// Another process uses it.
         case locked
-        /// It is not a store, or one of a newer version, or it is damaged.
+        /// The file is not a store, or one of a newer version, or it is damaged.
         case unusable
         case diskFull
         case failed
     }
 
     package let kind: Kind
-    /// What happened and where, for the operator.
+    /// The failure and its place, for the operator.
     package let message: String
 
     package init(_ kind: Kind, _ message: String) {
@@ -78,7 +79,7 @@ extension StoreError: CodedError {
     }
 }
 
-/// An error with a stable word, explained in `docs/errors.md`.
+/// An error with a stable code, explained in `docs/errors.md`.
 package protocol CodedError: Error {
     var code: String { get }
 }

@@ -1,10 +1,9 @@
-/// Whose work a write is: the store does it in turns, so that the work of one does not keep the others
-/// waiting.
+/// The owner of a write: owners take turns at the store, so that none delays the others.
 package enum WriteOwner: Hashable, Sendable {
-    /// Log-ins, accounts, and what operators do. It is short, and comes first.
+    /// Log-ins, accounts, and operators' calls. These are short, and come first.
     case accounts
-    /// Everything that a user's sessions ask for.
+    /// The work of a user's sessions.
     case user(UserID)
-    /// What the server does on its own: snapshots, trimming.
+    /// The server's own work: snapshots, trimming.
     case upkeep
 }

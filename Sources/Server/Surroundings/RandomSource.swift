@@ -2,10 +2,10 @@ import Changesets
 import Synchronization
 package import Versions
 
-/// Chance, shared by everything the server does at the same time.
+/// Random numbers, shared by all tasks of the server.
 ///
-/// In service it must be a generator fit for secrets, such as the system's; a simulation gives one
-/// that repeats.
+/// In production it must be a cryptographic generator, such as the system's; a simulation supplies
+/// a repeatable one.
 package final class RandomSource: Sendable {
     private let generator: Mutex<any RandomNumberGenerator & Sendable>
 
@@ -24,7 +24,7 @@ package final class RandomSource: Sendable {
         }
     }
 
-    /// An identifier in the usual form: seconds in front, chance behind.
+    /// An identifier in the usual form: seconds first, then random bytes.
     func objectID(at clock: WallClock) -> ObjectID {
         let seconds = UInt32(truncatingIfNeeded: clock.secondsSince1970)
         let time = stride(from: 24, through: 0, by: -8).map {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Settings
 
-/// Fetches what a configuration only refers to.
+/// Reads the secrets that a configuration refers to.
 package struct SecretReader: Sendable {
     private let environment: [String: String]
 
@@ -11,7 +11,7 @@ package struct SecretReader: Sendable {
 
     package struct Missing: CodedError, CustomStringConvertible {
         let reference: String
-        /// Not about a variable or a credential.
+        /// Whether the secret is in a file, not a variable or a credential.
         let isAboutFile: Bool
         let reason: String
 
@@ -32,7 +32,7 @@ package struct SecretReader: Sendable {
             return try read(path, reference)
         case .credential(let name):
             guard let directory = environment["CREDENTIALS_DIRECTORY"] else {
-                throw missing(reference, "needs a service manager that hands over credentials")
+                throw missing(reference, "needs a service manager that passes credentials")
             }
             return try read("\(directory)/\(name)", reference)
         }

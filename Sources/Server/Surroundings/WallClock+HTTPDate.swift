@@ -8,7 +8,7 @@ extension WallClock {
         var parts = tm()
         gmtime_r(&seconds, &parts)
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { text in
-            // The program never leaves the C locale, whose names of days and months these are.
+            // The program always runs in the C locale, which has these names of days and months.
             let count = strftime(text.baseAddress, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
             return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }

@@ -1,4 +1,4 @@
-/// The time of day, as the server is told it.
+/// The server's source of the time of day.
 package struct WallClock: Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package let millisecondsSince1970: @Sendable () -> Int64

@@ -1,23 +1,25 @@
 import SyncProtocol
 
-/// What one connection may keep the server holding in memory.
+/// The limits of one connection's memory at the server.
 enum ConnectionLimits {
-    /// Answers that the client has not taken in; above it nothing more is read from the client.
+    /// Messages that the client has not received; above it the server stops reading from the
+    /// client.
     static let messagesInOutbox = 256
-    /// Changesets that the client has not taken in; above it none are read from the store.
+    /// Changesets that the client has not received; above it the server reads no more from the
+    /// store.
     static let bytesInOutbox = 256 << 10
     static let scansAtOnce = 2
-    /// Uploads that wait for the store; above it they are refused for now (sync history, 14.5).
+    /// Uploads that wait for the store; above it they get a transient error (sync history, 14.5).
     static let uploadBacklogInBytes = 64 << 20
-    /// Uploads of one session that the store makes part of the history in one go.
+    /// Uploads of one session that are integrated in one transaction.
     static let uploadsAtOnceInBytes = 1 << 20
     /// The same for all connections together.
     static let uploadsOfAllInBytes = 256 << 20
-    /// Messages that wait until the store has answered a BIND or IDENT, as they are in memory; above it
-    /// nothing more is read from the client.
+    /// Messages that wait for the store's answer to a BIND or IDENT, by their size in memory. Above
+    /// it the server stops reading from the client.
     static let bytesBehindOpening = 16 << 20
 
-    /// When to come back after a refusal that time can heal.
+    /// The back-off after a transient refusal.
     static let backoff = JSONErrorBody.Backoff(
         initialInSeconds: 2,
         maximumInSeconds: 300,

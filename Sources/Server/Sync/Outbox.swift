@@ -2,11 +2,11 @@ import DequeModule
 import SyncProtocol
 import Versions
 
-/// Messages on their way out: answers to PING first, the others in order (wire protocol, 16).
+/// Outgoing messages: PONGs first, the others in order (wire protocol, 16).
 struct Outbox {
     private var urgent: Deque<ServerMessage> = []
     private var ordinary: Deque<ServerMessage> = []
-    /// Bytes of changesets in the queue: what heads and other messages add does not matter.
+    /// Bytes of changesets in the queue; heads and other messages are negligible.
     private(set) var sizeInBytes = 0
 
     var count: Int { urgent.count + ordinary.count }

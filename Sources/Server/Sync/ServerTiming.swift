@@ -1,11 +1,11 @@
-/// How patient a connection is with its client (wire protocol, 11).
+/// The timeouts of a connection (wire protocol, 11).
 package struct ServerTiming: Sendable {
     package let clock: any Clock<Duration>
-    /// How often connections look at the time.
+    /// The interval at which connections check deadlines.
     package var tick: Duration
-    /// Ticks without a message after which the client is taken for dead.
+    /// Ticks without a message after which the client counts as dead.
     package var ticksOfSilence: Int
-    /// How long a client may take to close after it was told to.
+    /// The longest wait for a client to close after it was told to.
     package var softClose: Duration
 
     package init(

@@ -1,10 +1,10 @@
 import Logging
 import SyncProtocol
 
-/// Why a session ends, as its client and the operator are told (wire protocol, 8).
+/// The end of a session, for its client and the operator (wire protocol, 8).
 struct SessionFailure {
     let fault: SessionFault
-    /// For the client: nothing of the store's insides.
+    /// For the client: without internals of the store.
     let message: String
     /// For the log.
     let reason: String
@@ -20,7 +20,8 @@ struct SessionFailure {
         case let refusal as IntegrationRefusal:
             self.init(refusal)
         case let quota as QuotaExceeded:
-            // Never an error that makes the client give up its file: what it has is to be kept.
+            // Never an error that makes the client discard its file: the client must keep its
+            // changes.
             self.init(
                 .otherError,
                 quota.message,
@@ -30,7 +31,7 @@ struct SessionFailure {
         default:
             self.init(
                 .otherError,
-                "the store cannot be used right now",
+                "the store cannot be used now",
                 reason: "\(error)",
                 level: .error,
                 backoff: ConnectionLimits.backoff
@@ -48,7 +49,7 @@ struct SessionFailure {
 
     static let backlog = SessionFailure(
         .otherError,
-        "too much is waiting to be integrated",
+        "too many uploads wait to be integrated",
         level: .warning,
         backoff: ConnectionLimits.backoff
     )
@@ -64,7 +65,7 @@ struct SessionFailure {
         case .tooMuchHistory:
             self.init(
                 .badChangeset,
-                "bad changeset (UPLOAD): too much of the history is about the same objects"
+                "bad changeset (UPLOAD): too much history of the same objects"
             )
         case .expired:
             self.init(.clientFileExpired, "the client file was offline for too long")

@@ -2,8 +2,8 @@ import SyncProtocol
 import Synchronization
 import Versions
 
-/// Who is bound to which file in this process: history that grows is announced to them, and no client
-/// file has two sessions.
+/// The connections bound to each file in this process. Announces new history to them, and gives a
+/// client file only one session.
 package final class SessionRegistry: Sendable {
     /// One client file of one server file.
     struct Member: Hashable {
@@ -20,7 +20,7 @@ package final class SessionRegistry: Sendable {
         var connections: [ObjectIdentifier: Arrival] = [:]
         var arrivalCount = 0
         var holders: [Member: SyncConnection] = [:]
-        /// How many sessions of a connection are bound to a file.
+        /// The number of sessions of a connection bound to a file.
         var audience: [ServerFileID: [ObjectIdentifier: Int]] = [:]
     }
 
@@ -44,7 +44,7 @@ package final class SessionRegistry: Sendable {
         state.withLock { Array($0.connections.values) }.inOrder
     }
 
-    /// Makes the connection the holder of a client file; whoever held it before is returned.
+    /// Makes the connection the holder of a client file; returns the previous holder.
     func attach(_ member: Member, to connection: SyncConnection) -> SyncConnection? {
         state.withLock { state in
             let previous = state.holders[member]
@@ -55,7 +55,7 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Gives a client file back, unless somebody else holds it by now.
+    /// Releases a client file, unless another connection holds it.
     func detach(_ member: Member, from connection: SyncConnection) {
         state.withLock { state in
             guard state.holders[member] === connection else { return }
@@ -64,7 +64,7 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Asks the connections of an app, or of one of its users, to end.
+    /// Sends a request to the connections of an app, or of one of its users.
     func ask(_ app: AppID, _ user: UserID? = nil, to request: SyncConnection.Request) {
         for connection in connections
         where connection.user.app == app && (user == nil || connection.user.id == user) {
@@ -72,7 +72,7 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Asks the connections that a log-in has made.
+    /// Sends a request to the connections of a log-in session.
     func ask(_ app: AppID, _ session: SessionDigest, to request: SyncConnection.Request) {
         for connection in connections
         where connection.user.app == app && connection.user.session == session {
@@ -80,7 +80,7 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Asks the connection that holds a client file, if one does.
+    /// Sends a request to the holder of a client file, if there is one.
     func ask(_ member: Member, to request: SyncConnection.Request) {
         state.withLock { $0.holders[member] }?.ask(to: request)
     }
@@ -90,7 +90,7 @@ package final class SessionRegistry: Sendable {
         state.withLock { Array($0.holders.keys) }
     }
 
-    /// How many connections and sessions of the app there are.
+    /// The number of connections and sessions of the app.
     func count(of app: AppID) -> (connections: Int, sessions: Int) {
         state.withLock { state in
             (
@@ -100,7 +100,7 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Tells everybody bound to the file that there is more to download.
+    /// Tells all connections bound to the file that there is more to download.
     func announce(_ version: ServerVersion, of file: ServerFileID) {
         let audience = state.withLock { state in
             (state.audience[file] ?? [:]).keys.compactMap { state.connections[$0] }
@@ -121,7 +121,7 @@ extension SessionRegistry.State {
 }
 
 extension [SessionRegistry.Arrival] {
-    /// Who came first hears first; the order of a dictionary would be another one in each run.
+    /// In order of arrival; the order of a dictionary differs in each run.
     fileprivate var inOrder: [SyncConnection] {
         sorted { $0.number < $1.number }.map(\.connection)
     }

@@ -2,7 +2,7 @@ import DequeModule
 import SyncProtocol
 import Versions
 
-/// What the sessions of one connection wait for the store to do, in order within each session.
+/// The pending store work of one connection's sessions, in order within each session.
 struct SessionWork {
     typealias SessionKey = ServerConnection.SessionKey
 
@@ -20,7 +20,7 @@ struct SessionWork {
             }
         }
 
-        /// What an upload takes beside its changesets, which there may be none of.
+        /// The size of an upload without its changesets.
         private static let overheadInBytes = 256
     }
 
@@ -31,13 +31,13 @@ struct SessionWork {
         var client: ClientFile?
         fileprivate var steps: Deque<Step> = []
         fileprivate var isAtWork = false
-        /// UNBOUND, or the connection is gone: what was uploaded before still counts.
+        /// UNBOUND, or the connection has ended: earlier uploads are still integrated.
         fileprivate(set) var hasEnded = false
-        /// An upload was not integrated. None after it may be: client versions would be missing, and
-        /// nobody would know.
+        /// An upload was not integrated. None after it may be: client versions would be missing
+        /// without notice.
         fileprivate var hasFailed = false
 
-        /// The first step, with the uploads that follow if it is one.
+        /// The first step, with the uploads that follow if it is an upload.
         fileprivate mutating func takeStep() -> Step? {
             guard let first = steps.popFirst() else { return nil }
             guard case .integrate(var uploads) = first else { return first }
@@ -70,9 +70,9 @@ struct SessionWork {
         sessions[key]?.client = client
     }
 
-    /// Adds a step. True if nobody is at work for the session: somebody has to start.
+    /// Adds a step. Returns true if no task works for the session: the caller must start one.
     mutating func enqueue(_ step: Step, for key: SessionKey) -> Bool {
-        // In place: a copy of the session would make one of all its steps.
+        // In place: a copy of the session would copy all its steps.
         let isOpen = sessions[key].map { !$0.hasEnded && !$0.hasFailed } ?? false
         guard isOpen else { return false }
         sessions[key]?.steps.append(step)
@@ -82,7 +82,7 @@ struct SessionWork {
         return true
     }
 
-    /// The step to take now, and the session without the steps after it; nil when no step is left, and the
+    /// The next step, and the session without the steps after it; nil if no step is left, and the
     /// worker can stop.
     mutating func next(of key: SessionKey) -> (step: Step, session: Session)? {
         guard let step = sessions[key]?.takeStep(), var session = sessions[key] else {
@@ -94,18 +94,18 @@ struct SessionWork {
         return (step, session)
     }
 
-    /// A step that `next` gave is done, well or not.
+    /// Ends a step that `next` returned, in success or failure.
     mutating func finished(_ step: Step) {
         backlogInBytes -= step.uploadSizeInBytes
     }
 
-    /// Drops everything that waits in the session.
+    /// Drops all pending steps of the session.
     mutating func fail(_ key: SessionKey) {
         sessions[key]?.hasFailed = true
         drop(key) { _ in true }
     }
 
-    /// The session is over for the client; what it had uploaded is still integrated.
+    /// Ends the session for the client; its uploads are still integrated.
     mutating func end(_ key: SessionKey) {
         guard let session = sessions[key] else { return }
         sessions[key]?.hasEnded = true

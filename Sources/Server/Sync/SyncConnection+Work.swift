@@ -6,9 +6,9 @@ import SyncProtocol
 import Transport
 import Versions
 
-/// What a session waits for the store to do.
+/// The store work of sessions.
 extension SyncConnection {
-    /// Takes a session's steps, one after the other, until there is none left.
+    /// Carries out a session's steps, one after the other, until none is left.
     func doWork(of key: SessionKey) async {
         while let (step, session) = work.next(of: key) {
             switch step {
@@ -30,7 +30,7 @@ extension SyncConnection {
             return fail(key, .illegalPartition)
         }
         do {
-            let opened = try await patiently {
+            let opened = try await retryWhileLocked {
                 try await service.engine.open(
                     partition,
                     of: app.id,
@@ -58,9 +58,9 @@ extension SyncConnection {
     ) async {
         guard let file = session.file else { return }
         let client: ClientFile
-        let refused: [RefusedWrite]
+        let refused: [RejectedChangeset]
         do {
-            client = try await patiently {
+            client = try await retryWhileLocked {
                 try await service.engine.identify(
                     ident,
                     in: file,
@@ -68,7 +68,7 @@ extension SyncConnection {
                     offlineLimitInMilliseconds: app.offlineLimitInMilliseconds
                 )
             }
-            refused = try await service.engine.refusedWrites(
+            refused = try await service.engine.rejectedChangesets(
                 of: client.ident,
                 after: ident.download.serverVersion,
                 in: file
@@ -76,19 +76,19 @@ extension SyncConnection {
         } catch {
             return fail(key, SessionFailure(error))
         }
-        // The session may have ended while the store was asked.
+        // The session may have ended during the store's work.
         guard let current = work[key], !current.hasEnded else { return }
         let member = SessionRegistry.Member(file: file, ident: client.ident)
         let previous = service.registry.attach(member, to: self)
         guard previous !== self else {
             return perform(
-                machine.fail(.boundInOtherSession, message: "the file has a session already")
+                machine.fail(.boundInOtherSession, message: "the file already has a session")
             )
         }
         work.identified(key, client)
         perform(machine.identified(key, upload: client.upload, locked: client.lockedServerVersion))
         report(refused, key)
-        // The client is at this end now: the other one leads nowhere (wire protocol, 12.5).
+        // The client uses this connection now: close the previous one (wire protocol, 12.5).
         await previous?.end(.normal, reason: "another connection serves this file")
     }
 
@@ -102,14 +102,14 @@ extension SyncConnection {
             do {
                 try await integrate(uploads[...], of: client, into: file, key)
             } catch is IntegrationRefusal where uploads.count > 1 {
-                // What comes before the offender counts.
+                // Uploads before the offender are integrated.
                 for position in uploads.indices {
                     try await integrate(uploads[position...position], of: client, into: file, key)
                 }
             }
         } catch IntegrationRefusal.superseded {
             work.fail(key)
-            // If the session is over, its client has come back here, and will send it again.
+            // If the session has ended, its client has reconnected, and will send it again.
             guard let current = work[key], !current.hasEnded else { return }
             end(.normal, reason: "another connection serves this file")
         } catch {
@@ -117,7 +117,7 @@ extension SyncConnection {
         }
     }
 
-    /// Makes the uploads part of the history, all of them or none.
+    /// Integrates the uploads, all of them or none.
     private func integrate(
         _ uploads: ArraySlice<UploadCheck.Admitted>,
         of client: ClientFile,
@@ -132,7 +132,7 @@ extension SyncConnection {
             progress: last.progress,
             lockedServerVersion: last.lockedServerVersion
         )
-        let outcome = try await patiently {
+        let outcome = try await retryWhileLocked {
             try await service.engine.integrate(
                 upload,
                 into: file,
@@ -144,29 +144,30 @@ extension SyncConnection {
         }
         report(outcome.refused, key)
         log(outcome.healing, client.ident)
-        // An UPLOAD without changesets makes no version, and gets no answer (wire protocol, 12.3).
+        // An UPLOAD without changesets creates no version, and gets no response (wire protocol,
+        // 12.3).
         guard outcome.integratedCount > 0 else { return }
         service.registry.announce(outcome.currentVersion, of: file)
     }
 
-    /// The client must hear of what is undone before it gets the version that undoes it; its session
-    /// goes on (wire protocol, 13.5).
-    private func report(_ refused: [RefusedWrite], _ key: SessionKey) {
+    /// Reports rejected writes. The client must get the report before the compensating version; its
+    /// session continues (wire protocol, 13.5).
+    private func report(_ refused: [RejectedChangeset], _ key: SessionKey) {
         for write in refused {
             perform(
                 machine.fail(
                     key,
-                    .compensatingWrite(write.updates, undoneAt: write.undoneAt),
+                    .compensatingWrite(write.updates, undoneAt: write.compensatedAt),
                     message: write.updates.updates.first?.reason ?? ""
                 )
             )
         }
     }
 
-    /// Once for each upload: the client is put right, but its program may have a bug, or ours.
+    /// Once for each upload: the client is corrected, but its program or the server may have a bug.
     private func log(_ healing: Healing, _ client: FileIdent) {
         guard let first = healing.misfits.first else { return }
-        service.healedUploads.count(one: app.id)
+        service.correctedUploads.count(one: app.id)
         logger.log(
             level: level(ofFailure: .warning),
             "upload did not fit, client corrected",
@@ -190,9 +191,9 @@ extension SyncConnection {
         guard let file = session.file, let client = session.client else { return }
         await beginScan()
         defer { endScan() }
-        guard !isOver else { return }
+        guard !hasEnded else { return }
         do {
-            let batch = try await patiently {
+            let batch = try await retryWhileLocked {
                 try await service.engine.scan(for: client.ident, from: cursor, in: file)
             }
             guard let batch else { throw IntegrationRefusal.unknownClientFile }
@@ -203,19 +204,19 @@ extension SyncConnection {
     }
 }
 
-// MARK: A store that is in use
+// MARK: A locked store
 
 extension SyncConnection {
-    /// Another program that keeps the store locked is no fault of the client's: what it asked for is
-    /// done as soon as the store is free, with a pause before each attempt.
-    private func patiently<Result>(
+    /// Retries while another program keeps the store locked, which is not the client's fault, with
+    /// a pause before each attempt.
+    private func retryWhileLocked<Result>(
         _ body: () async throws -> Result
     ) async throws -> Result {
         var pause = Duration.milliseconds(50)
         while true {
             do {
                 return try await body()
-            } catch let error as StoreError where error.kind == .locked && !isOver {
+            } catch let error as StoreError where error.kind == .locked && !hasEnded {
                 logger.notice("the store is locked", metadata: ["reason": "\(error)"])
                 try await service.timing.clock.sleep(for: pause)
                 pause = min(pause * 2, .seconds(2))
@@ -224,7 +225,7 @@ extension SyncConnection {
     }
 }
 
-extension AppConfiguration {
+extension ServedAppConfiguration {
     fileprivate func accepts(_ partition: Partition) -> Bool {
         guard let expected = partitionType, let type = partition.kind else { return true }
         return type == expected

@@ -6,27 +6,25 @@ import Synchronization
 import Transport
 import Versions
 
-/// Runs one connection: bytes in, store calls, bytes out. What they mean is decided by
-/// `ServerConnection`.
+/// Runs one connection: bytes in, store calls, bytes out. `ServerConnection` decides their meaning.
 ///
-/// The work of one session is done in order, that of different sessions side by side. What the client
-/// does not take in holds back what is read from the store, and in the end what is read from the
-/// client.
+/// The work of one session is in order, that of different sessions concurrent. Messages that the
+/// client does not receive first stop reads from the store, and then reads from the client.
 actor SyncConnection {
     typealias SessionKey = ServerConnection.SessionKey
 
     let service: SyncService
     let user: SyncUser
-    /// As it was when the client came; what counts now is `app`.
-    private let firstApp: AppConfiguration
+    /// The app at the time of the connection; `app` is its present configuration.
+    private let firstApp: ServedAppConfiguration
     let logger: Logger
     private let stream: any MessageStream
-    /// Also in the first message to the client, so that both logs can be laid side by side.
+    /// Also in the first message to the client, to relate both logs.
     private let id: String
 
     var machine: ServerConnection
     var work = SessionWork()
-    /// Of what waits for the store, as all connections together know of it.
+    /// This connection's part of the budget for uploads that wait for the store.
     private var countedBacklogInBytes = 0
     private var outbox = Outbox()
     private var scansUnderWay = 0
@@ -34,54 +32,54 @@ actor SyncConnection {
     private static let failuresInLog = 20
     private var hasHeard = true
     private var ticksOfSilence = 0
-    /// Set when the machine has said its last word.
+    /// Set when the state machine has ended.
     private var closing: Closing?
     private struct Closing {
         let code: CloseCode
-        /// How long the client may take to close first.
-        let patience: Duration
+        /// The longest wait for the client to close first.
+        let timeout: Duration
     }
 
-    /// How the connection ends, if this end decided that.
+    /// The close code and reason, if the server ends the connection.
     private var ending: (code: CloseCode, reason: String)?
-    private(set) var isOver = false
+    private(set) var hasEnded = false
 
-    /// Whether a task is at it; while there is nothing to send there is none, since thousands of
-    /// connections say nothing most of the time, and a task costs more than all they keep. At first
-    /// there is: nothing may overtake the first message.
+    /// Whether a task writes messages. Without a message to send there is none: thousands of idle
+    /// tasks would cost more memory than the connections. At first it is true: nothing may overtake
+    /// the first message.
     private var isWriting = true
     private let reader = WaitQueue()
     private let scans = WaitQueue()
 
-    private enum Signal {
+    private enum Inbound {
         case work(SessionKey)
         case writing
         case growth
         case request(Request)
     }
 
-    /// What is asked of a connection from outside.
+    /// A request to a connection from outside.
     enum Request {
-        /// The server stops; clients come back by themselves.
+        /// The server stops; clients reconnect automatically.
         case stop
-        /// Nobody may sync for a while (app services, 12.2).
+        /// The app's sync is paused (app services, 12.2).
         case pause
-        /// What users may do has changed: clients bind again at once (wire protocol, 13.6).
+        /// Permissions have changed: clients bind again at once (wire protocol, 13.6).
         case rebind
-        /// The user is no longer welcome: the client finds out when it refreshes its token, and logs
-        /// the user out (app services, 7.4).
+        /// The user lost access. The client detects that when it refreshes its token, and logs the
+        /// user out (app services, 7.4).
         case leave(reason: String)
     }
 
-    private let signals: AsyncStream<Signal>
-    private let signal: AsyncStream<Signal>.Continuation
-    /// Filled by whoever makes history, without waiting for this connection.
+    private let signals: AsyncStream<Inbound>
+    private let signal: AsyncStream<Inbound>.Continuation
+    /// Filled by the tasks that append history, which do not wait for this connection.
     private let growth = Mutex<[ServerFileID: ServerVersion]>([:])
 
     init(
         _ stream: any MessageStream,
         of user: SyncUser,
-        _ app: AppConfiguration,
+        _ app: ServedAppConfiguration,
         _ subProtocol: SubProtocol,
         in service: SyncService
     ) {
@@ -103,7 +101,7 @@ actor SyncConnection {
         (self.signals, self.signal) = AsyncStream.makeStream()
     }
 
-    /// Serves the client until it goes, is told to go, or is cancelled.
+    /// Serves the client until one side ends the connection, or the task is cancelled.
     func run() async {
         logger.debug("sync connection opened")
         perform(machine.opened(connectionID: id))
@@ -124,18 +122,18 @@ actor SyncConnection {
             finish()
             group.cancelAll()
         }
-        // Only now: what was cancelled with the others would not reach the client.
+        // After the cancellation of the tasks, or the close would not reach the client.
         if let ending { await stream.close(ending.code, reason: ending.reason) }
         logger.debug("sync connection closed")
     }
 
-    /// The app as it is configured right now.
-    var app: AppConfiguration { service.apps[user.app]?.configuration ?? firstApp }
+    /// The app's present configuration.
+    var app: ServedAppConfiguration { service.apps[user.app]?.configuration ?? firstApp }
 
-    /// What users may do right now.
+    /// The present permissions of users.
     var rules: AccessRules { app.access }
 
-    /// Lets the connection end in order, as soon as it gets to it.
+    /// Queues a request for the connection.
     nonisolated func ask(to request: Request) {
         signal.yield(.request(request))
     }
@@ -149,26 +147,26 @@ actor SyncConnection {
             for key in work.sessions.keys { fail(key, .rulesChanged) }
         case .pause:
             for key in work.sessions.keys { fail(key, .paused) }
-            closing = closing ?? Closing(code: .normal, patience: .zero)
+            closing = closing ?? Closing(code: .normal, timeout: .zero)
             startWriting()
         }
     }
 
-    /// Ends everything, and tells the client why.
+    /// Ends the connection with a code and reason for the client.
     func end(_ code: CloseCode, reason: String) {
         if ending == nil { ending = (code, reason) }
-        isOver = true
-        wakeEverybody()
+        hasEnded = true
+        wakeWaiters()
         signal.finish()
     }
 
     private func finish() {
-        isOver = true
+        hasEnded = true
         for key in work.sessions.keys { leave(key) }
-        wakeEverybody()
+        wakeWaiters()
     }
 
-    private func wakeEverybody() {
+    private func wakeWaiters() {
         for queue in [reader, scans] { queue.wakeAll() }
     }
 }
@@ -178,19 +176,19 @@ actor SyncConnection {
 extension SyncConnection {
     private func readMessages() async {
         do throws(TransportError) {
-            while !isOver, let bytes = try await stream.receive() {
+            while !hasEnded, let bytes = try await stream.receive() {
                 hasHeard = true
                 let waitingBefore = machine.waitingSizeInBytes
                 take(machine.received(bytes))
                 limitWaiting(since: waitingBefore)
-                while !isReadable, !isOver { await reader.wait() }
+                while !isReadable, !hasEnded { await reader.wait() }
             }
         } catch {
             logger.debug("sync connection lost", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// What a message has come to; an error that it was answered with is in the log too.
+    /// Carries out the effects of a message; also logs an error sent in response.
     private func take(_ effects: [ServerConnection.Effect]) {
         for case .send(.jsonError(let report)) in effects {
             logFailure(
@@ -202,8 +200,8 @@ extension SyncConnection {
         perform(effects)
     }
 
-    /// What waits for the answer to a BIND or IDENT takes memory as uploads do that wait for the store:
-    /// what does not fit is refused for now.
+    /// Messages that wait for the answer to a BIND or IDENT use memory like uploads that wait for
+    /// the store. Beyond the limit they get a transient error.
     private func limitWaiting(since before: Int) {
         let added = machine.waitingSizeInBytes - before
         let isFull = added > 0 && !service.uploads.admits(added)
@@ -212,14 +210,14 @@ extension SyncConnection {
         for key in machine.waitingSessions { fail(key, .backlog) }
     }
 
-    /// Nothing more is read while the client takes nothing in, or while messages pile up behind a
-    /// BIND or IDENT that the store has not answered yet.
+    /// The server stops reading while the client receives nothing, or while messages queue behind
+    /// an unanswered BIND or IDENT.
     private var isReadable: Bool {
         outbox.count < ConnectionLimits.messagesInOutbox
             && machine.waitingSizeInBytes < ConnectionLimits.bytesBehindOpening
     }
 
-    /// A step of a session is done: others may go on.
+    /// A step of a session is finished: waiting tasks may continue.
     func noteFinished(_ step: SessionWork.Step) {
         work.finished(step)
         countBacklog()
@@ -230,16 +228,16 @@ extension SyncConnection {
 // MARK: Writing
 
 extension SyncConnection {
-    /// To be called when there is something to send, or to close.
+    /// Must be called when there is a message to send, or to close.
     private func startWriting() {
         guard !isWriting else { return }
         isWriting = true
         signal.yield(.writing)
     }
 
-    /// Sends what there is.
+    /// Sends all messages.
     private func writeMessages() async {
-        while !isOver {
+        while !hasEnded {
             guard let message = outbox.next() else {
                 if let closing { return await close(closing) }
                 isWriting = false
@@ -256,17 +254,17 @@ extension SyncConnection {
         }
     }
 
-    /// Off the connection's own executor: compressing a large body takes a while.
+    /// Not on the connection's own executor: compressing a large body takes time.
     @concurrent
     private static func encode(_ message: ServerMessage) async -> [UInt8] {
         message.encoded()
     }
 
-    /// A client that has read an error of the connection closes by itself; one that does not is
-    /// closed after a while.
+    /// A client that has read a connection error closes the connection; after a timeout the server
+    /// does.
     private func close(_ closing: Closing) async {
-        if closing.patience > .zero {
-            try? await service.timing.clock.sleep(for: closing.patience)
+        if closing.timeout > .zero {
+            try? await service.timing.clock.sleep(for: closing.timeout)
         }
         end(closing.code, reason: "")
     }
@@ -276,15 +274,15 @@ extension SyncConnection {
 
 extension SyncConnection {
     /// Called at every tick of the service's clock.
-    func lookAtTime() {
-        guard !isOver else { return }
+    func checkDeadlines() {
+        guard !hasEnded else { return }
         ticksOfSilence = hasHeard ? 0 : ticksOfSilence + 1
         hasHeard = false
         if ticksOfSilence >= service.timing.ticksOfSilence {
             logger.info("sync client is silent")
             end(.normal, reason: "silent for too long")
         } else if service.clock.millisecondsSince1970() >= user.mustLeaveAt {
-            // The client gets a new token and comes back, unnoticed by its application.
+            // The client gets a new token and reconnects, unnoticed by its application.
             end(.unauthorized, reason: "token expired")
         }
     }
@@ -293,7 +291,8 @@ extension SyncConnection {
 // MARK: Effects
 
 extension SyncConnection {
-    /// Does what the machine asks for. It is not interrupted, so messages leave in this order.
+    /// Carries out the machine's effects. It has no suspension point, so messages leave in this
+    /// order.
     func perform(_ effects: [ServerConnection.Effect]) {
         for effect in effects {
             switch effect {
@@ -312,8 +311,8 @@ extension SyncConnection {
             case .ended(let key):
                 leave(key)
             case .close(let code):
-                let patience = code == .normal ? service.timing.softClose : .zero
-                closing = Closing(code: code, patience: patience)
+                let timeout = code == .normal ? service.timing.softClose : .zero
+                closing = Closing(code: code, timeout: timeout)
                 startWriting()
             }
         }
@@ -332,7 +331,7 @@ extension SyncConnection {
 
     private func integrate(_ upload: UploadCheck.Admitted, for key: SessionKey) {
         let step = SessionWork.Step.integrate([upload])
-        // One upload is always taken, however large.
+        // One upload is always accepted, of any size.
         let size = work.backlogInBytes + step.uploadSizeInBytes
         let fitsHere = work.backlogInBytes == 0 || size <= ConnectionLimits.uploadBacklogInBytes
         if fitsHere, service.uploads.admits(step.uploadSizeInBytes) {
@@ -355,7 +354,7 @@ extension SyncConnection {
         )
     }
 
-    /// The first failures of a connection count; a client must not fill the log with more.
+    /// Only the first failures of a connection have their level; a client must not fill the log.
     func level(ofFailure level: Logger.Level) -> Logger.Level {
         loggedFailures += 1
         return loggedFailures <= Self.failuresInLog ? level : .debug
@@ -382,7 +381,7 @@ extension SyncConnection {
 // MARK: Growth of history
 
 extension SyncConnection {
-    /// Called by whoever made a file's history grow; several such calls are taken in at once.
+    /// Called after a file's history grew; several calls are handled together.
     nonisolated func noteGrowth(of file: ServerFileID, to version: ServerVersion) {
         let isFirst = growth.withLock { growth in
             let isFirst = growth.isEmpty
@@ -407,14 +406,14 @@ extension SyncConnection {
 // MARK: Room for downloads
 
 extension SyncConnection {
-    /// Downloads are read from the store only as fast as the client takes them in.
+    /// Downloads are read from the store only as fast as the client receives them.
     private var hasRoom: Bool {
         scansUnderWay < ConnectionLimits.scansAtOnce
             && outbox.sizeInBytes < ConnectionLimits.bytesInOutbox
     }
 
     func beginScan() async {
-        while !hasRoom, !isOver { await scans.wait() }
+        while !hasRoom, !hasEnded { await scans.wait() }
         scansUnderWay += 1
     }
 

@@ -1,10 +1,10 @@
 extension SyncEngine {
-    /// Client files that no client came for are removed after a day.
+    /// Unused client files are removed after a day.
     private static let graceInMilliseconds: Int64 = 86_400_000
     private static let atOnce = 200
 
-    /// Removes what was made and never used: client files without any IDENT, and realms that never got
-    /// anything, once all their clients were away for longer than the offline limit. Piece by piece: the
+    /// Removes unused files: client files without any IDENT, and realms without any change. All
+    /// clients of such a realm were absent for longer than the offline limit. Piece by piece: the
     /// writer is free in between.
     ///
     /// - Parameter connected: files with a session, which count as seen.

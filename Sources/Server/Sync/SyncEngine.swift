@@ -4,13 +4,13 @@ package import Scopes
 package import SyncProtocol
 package import Versions
 
-/// What sync sessions ask of the store; each call is one transaction (sync history, 18.1).
+/// The store operations of sync sessions; each call is one transaction (sync history, 18.1).
 package struct SyncEngine: Sendable {
     let store: any ServerStore
     let clock: WallClock
     private let random: RandomSource
-    /// Made by this process and kept in memory only: a store that was restored from a backup must not
-    /// bring it back, or it would give used version numbers the same salt again (sync history, 17).
+    /// Created by this process and kept in memory only. A store restored from a backup must not
+    /// restore it, or used version numbers would get the same salt again (sync history, 17).
     private let versionSalts: VersionSalts
     private let downloadLimitInBytes: Int
     private let snapshots: SnapshotPolicy
@@ -40,15 +40,14 @@ package struct SyncEngine: Sendable {
     /// The server file that a session is bound to.
     package struct Opened: Hashable, Sendable {
         package let file: ServerFileID
-        /// A new client file, if one was asked for.
+        /// A new client file, if one was requested.
         package let assigned: SaltedFileIdent?
-        /// The version that the declared schema has made, if the file lacked some of it.
+        /// The version that added missing parts of the declared schema, if any.
         package let published: ServerVersion?
     }
 
-    /// Finds the file of a partition, or makes it (sync history, 12), with everything in it that the
-    /// schema declares. Throws `SessionFault`,
-    /// `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
+    /// Finds or creates the file of a partition (sync history, 12), with the declared schema.
+    /// Throws `SessionFault`, `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
     package func open(
         _ partition: Partition,
         of app: AppID,
@@ -68,7 +67,7 @@ package struct SyncEngine: Sendable {
             if needsFileIdent {
                 try quotas.admitClientFile(of: user, in: known?.id, transaction)
             } else if known == nil {
-                // Its client has an ident of a realm that is gone, and will be told at IDENT.
+                // Its client has an ident of a removed realm; IDENT reports that.
                 return Opened(file: .none, assigned: nil, published: nil)
             }
             let file = try known ?? transaction.makeFile(of: app, partition)
@@ -105,15 +104,15 @@ package struct SyncEngine: Sendable {
         _ user: UserID,
         of app: AppID,
         to partition: Partition,
-        _ snapshot: any StoreSnapshot
+        _ snapshot: any StoreReading
     ) throws(StoreError) -> Bool {
         guard let rule else { return true }
         guard let user = try snapshot.user(user, of: app) else { return false }
         return rule.admits(user, to: partition)
     }
 
-    /// Holds an IDENT against what is stored; whoever comes later with the same ident takes over
-    /// (sync history, 13). Throws `SessionFault` or `StoreError`.
+    /// Checks an IDENT against the store; a later session with the same ident takes over (sync
+    /// history, 13). Throws `SessionFault` or `StoreError`.
     package func identify(
         _ ident: ClientMessage.Ident,
         in id: ServerFileID,
@@ -124,7 +123,7 @@ package struct SyncEngine: Sendable {
         let (client, outgrown) = try await store.write(for: .user(user)) {
             [snapshots] transaction -> (ClientFile, ServerFile?) in
             guard let file = try transaction.file(id) else {
-                // A realm that is not there is an empty one: the checks come in the usual order.
+                // A missing realm counts as empty: the checks keep their order.
                 let claimed = ident.latestServerVersion.version
                 try IdentCheck(
                     currentVersion: .zero,
@@ -166,12 +165,12 @@ package struct SyncEngine: Sendable {
             return (client, isOutgrown ? file : nil)
         }
         guard let outgrown else { return client }
-        // The writer is free again: however long this takes, only this client waits.
+        // The writer is free again: only this client waits for this.
         try await snapshotBuilder.refresh(outgrown, at: now)
         return try await beginWithSnapshot(client, in: id)
     }
 
-    /// A client that has seen nothing yet begins with the newest snapshot, if there is one.
+    /// A client without any history begins with the newest snapshot, if there is one.
     private func beginWithSnapshot(
         _ client: ClientFile,
         in id: ServerFileID
@@ -180,7 +179,7 @@ package struct SyncEngine: Sendable {
             guard let snapshot = try transaction.file(id)?.snapshot,
                 var current = try transaction.clientFile(client.ident, in: id),
                 current.isUntouched, current.generation == client.generation,
-                // Otherwise another session speaks for it by now, and has done the same.
+                // Otherwise another session has taken over, and has done the same.
                 current.sessionEpoch == client.sessionEpoch
             else { return client }
             current.snapshotVersion = snapshot.version
@@ -189,7 +188,7 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// A file that was brought back from a backup may want what it had said it has.
+    /// A file restored from a backup may need entries that it had reported as integrated.
     private static func needsTrimmedHistory(
         _ client: ClientFile,
         _ ident: ClientMessage.Ident,
@@ -209,8 +208,7 @@ package struct SyncEngine: Sendable {
             ? file.baseVersion.salt : try transaction.salt(of: version, in: file.id)
     }
 
-    /// Makes an upload part of the history. Throws `IntegrationRefusal`, `QuotaExceeded` or
-    /// `StoreError`.
+    /// Integrates an upload. Throws `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
     package func integrate(
         _ upload: Upload,
         into file: ServerFileID,
@@ -222,7 +220,7 @@ package struct SyncEngine: Sendable {
         var indexes: HistoryIndexes? = indexes
         var barred: Set<ObjectReference> = []
         for attempt in 1... {
-            // A history that grows faster than it is indexed is read as it is.
+            // A history that grows faster than its index is read whole.
             if attempt > Self.indexAttempts { indexes = nil }
             do {
                 return try await integrate(
@@ -238,7 +236,7 @@ package struct SyncEngine: Sendable {
             } catch let needed as HistoryIndexes.Needed {
                 try await indexes?.extend(needed.subject)
             } catch let error as UploadIntegration.ObjectsTooLarge {
-                // Those that are barred do not change: these are others.
+                // Barred objects do not change: these are others.
                 guard attempt < Self.indexAttempts, barred.isDisjoint(with: error.objects) else {
                     throw IntegrationRefusal.badChangeset(reason: "objects would be too large")
                 }
@@ -289,8 +287,8 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// Removes history of the app's files that nobody needs who was seen within the limit.
-    /// Those that are connected right now count as seen.
+    /// Removes history of the app's files that no client seen within the limit needs. Connected
+    /// clients count as seen.
     package func trim(
         _ app: AppID,
         offlineLimitInMilliseconds limit: Int64,
@@ -318,7 +316,7 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// Without a newer snapshot nothing more can be trimmed: who comes next would miss what is gone.
+    /// Without a newer snapshot nothing more can be trimmed: new clients need the history.
     private func makeSnapshotForTrimming(
         _ file: ServerFile,
         _ limit: Int64,
@@ -327,7 +325,7 @@ package struct SyncEngine: Sendable {
     ) async throws {
         guard snapshots.isWorthALook(file) else { return }
         let end = try await store.read { snapshot in
-            try HistoryTrimming.neededByNobody(
+            try HistoryTrimming.lastUnneededVersion(
                 of: file,
                 seenWithin: limit,
                 at: now,
@@ -339,25 +337,25 @@ package struct SyncEngine: Sendable {
         try await snapshotBuilder.refresh(file, at: now)
     }
 
-    /// What a client may not have heard of because its connection broke: writes that were undone
-    /// after the version it has (wire protocol, 13.5).
-    package func refusedWrites(
+    /// The rejected writes after a client's version, whose report a broken connection may have lost
+    /// (wire protocol, 13.5).
+    package func rejectedChangesets(
         of client: FileIdent,
         after version: ServerVersion,
         in file: ServerFileID
-    ) async throws -> [RefusedWrite] {
+    ) async throws -> [RejectedChangeset] {
         try await store.read { snapshot in
-            try snapshot.undoingEntries(of: file, after: version, for: client).map { entry in
-                RefusedWrite(
-                    Compensation.objects(undoneBy: entry.changeset),
+            try snapshot.compensatingEntries(of: file, after: version, for: client).map { entry in
+                RejectedChangeset(
+                    Compensation.objects(compensatedBy: entry.changeset),
                     in: entry.clientVersion,
-                    undoneAt: entry.version.version
+                    compensatedAt: entry.version.version
                 )
             }
         }
     }
 
-    /// Whether the user may still come in by that log-in.
+    /// Whether the log-in session is still valid.
     func isLive(_ session: SessionDigest, of user: SyncUser) async throws -> Bool {
         try await store.read { snapshot in
             guard let known = try snapshot.user(user.id, of: user.app), !known.isDisabled,
@@ -380,8 +378,8 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// Lets one client file start over: its ident means nothing from now on (app services, 12.2). Nil
-    /// if there is none.
+    /// Makes one client file start over by voiding its ident (app services, 12.2). Nil if there is
+    /// none.
     package func forget(
         _ ident: FileIdent,
         of app: AppID,
@@ -396,7 +394,7 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// Collects what comes after the cursor; nil if the client file is gone.
+    /// Collects the entries after the cursor; nil if the client file was removed.
     package func scan(
         for ident: FileIdent,
         from cursor: DownloadCursor,

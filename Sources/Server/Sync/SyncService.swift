@@ -3,12 +3,12 @@ import ServiceLifecycle
 package import SyncProtocol
 package import Transport
 
-/// Serves sync connections, whatever carries them, until each ends (wire protocol).
+/// Serves sync connections over any transport, until each ends (wire protocol).
 package final class SyncService: Sendable {
     let engine: SyncEngine
     let apps: AppDirectory
     let registry: SessionRegistry
-    let healedUploads = HealedUploads()
+    let correctedUploads = CorrectedUploads()
     let uploads = UploadBudget(limitInBytes: ConnectionLimits.uploadsOfAllInBytes)
     let clock: WallClock
     let random: RandomSource
@@ -16,8 +16,7 @@ package final class SyncService: Sendable {
     let limits: Limits
     let logger: Logger
 
-    /// `timing` says how long connections may be silent; tests shorten it or give it a clock of their
-    /// own.
+    /// `timing` sets how long connections may be silent; tests shorten it or supply a clock.
     package init(
         apps: AppDirectory,
         registry: SessionRegistry = SessionRegistry(),
@@ -38,15 +37,15 @@ package final class SyncService: Sendable {
         self.logger = logger
     }
 
-    /// Looks after connections that say nothing or may stay no longer, until the task is cancelled: one
-    /// clock for all, since each would pay for one of its own in memory.
+    /// Checks the deadlines of all connections, until the task is cancelled. One clock for each
+    /// would cost memory.
     package func keepTime() async {
         while (try? await timing.clock.sleep(for: timing.tick)) != nil {
-            for connection in registry.connections { await connection.lookAtTime() }
+            for connection in registry.connections { await connection.checkDeadlines() }
         }
     }
 
-    /// Trims history now and then, until the task is cancelled (sync history, 16).
+    /// Trims history periodically, until the task is cancelled (sync history, 16).
     func keepTrimming() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
             let connected = registry.members.map { (file: $0.file, ident: $0.ident) }
@@ -68,7 +67,7 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// Removes what was made and never used, every hour until the task is cancelled.
+    /// Removes unused files every hour, until the task is cancelled.
     func keepSweeping() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
             for app in apps.all { await sweep(app) }
@@ -90,7 +89,7 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// Serves one connection until it ends; the caller then lets go of the stream.
+    /// Serves one connection until it ends; the caller then releases the stream.
     package func serve(
         _ stream: any MessageStream,
         of user: SyncUser,
@@ -102,7 +101,7 @@ package final class SyncService: Sendable {
         if let session = user.session, await !isLive(session, of: user) {
             connection.ask(to: .leave(reason: "session revoked"))
         }
-        // A server that stops ends its connections, and their clients come back by themselves.
+        // A server that stops ends its connections, and their clients reconnect automatically.
         await withTaskCancellationOrGracefulShutdownHandler {
             await connection.run()
         } onCancelOrGracefulShutdown: {
@@ -111,18 +110,19 @@ package final class SyncService: Sendable {
         registry.remove(connection)
     }
 
-    /// Whether the log-in still counts. It may have been ended after the upgrade was let in and before
-    /// the registry knew of the connection.
+    /// Whether the log-in session is still valid. It may have ended between the upgrade and the
+    /// registration of the connection.
     private func isLive(_ session: SessionDigest, of user: SyncUser) async -> Bool {
         do {
             return try await engine.isLive(session, of: user)
         } catch {
-            // The connection's own work finds out what is wrong with the store.
+            // The connection's own work reports the failure of the store.
             return true
         }
     }
 
-    /// Apart from ``serve(_:of:_:)``, which every idle connection is in: what that once held would stay.
+    /// Separate from ``serve(_:of:_:)``, in which every idle connection waits: its locals would
+    /// stay in memory.
     @inline(never)
     private func connect(
         _ stream: any MessageStream,
@@ -132,7 +132,7 @@ package final class SyncService: Sendable {
         guard let app = apps[user.app] else { return nil }
         let connection = SyncConnection(stream, of: user, app.configuration, subProtocol, in: self)
         registry.add(connection)
-        // What was ended since the upgrade was let in could not know of this connection.
+        // A pause or termination since the upgrade did not reach this connection.
         if apps[user.app]?.syncState != .enabled { connection.ask(to: .pause) }
         return connection
     }

@@ -8,7 +8,7 @@ struct ExternalTokens: Sendable {
     private let configuration: JWTConfiguration
     private let app: AppID
     private let keys: VerificationKeys
-    /// Tells whether the keys are still the same.
+    /// Detects a change of the keys.
     let keyDigest: SHA256Digest
 
     init(
@@ -31,7 +31,7 @@ struct ExternalTokens: Sendable {
         self.app = app
     }
 
-    /// The keys that the configuration refers to; `visit` sees the texts they are in.
+    /// The keys that the configuration refers to; `visit` gets their texts.
     static func keys(
         _ keys: JWTConfiguration.Keys,
         for algorithm: JWTConfiguration.Algorithm,
@@ -68,7 +68,7 @@ struct ExternalTokens: Sendable {
         let description: String
     }
 
-    /// The key that is configured is none.
+    /// The configured key is invalid.
     struct UnusableKey: CodedError, CustomStringConvertible {
         let app: AppID
         let reason: String
@@ -90,7 +90,7 @@ struct ExternalTokens: Sendable {
             try container.encode(members)
         }
 
-        /// What the claims say is looked at afterwards; this is about the signature only.
+        /// Claims are checked afterwards; this verifies only the signature.
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
@@ -116,7 +116,7 @@ struct ExternalTokens: Sendable {
         )
     }
 
-    /// Clocks of other machines may be ahead by so much.
+    /// The tolerance for clocks of other machines, in seconds.
     private static let leeway: Double = 10
 
     private func checkTimes(

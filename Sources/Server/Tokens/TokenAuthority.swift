@@ -4,7 +4,7 @@ import Versions
 
 /// Issues and verifies the tokens of every app of this server (app services, 10).
 actor TokenAuthority {
-    /// Why a token does not count. A client only learns that it does not.
+    /// The reason for which a token is invalid. A client only learns that it is.
     enum Refusal: Error, Hashable {
         case malformed
         case wrongAlgorithm
@@ -12,8 +12,8 @@ actor TokenAuthority {
         case badSignature
         case wrongKind
         case expired
-        /// The token names a key that this server does not hold, and it has only just begun to
-        /// keep keys: an earlier store may be missing.
+        /// The token names an unknown key, and this process has just created its keys: an earlier
+        /// store may be missing.
         case keyMayBeLost
     }
 
@@ -22,7 +22,7 @@ actor TokenAuthority {
         /// Signs; the others only verify.
         let currentKeyID: JWKIdentifier
         let keyIDs: Set<String>
-        /// Made when this process started, so there may have been others before.
+        /// Whether this process created the keys at its start: there may have been others before.
         let areNew: Bool
     }
 

@@ -1,9 +1,9 @@
 import JSON
 import JWTKit
 
-/// What an access token and a refresh token say (app services, 10.3).
+/// The claims of access tokens and refresh tokens (app services, 10.3).
 ///
-/// Clients end their process over times that are not integers, so these are.
+/// Clients crash on times that are not integers, so these are integers.
 struct TokenClaims: JWTPayload, Hashable {
     enum Kind: String, Codable {
         case access
@@ -36,7 +36,7 @@ struct TokenClaims: JWTPayload, Hashable {
     let refreshID: String?
     /// In refresh tokens only.
     let identity: Identity?
-    /// In access tokens only: what the application keeps about the user.
+    /// In access tokens only: the app's custom user data.
     let userData: JSONValue?
 
     enum CodingKeys: String, CodingKey {
@@ -53,6 +53,6 @@ struct TokenClaims: JWTPayload, Hashable {
         case userData = "user_data"
     }
 
-    /// `TokenAuthority` decides, with a clock and a leeway; a signature alone is nothing yet.
+    /// Accepts every claim: `TokenAuthority` checks them, with a clock and a leeway.
     func verify(using algorithm: some JWTAlgorithm) {}
 }

@@ -1,4 +1,4 @@
-/// How long tokens are good for, in seconds (app services, 10.2).
+/// The lifetimes of tokens, in seconds (app services, 10.2).
 package struct TokenLifetimes: Hashable, Sendable {
     package var access: Int64
     package var refresh: Int64
@@ -10,6 +10,6 @@ package struct TokenLifetimes: Hashable, Sendable {
 
     package static let refreshRange: ClosedRange<Int64> = 1800...157_680_000
 
-    /// What a clock may be off, and a client may be late, before an expired token is refused.
+    /// The tolerance for clocks and delays before an expired token is refused.
     static let leeway: Int64 = 60
 }

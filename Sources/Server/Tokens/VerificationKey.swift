@@ -2,9 +2,9 @@ import Crypto
 import FoundationEssentials
 import JWTKit
 
-/// A key of a third party's that may have signed a token (app services, 10.6).
+/// A third party's key that may have signed a token (app services, 10.6).
 struct VerificationKey: Sendable {
-    /// The name that tokens call it by; nil where keys have none.
+    /// Its name in tokens (`kid`); nil if keys have none.
     let id: String?
     let material: Material
 
@@ -18,13 +18,13 @@ struct VerificationKey: Sendable {
         if case .secret = material { true } else { false }
     }
 
-    /// The text is none.
+    /// The text is not a valid key.
     struct Unusable: Error, CustomStringConvertible {
         let description: String
     }
 
     private static let minimumSecretLength = 32
-    /// More are some other file, or a burden on every log-in.
+    /// More keys mean another kind of file, or slow down every log-in.
     private static let maximumCount = 100
 
     /// One key: a secret of HS256, else a public key as PEM.
@@ -43,7 +43,7 @@ struct VerificationKey: Sendable {
         } catch let error as Unusable {
             throw error
         } catch {
-            throw Unusable(description: "it is no public key in PEM for \(algorithm.rawValue)")
+            throw Unusable(description: "it is not a public key in PEM for \(algorithm.rawValue)")
         }
     }
 
@@ -73,14 +73,16 @@ extension VerificationKey {
         }
     }
 
-    /// The keys of a JSON Web Key Set (RFC 7517) that are for the algorithm; others are passed over.
+    /// The keys of a JSON Web Key Set (RFC 7517) for the algorithm; others are skipped.
     static func keySet(
         _ text: String,
         for algorithm: JWTConfiguration.Algorithm
     ) throws(Unusable) -> [VerificationKey] {
         guard
             let document = try? JSONDecoder().decode(Document.self, from: Data(text.utf8))
-        else { throw Unusable(description: "it is no JSON Web Key Set: an object with \"keys\"") }
+        else {
+            throw Unusable(description: "it is not a JSON Web Key Set: an object with \"keys\"")
+        }
         let entries = document.keys.filter { entry in
             entry.kty == algorithm.keyType && entry.use ?? "sig" == "sig"
                 && entry.alg ?? algorithm.rawValue == algorithm.rawValue
@@ -135,7 +137,7 @@ extension VerificationKey {
 }
 
 extension JWTConfiguration.Algorithm {
-    /// What key sets call the kind of key.
+    /// The key type in key sets.
     fileprivate var keyType: String {
         switch self {
         case .hs256: "oct"

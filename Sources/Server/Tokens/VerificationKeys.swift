@@ -1,7 +1,7 @@
 import Crypto
 import JWTKit
 
-/// All keys that an app trusts, ready for use.
+/// All keys that an app trusts.
 struct VerificationKeys: Sendable {
     private struct Key: Sendable {
         let id: String?
@@ -13,7 +13,7 @@ struct VerificationKeys: Sendable {
     init(_ keys: [VerificationKey]) async {
         var ready: [Key] = []
         for key in keys {
-            // Each in a collection of its own: none is found by a name that a token made up.
+            // Each in a collection of its own, so that a forged name in a token selects none.
             let collection = JWTKeyCollection()
             switch key.material {
             case .secret(let secret):
@@ -26,8 +26,8 @@ struct VerificationKeys: Sendable {
         self.keys = ready
     }
 
-    /// What a token claims, if one of the keys has signed it. A token that names its key is held against
-    /// that one, and against keys that have no name.
+    /// The claims of a token, if one of the keys has signed it. A token that names its key is
+    /// checked against that one, and against keys without a name.
     func claims<Claims: JWTPayload>(
         of token: String,
         signedBy id: String?,

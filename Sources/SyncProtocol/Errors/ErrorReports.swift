@@ -79,7 +79,7 @@ package struct ClientErrorReport: Hashable, Sendable {
         self.session = session
         self.code = failure.code.rawValue
         self.message = failure.message
-        var text = JSONText()
+        var text = JSONObjectBuilder()
         text.write("message", failure.message)
         self.encodedBody = text.bytes
     }
@@ -90,7 +90,8 @@ package struct ClientErrorReport: Hashable, Sendable {
         }
         self.session = session
         self.code = code
-        self.message = try JSONText.decode(Members.self, from: body, at: offset).message ?? ""
+        self.message =
+            try JSONObjectBuilder.decode(Members.self, from: body, at: offset).message ?? ""
         self.encodedBody = body
     }
 }

@@ -69,7 +69,7 @@ extension JSONErrorBody {
         self.backoff = backoff
         self.details = details
 
-        var text = JSONText()
+        var text = JSONObjectBuilder()
         // All six must be there, whatever the error: a client closes the connection over a missing one.
         text.write(Key.message.rawValue, message)
         text.write(Key.isRecoveryModeDisabled.rawValue, isRecoveryModeDisabled)
@@ -88,7 +88,7 @@ extension JSONErrorBody {
 }
 
 extension JSONErrorBody.Details {
-    fileprivate func write(to text: inout JSONText) {
+    fileprivate func write(to text: inout JSONObjectBuilder) {
         typealias Key = JSONErrorBody.Key
         switch self {
         case .rejected(let rejected):
@@ -105,14 +105,14 @@ extension JSONErrorBody.Details {
 
     private static func write(
         _ rejected: SessionFault.RejectedUpdates,
-        to text: inout JSONText
+        to text: inout JSONObjectBuilder
     ) {
         typealias Key = JSONErrorBody.Key
         text.write(Key.rejectedClientVersion.rawValue, rejected.clientVersion.rawValue)
         text.write(
             Key.rejectedUpdates.rawValue,
             rejected.updates.map { update in
-                var member = JSONText()
+                var member = JSONObjectBuilder()
                 member.write("table", update.className)
                 member.write("pk", update.encodedKey)
                 member.write("reason", update.reason)
@@ -133,7 +133,7 @@ extension JSONErrorBody {
     }
 
     init(decoding body: [UInt8], code: Int, at offset: Int) throws(WireError) {
-        let members = try JSONText.decode(Members.self, from: body, at: offset)
+        let members = try JSONObjectBuilder.decode(Members.self, from: body, at: offset)
         self.message = members.message
         self.logURL = members.logURL
         self.tryAgain = members.tryAgain

@@ -15,7 +15,7 @@ package struct LogMessageBody: Hashable, Sendable {
         self.connectionID = connectionID
         self.level = level
         self.message = message
-        var text = JSONText()
+        var text = JSONObjectBuilder()
         if let connectionID { text.write("co_id", connectionID) }
         text.write("level", level.rawValue)
         text.write("msg", message)
@@ -28,7 +28,7 @@ package struct LogMessageBody: Hashable, Sendable {
             let level: String?
             let msg: String?
         }
-        let members = try JSONText.decode(Members.self, from: body, at: offset)
+        let members = try JSONObjectBuilder.decode(Members.self, from: body, at: offset)
         let name = members.level ?? ""
         self.level = Level(rawValue: name)
         if members.msg?.isEmpty == false, !name.isEmpty, level == nil {

@@ -13,11 +13,11 @@ import Versions
 struct ModelClient {
     private struct LocalEntry {
         let version: UInt64
-        /// What had been downloaded when it was made.
+        /// The downloaded version at its creation.
         let base: ServerVersion
         let timestamp: UInt64
         let original: [UInt8]
-        /// What it has become on top of what was downloaded since.
+        /// The changeset rebased over later downloads.
         var reciprocal: Changeset
     }
 

@@ -13,7 +13,7 @@ final class ReplayServer {
     private var connections: [Task<Void, Never>] = []
     private var generation: UInt64 = 1
 
-    private static let app = AppConfiguration(id: .named("demo"), isDevelopmentMode: true)
+    private static let app = ServedAppConfiguration(id: .named("demo"), isDevelopmentMode: true)
 
     init(directory: String) async throws {
         self.path = "\(directory)/server.sqlite"

@@ -1,6 +1,7 @@
 import Logging
 import NIOSSL
 import ServiceLifecycle
+import Settings
 import SyncProtocol
 import Transport
 
@@ -32,7 +33,7 @@ struct SyncWorld: Sendable {
     /// Starts the server, lends it, and stops it.
     static func with<Result: Sendable>(
         _ carrier: Carrier,
-        apps configurations: [AppConfiguration] = TestApps.configurations,
+        apps configurations: [ServedAppConfiguration] = TestApps.configurations,
         timing: ServerTiming = ServerTiming(),
         _ body: @escaping @Sendable (SyncWorld) async throws -> Result
     ) async throws -> Result {
@@ -102,7 +103,7 @@ struct SyncWorld: Sendable {
         await services?.triggerGracefulShutdown()
     }
 
-    /// What an operator does to the server in memory.
+    /// An operator's calls of the server in memory.
     var admin: TestAdmin { TestAdmin(apps, service) }
 
     /// The server in memory.
@@ -139,7 +140,7 @@ struct SyncWorld: Sendable {
                 group.addTask { await service.serve(server, of: loggedIn.user, subProtocol) }
                 let result = try await body(TestClient(client, mode: mode))
                 await client.close(.normal, reason: "")
-                // The server notices, and lets go by itself.
+                // The server detects it, and closes the connection.
                 try await group.waitForAll()
                 return result
             }

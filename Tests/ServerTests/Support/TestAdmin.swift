@@ -26,8 +26,8 @@ struct TestAdmin {
     ) async -> Reply {
         let target = path.split(separator: "?", maxSplits: 1).map(String.init)
         return Reply(
-            answer: await api.answer(
-                ServiceRequest(
+            response: await api.respond(
+                to: ClientAPIRequest(
                     method: method,
                     path: "/admin/v1/\(target[0])",
                     query: target.count > 1 ? target[1] : "",
@@ -39,13 +39,13 @@ struct TestAdmin {
     }
 
     struct Reply {
-        let answer: ServiceAnswer
+        let response: ClientAPIResponse
 
-        var status: Int { answer.status }
-        var text: String { answer.body.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+        var status: Int { response.status }
+        var text: String { response.body.map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
         func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-            try AdminJSON.decode(type, from: answer.body ?? [])
+            try AdminJSON.decode(type, from: response.body ?? [])
         }
     }
 }

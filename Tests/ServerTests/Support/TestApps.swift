@@ -14,18 +14,18 @@ struct TestApps {
     static let office = AppID.named("office-fghij")
 
     static let configurations = [
-        AppConfiguration(
+        ServedAppConfiguration(
             id: shop,
             isDevelopmentMode: true,
             anonymous: true,
             emailPassword: EmailPasswordConfiguration()
         ),
-        AppConfiguration(id: office, anonymous: true),
+        ServedAppConfiguration(id: office, anonymous: true),
     ]
 
     init(
         store: (any ServerStore)? = nil,
-        apps: [AppConfiguration] = Self.configurations,
+        apps: [ServedAppConfiguration] = Self.configurations,
         publicURL: PublicURL? = nil,
         secrets: SecretReader = SecretReader(environment: [:]),
         seed: UInt64 = 1
@@ -58,8 +58,8 @@ struct TestApps {
         address: String = "192.0.2.1"
     ) async -> Reply {
         let target = path.split(separator: "?", maxSplits: 1).map(String.init)
-        let answer = await services.answer(
-            ServiceRequest(
+        let response = await services.respond(
+            to: ClientAPIRequest(
                 method: method,
                 path: "/api/client/v2.0\(target[0])",
                 query: target.count > 1 ? target[1] : "",
@@ -69,18 +69,18 @@ struct TestApps {
                 body: Array(body.utf8)
             )
         )
-        return Reply(answer: answer)
+        return Reply(response: response)
     }
 
     struct Reply {
-        let answer: ServiceAnswer
+        let response: ClientAPIResponse
 
-        var status: Int { answer.status }
-        var text: String { answer.body.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+        var status: Int { response.status }
+        var text: String { response.body.map { String(decoding: $0, as: UTF8.self) } ?? "" }
         var fields: [String: String] { decode([String: String].self) ?? [:] }
 
         func decode<Value: Decodable>(_ type: Value.Type) -> Value? {
-            answer.body.flatMap { try? JSONDecoder().decode(type, from: Data($0)) }
+            response.body.flatMap { try? JSONDecoder().decode(type, from: Data($0)) }
         }
     }
 

@@ -26,7 +26,7 @@ final class TestClient: Sendable {
         try await stream.send(Array(text.utf8))
     }
 
-    /// The next message that is no log message; nil once the server has closed with code 1000.
+    /// The next message except log messages; nil once the server has closed with code 1000.
     func receive() async throws -> ServerMessage? {
         while let bytes = try await stream.receive() {
             let message = try ServerMessage(decoding: bytes, context: context)

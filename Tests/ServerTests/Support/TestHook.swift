@@ -30,7 +30,7 @@ struct TestHook {
         try write("status", "\(status)")
     }
 
-    /// What it was asked so far, oldest first.
+    /// The requests so far, oldest first.
     var requests: [[String: JSONValue]] {
         let data = FileManager.default.contents(atPath: "\(directory)/requests") ?? Data()
         return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { line in

@@ -40,7 +40,7 @@ enum TestRSAKey {
         PNFHYxQ2TbOVjGA6CPo1gw
         """
 
-    /// That of another pair, whose private half nobody has.
+    /// The public key of another pair, without its private key.
     static let strangeModulus = """
         tPhwxOpZy2Vgzt3DHtj5PM3cyWTXqvTTLq_A5NeivjLLP0DsOnV02MYzedHCjLBDC7jjhObYeL8jCpqi\
         OTIJeisOGfA9r1pi4k-fwn2EasOtWGsvtlULz6bpXfK_8AUaaViCXhMV1YMo-K1E4KCk0zjfWgQeFHlD\

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Server
 
-/// A clock that stands still until it is moved.
+/// A clock that only moves on request.
 final class ManualClock: Sendable {
     private let milliseconds: Mutex<Int64>
 
@@ -41,7 +41,7 @@ func withTemporaryDirectory<Result>(
 extension AppID {
     /// For names that tests write down.
     static func named(_ name: String) -> AppID {
-        guard let id = AppID(name) else { preconditionFailure("\(name) is no app id") }
+        guard let id = AppID(name) else { preconditionFailure("\(name) is not an app id") }
         return id
     }
 }

@@ -59,7 +59,7 @@ final class SimulatedServerMachine: Sendable {
 
     func start() async throws {
         let seed = random.withLock { $0.next() }
-        let configuration = AppConfiguration(
+        let configuration = ServedAppConfiguration(
             id: Self.app,
             isDevelopmentMode: true,
             allowsClientRecovery: allowsRecovery

@@ -5,14 +5,14 @@ import Synchronization
 
 /// The embedded store: one SQLite file, one process.
 ///
-/// Writes that arrive while another is being made durable are committed together, each in a
-/// savepoint of its own, so that many clients share one wait for the disk. A commit is not put off for
-/// longer than a moment by those that come behind it.
+/// Writes that arrive while another is made durable are committed together, each in a savepoint of
+/// its own. So many clients share one wait for the disk. Later writes delay a commit only for a
+/// moment.
 package final class SQLiteStore: ServerStore {
     /// Nil in memory, and once the store is closed.
     private let file: Mutex<StoreFile?>
     private let writer: StoreWorker
-    /// Of a store in memory there is one connection only.
+    /// A store in memory has only one connection.
     private let reader: StoreWorker?
     private let holder: StateHolder?
     private let logger: Logger
@@ -23,11 +23,13 @@ package final class SQLiteStore: ServerStore {
         case memory
     }
 
-    /// Keeps databases in memory, where every connection of the process finds them by name.
+    /// SQLite's file layer for databases in memory, which all connections of the process open by
+    /// name.
     private static let memoryVFS = "memdb"
 
-    /// Opens the store, and makes it if there is none. `vfs` names a file layer of SQLite for a store in
-    /// a file: tests have one that fails when told to. `executor` makes the thread for a connection, from a label.
+    /// Opens the store, and creates it if there is none. `vfs` names a file layer of SQLite for a
+    /// store in a file: tests have one that can fail. `executor` makes the thread for a connection,
+    /// from a label.
     package init(
         _ location: Location,
         vfs: String? = nil,
@@ -82,7 +84,7 @@ package final class SQLiteStore: ServerStore {
     ) async throws -> Outcome {
         let write = Write(body)
         pending.withLock { $0.append(write, of: owner) }
-        // Each commit does some of what waits, and it is not always this one's turn.
+        // Each commit includes some of the waiting writes, perhaps not this one.
         while true {
             await writer.commit { self.pending.withLock { $0.next() } }
             if let outcome = write.outcome { return try outcome.get() }
@@ -93,7 +95,7 @@ package final class SQLiteStore: ServerStore {
     var waitingWrites: Int { pending.withLock { $0.count } }
 
     package func read<Outcome: Sendable>(
-        _ body: @escaping @Sendable (any StoreSnapshot) throws -> Outcome
+        _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome {
         try await (reader ?? writer).read(body)
     }
@@ -102,7 +104,7 @@ package final class SQLiteStore: ServerStore {
         _ body: @Sendable (any HeldState) async throws -> Outcome
     ) async throws -> Outcome {
         if let holder { return try await holder.hold(body) }
-        // What is in memory has one connection: its state is held as a copy.
+        // A store in memory has one connection: hold its state as a copy.
         let name = "/\(UUID().uuidString)"
         let copy = StateHolder(
             try StoreWorker(
@@ -113,7 +115,7 @@ package final class SQLiteStore: ServerStore {
             )
         )
         do {
-            // It stays for as long as somebody has it open.
+            // It exists while a connection has it open.
             try await writer.copy(to: name)
             let outcome = try await copy.hold(body)
             await copy.close()
@@ -124,7 +126,7 @@ package final class SQLiteStore: ServerStore {
         }
     }
 
-    /// Ends all use of the file; the store answers with errors from then on.
+    /// Ends all use of the file; later calls throw errors.
     package func close() async {
         await reader?.close()
         await holder?.close()
@@ -133,13 +135,13 @@ package final class SQLiteStore: ServerStore {
     }
 }
 
-/// A write that waits for its turn, whatever its outcome will be.
+/// A write that waits for its turn, of any outcome type.
 protocol PendingWrite: Sendable {
-    /// Does the work, and keeps what came of it.
+    /// Does the work, and keeps its result.
     func run(in transaction: SQLiteTransaction)
-    /// What the work came to counts: the transaction around it is committed.
+    /// Confirms the result: the surrounding transaction is committed.
     func succeed()
-    /// What the work came to is void: the transaction around it failed.
+    /// Voids the result: the surrounding transaction failed.
     func fail(_ error: StoreError)
 }
 
@@ -157,7 +159,7 @@ private final class Write<Outcome: Sendable>: PendingWrite {
     }
 
     func run(in transaction: SQLiteTransaction) {
-        let outcome = Result { try transaction.undoingFailures { try body(transaction) } }
+        let outcome = Result { try transaction.inSavepoint { try body(transaction) } }
         state.withLock { $0.result = outcome }
     }
 
@@ -168,13 +170,14 @@ private final class Write<Outcome: Sendable>: PendingWrite {
     func fail(_ error: StoreError) {
         state.withLock { state in
             state.hasEnded = true
-            // A body that refused stays refused: its answer owes nothing to the disk.
+            // A refusal by the body remains even if the commit fails: it does not depend on the
+            // disk.
             if case .failure(let reason) = state.result, !(reason is StoreError) { return }
             state.result = .failure(error)
         }
     }
 
-    /// Nil until the commit that it is part of has ended.
+    /// Nil until its commit has ended.
     var outcome: Result<Outcome, any Error>? {
         state.withLock { $0.hasEnded ? $0.result : nil }
     }

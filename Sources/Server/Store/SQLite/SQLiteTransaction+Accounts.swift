@@ -1,7 +1,7 @@
 import JSON
 import SQLite
 
-/// Users, and the identities that they log in by.
+/// Users and their identities.
 extension SQLiteTransaction: AccountWriting {
     func users(
         of app: AppID,

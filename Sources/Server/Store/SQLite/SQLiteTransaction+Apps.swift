@@ -39,7 +39,7 @@ extension SQLiteTransaction {
         }
     }
 
-    /// A rule that cannot be read must not become none.
+    /// An unreadable rule must not count as no rule.
     private func rule(_ value: SQLite.Value, of app: AppID) throws(StoreError) -> AccessRule? {
         guard case .text(let text) = value else { return nil }
         guard let rule = try? AccessRule(text) else { throw damaged("a rule of app \(app)") }

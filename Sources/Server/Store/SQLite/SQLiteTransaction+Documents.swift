@@ -47,7 +47,7 @@ extension SQLiteTransaction {
         in file: ServerFileID
     ) throws(StoreError) -> (ObjectKey, [UInt8])? {
         try translating {
-            // Not by a path of JSON: a name may hold what paths have a meaning for.
+            // Not by a JSON path: a name may contain characters with a meaning in paths.
             let statement = try connection.statement(
                 """
                 SELECT key, document FROM object

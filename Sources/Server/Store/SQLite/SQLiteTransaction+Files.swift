@@ -29,7 +29,7 @@ extension SQLiteTransaction: FileWriting {
         }
     }
 
-    /// The beginning of a name that may be anything, for the log.
+    /// The beginning of a name of any bytes, for the log.
     static func excerpt(of name: [UInt8]) -> String {
         String(decoding: name.prefix(64), as: UTF8.self)
     }
@@ -71,7 +71,7 @@ extension SQLiteTransaction: FileWriting {
         }
     }
 
-    /// Nil if its name cannot be read.
+    /// Nil if its partition cannot be read.
     private static func serverFile(_ row: Statement) -> ServerFile? {
         guard let app = AppID(row.text(at: 6)), let partition = Partition(stored: row.bytes(at: 7))
         else { return nil }
@@ -186,7 +186,7 @@ extension SQLiteTransaction: FileWriting {
         }
     }
 
-    /// Removes a server file with everything that belongs to it.
+    /// Removes a server file with all its records.
     func remove(_ file: ServerFileID) throws(StoreError) {
         let tables = [
             "history", "client_file", "reciprocal", "snapshot", "object", "server_file",

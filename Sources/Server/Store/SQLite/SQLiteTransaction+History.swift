@@ -39,7 +39,7 @@ extension SQLiteTransaction {
         }
     }
 
-    func undoingEntries(
+    func compensatingEntries(
         of file: ServerFileID,
         after version: ServerVersion,
         for client: FileIdent
@@ -131,7 +131,7 @@ extension SQLiteTransaction {
         after version: ServerVersion
     ) throws(StoreError) -> UInt64 {
         let end = try translating {
-            // Up to the first entry after it, that one excluded.
+            // Up to, but not including, the first entry after it.
             try connection.integer(
                 """
                 SELECT cumulative_bytes - length(changeset) FROM history

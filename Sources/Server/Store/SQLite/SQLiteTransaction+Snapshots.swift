@@ -1,7 +1,7 @@
 import SQLite
 import Versions
 
-/// States of server files that stand for their history.
+/// Snapshots of server files.
 extension SQLiteTransaction {
     func forEachSnapshotEntry(
         of file: ServerFileID,
@@ -76,7 +76,7 @@ extension SQLiteTransaction {
     ) throws(StoreError) {
         try translating {
             guard let snapshot else {
-                // Once a client's merges begin behind its snapshot, nobody asks for it again.
+                // Once a client's merges begin after its snapshot, the client no longer needs it.
                 return try connection.run(
                     """
                     DELETE FROM snapshot WHERE file_id = ?1

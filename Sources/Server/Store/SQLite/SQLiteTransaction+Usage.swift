@@ -1,6 +1,6 @@
 import SQLite
 
-/// What users take up, and what was never used.
+/// The usage of users, and unused files.
 extension SQLiteTransaction {
     func usage(of user: UserID, in file: ServerFileID?) throws(StoreError) -> UserUsage {
         try translating {
@@ -52,7 +52,7 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Of a row of `server_file`, named `file`; ?1 is the time.
+    /// A condition on a row of `server_file`, named `file`; ?1 is the time.
     private static let isEmpty = """
         generation = 0 AND base_version = 0
         AND NOT EXISTS (SELECT 1 FROM client_file

@@ -3,8 +3,8 @@ import Logging
 import SQLite
 import Versions
 
-/// The store's contract in SQL, on one connection. What is read and written here belongs to whatever
-/// transaction is open.
+/// The store's contract in SQL, on one connection. All reads and writes belong to the open
+/// transaction.
 final class SQLiteTransaction {
     let connection: Connection
     let logger: Logger
@@ -15,13 +15,13 @@ final class SQLiteTransaction {
         self.logger = logger
     }
 
-    /// Sets the connection's ways and makes sure that the tables are there.
+    /// Configures the connection and prepares the tables.
     func prepare() throws(StoreError) {
         try translating {
-            // A commit that was acknowledged must survive a power cut.
+            // An acknowledged commit must survive a power cut.
             try connection.execute("PRAGMA journal_mode = WAL")
             try connection.execute("PRAGMA synchronous = FULL")
-            // In KiB: a batch of objects should find the pages it touches twice.
+            // In KiB: large enough for a batch of objects to keep the pages that it uses twice.
             try connection.execute("PRAGMA cache_size = -16384")
             try StoreLayout.prepare(connection)
         }
@@ -46,11 +46,11 @@ extension SQLiteTransaction {
         try translating { try connection.run("BEGIN IMMEDIATE") }
     }
 
-    /// The state from here on is the one of this moment, until it is rolled back.
+    /// Holds the present state until it is rolled back.
     func beginReading() throws(StoreError) {
         try translating {
             try connection.run("BEGIN")
-            // The state is chosen by the first read.
+            // The first read fixes the state.
             _ = try connection.integer("SELECT count(*) FROM app")
         }
     }
@@ -67,7 +67,7 @@ extension SQLiteTransaction {
         if connection.isInTransaction { try? connection.run("ROLLBACK") }
     }
 
-    func undoingFailures<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
+    func inSavepoint<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
         do {
             return try connection.savepoint("write", body)
         } catch let error as SQLiteError {
@@ -83,7 +83,7 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Every error of the library leaves as one of the store.
+    /// Turns every error of SQLite into a `StoreError`.
     func translating<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
         do {
             return try body()

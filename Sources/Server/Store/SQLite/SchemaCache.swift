@@ -1,13 +1,13 @@
 import Schemas
 
-/// Schemas as they were last decoded, by file: every scan for a download needs one, and few ever change.
+/// The last decoded schemas, by file: every scan for a download needs one, and few change.
 ///
-/// What the store holds decides; a schema that is no longer the same is decoded again.
+/// The store is authoritative; a changed schema is decoded again.
 struct SchemaCache {
     private var entries: [ServerFileID: (bytes: [UInt8], schema: RealmSchema)] = [:]
     private var sizeInBytes = 0
 
-    /// Of encoded schemas; decoded they take some ten times as much.
+    /// The size of encoded schemas; decoded ones take some ten times as much.
     private static let limitInBytes = 1 << 20
 
     /// Nil if the bytes are not a stored schema.

@@ -1,6 +1,6 @@
 import Coordination
 
-/// Lends one state of the store at a time for as long as its borrower takes.
+/// Lends one state of the store at a time, for as long as its borrower needs it.
 actor StateHolder {
     private let worker: StoreWorker
     private let turns = Turns<OrderOfArrival>()
@@ -33,7 +33,7 @@ actor StateHolder {
         let worker: StoreWorker
 
         func read<Outcome: Sendable>(
-            _ body: @Sendable (any StoreSnapshot) throws -> Outcome
+            _ body: @Sendable (any StoreReading) throws -> Outcome
         ) async throws -> Outcome {
             try await worker.readHeld(body)
         }

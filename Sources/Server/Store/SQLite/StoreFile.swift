@@ -2,10 +2,10 @@ import Glibc
 
 /// The store's file on disk: private to its owner, and used by one process at a time.
 final class StoreFile: Sendable {
-    /// Holds the lock for as long as it is open; the kernel lets go when the process ends.
+    /// Holds the lock while it is open; the kernel releases it when the process ends.
     private let lock: Int32
 
-    /// Makes the file and its directory if they are missing.
+    /// Creates the file and its directory if they are missing.
     init(path: String) throws(StoreError) {
         let directory = path.split(separator: "/").dropLast().joined(separator: "/")
         try Self.makeDirectory("/\(directory)", for: path)
@@ -27,7 +27,7 @@ final class StoreFile: Sendable {
     }
 
     deinit {
-        // A program that is just being started shares the lock until it has been loaded.
+        // A child process shares the lock between fork and exec.
         flock(lock, LOCK_UN)
         Glibc.close(lock)
     }
@@ -38,10 +38,10 @@ final class StoreFile: Sendable {
     ) throws(StoreError) {
         guard mkdir(directory, 0o700) != 0, errno != EEXIST else { return }
         guard errno == ENOENT, let end = directory.lastIndex(of: "/"), end > directory.startIndex
-        else { throw failure("cannot make the directory of", path) }
+        else { throw failure("cannot create the directory of", path) }
         try makeDirectory(String(directory[..<end]), for: path)
         guard mkdir(directory, 0o700) == 0 else {
-            throw failure("cannot make the directory of", path)
+            throw failure("cannot create the directory of", path)
         }
     }
 

@@ -2,7 +2,7 @@ import SQLite
 
 /// The tables of the embedded store (sync history, 11; local realm, 11).
 enum StoreLayout {
-    /// "RLMS" in the file's header: tells a store from any other database.
+    /// "RLMS" in the file's header: distinguishes a store from other databases.
     static let applicationID: Int64 = 0x524c_4d53
     static let version: Int64 = 5
 
@@ -172,13 +172,14 @@ enum StoreLayout {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Indexes that stores of this layout may lack; versions that do not know them keep them all the same.
+    /// Indexes that stores of this layout may lack; versions that do not know them still maintain
+    /// them.
     private static let indexes = """
         CREATE INDEX IF NOT EXISTS history_of_one_client
             ON history (file_id, private_to, version) WHERE private_to <> 0;
         """
 
-    /// Makes the tables in an empty file, or makes sure that they are the ones this version knows.
+    /// Creates the tables in an empty file, or checks that they have the layout of this version.
     static func prepare(_ connection: Connection) throws {
         let applicationID = try connection.integer("PRAGMA application_id") ?? 0
         let version = try connection.integer("PRAGMA user_version") ?? 0

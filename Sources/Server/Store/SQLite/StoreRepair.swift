@@ -2,10 +2,10 @@ import Logging
 import SQLite
 import Scopes
 
-/// Removes what earlier versions let into a store and nothing can use: server files whose partition is not
-/// a partition, or longer than any client may name.
+/// Removes unusable server files that earlier versions admitted: the partition is invalid, or
+/// longer than a client may send.
 enum StoreRepair {
-    /// Before any other use of the store; each removal is logged.
+    /// Must run before any other use of the store; logs each removal.
     static func run(in transaction: SQLiteTransaction) throws(StoreError) {
         try transaction.translating {
             let unusable = try unusableFiles(transaction.connection)

@@ -1,19 +1,19 @@
 import Glibc
 import SQLite
 
-/// Brings the store of an older version up to the layout of this one, beside a copy of what was: the
-/// older version can go on with that.
+/// Upgrades a store of an older layout. Keeps a copy of the old store for a downgrade.
 enum StoreUpgrade {
-    /// What each layout needs to become the next one.
+    /// The SQL that turns each layout into the next one.
     private static let steps: [Int64: String] = [
-        // When a log-in ended was not on record: none lasts longer than five years (app services, 7).
+        // The expiry of log-in sessions was not recorded: none lasts longer than five years (app
+        // services, 7).
         3: """
         ALTER TABLE login_session ADD COLUMN expires_at INTEGER NOT NULL DEFAULT 0;
         UPDATE login_session
             SET expires_at = created_at + \(TokenLifetimes.refreshRange.upperBound * 1000);
         CREATE INDEX login_session_end ON login_session (app_id, expires_at);
         """,
-        // What a user has uploaded before does not count against its quota.
+        // Earlier uploads of a user do not count against its quota.
         4: """
         ALTER TABLE client_file ADD COLUMN history_bytes INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX client_file_of_user ON client_file (user_id, file_id);
@@ -22,12 +22,12 @@ enum StoreUpgrade {
         """,
     ]
 
-    /// Whether this version can make its own layout of that one.
+    /// Whether this version can upgrade that layout.
     static func isPossible(from layout: Int64) -> Bool {
         steps.keys.contains(layout)
     }
 
-    /// A crash leaves the store as it was, or upgraded.
+    /// After a crash the store is unchanged or upgraded.
     static func run(on connection: Connection, from layout: Int64) throws {
         try keepCopy(of: connection, layout)
         try connection.transaction {
@@ -39,10 +39,10 @@ enum StoreUpgrade {
         }
     }
 
-    /// Next to the store, as private as it: `PATH.layout-N`.
+    /// A copy beside the store, with the same mode: `PATH.layout-N`.
     private static func keepCopy(of connection: Connection, _ layout: Int64) throws {
         let copy = "\(connection.path).layout-\(layout)"
-        // Of an upgrade that was cut off; or of an earlier one, and then older than what is here.
+        // Left by an interrupted upgrade; or by an earlier one, and then older than this store.
         unlink(copy)
         let descriptor = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

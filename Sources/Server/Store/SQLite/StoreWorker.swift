@@ -6,7 +6,7 @@ actor StoreWorker {
     private let executor: DatabaseExecutor
     private let transaction: SQLiteTransaction
     private let elapsed: @Sendable () -> Duration
-    /// How long the first write of a commit waits for others to share it with.
+    /// The longest wait of a commit's first write for others to share it.
     private static let slice = Duration.milliseconds(50)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -32,7 +32,7 @@ actor StoreWorker {
         }
     }
 
-    /// Sets the file up; before any other use of it.
+    /// Prepares the file; must run before any other use of it.
     func prepare() throws(StoreError) {
         try transaction.prepare()
     }
@@ -42,8 +42,8 @@ actor StoreWorker {
         return { start.duration(to: clock.now) }
     }
 
-    /// Runs the writes whose turn it is in one transaction, until none waits or the first of them has
-    /// waited for long enough.
+    /// Runs the next writes in one transaction, until none waits or the first of them has waited
+    /// long enough.
     func commit(_ next: @Sendable () -> (any PendingWrite)?) {
         guard let first = next() else { return }
         var writes = [first]
@@ -60,7 +60,7 @@ actor StoreWorker {
             var write = first
             while true {
                 write.run(in: transaction)
-                // A full disk and some other errors undo everything at once.
+                // A full disk and some other errors roll back the whole transaction.
                 if !transaction.isOpen { throw transaction.lostTransaction }
                 guard elapsed() < end, let another = next() else { break }
                 writes.append(another)
@@ -75,19 +75,19 @@ actor StoreWorker {
     }
 
     func read<Outcome: Sendable>(
-        _ body: @Sendable (any StoreSnapshot) throws -> Outcome
+        _ body: @Sendable (any StoreReading) throws -> Outcome
     ) throws -> Outcome {
         try transaction.snapshot { try body(transaction) }
     }
 
-    // MARK: A state that is held
+    // MARK: A held state
 
     func beginHolding() throws(StoreError) {
         try transaction.beginReading()
     }
 
     func readHeld<Outcome: Sendable>(
-        _ body: @Sendable (any StoreSnapshot) throws -> Outcome
+        _ body: @Sendable (any StoreReading) throws -> Outcome
     ) throws -> Outcome {
         try body(transaction)
     }
@@ -96,7 +96,7 @@ actor StoreWorker {
         transaction.rollBack()
     }
 
-    /// Writes the store as it is now to another database of the same file layer.
+    /// Copies the present store to another database of the same file layer.
     func copy(to path: String) throws(StoreError) {
         try transaction.copy(to: path)
     }

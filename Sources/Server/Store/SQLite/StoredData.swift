@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JSON
 
-/// The data of a profile at rest: a JSON object.
+/// The stored form of profile data: a JSON object.
 enum StoredData {
     static func encode(_ data: [String: JSONValue]) -> String {
         (try? data.json()).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

@@ -1,12 +1,12 @@
 import Changesets
 
-/// A primary key at rest: its typed bytes, so that no two keys share theirs (local realm, 11), but numbers
-/// in an order that the table's index can follow.
+/// The stored form of a primary key: its typed bytes, so that no two keys share theirs (local
+/// realm, 11). Numbers are in an order that the table's index can follow.
 ///
-/// The wire's form of a number begins with its lowest bits: neighbours would lie as far apart as they can,
-/// and each batch of new objects would touch every page of the table.
+/// The wire form of a number begins with its lowest bits, which puts neighbours as far apart as
+/// possible. Each batch of new objects would touch every page of the table.
 enum StoredKey {
-    /// Objects of classes without primary key have no typed bytes; this stands in front of theirs.
+    /// Objects of classes without primary key have no typed bytes; their keys begin with this mark.
     private static let globalKeyMark: UInt8 = 0xff
     private static let intMark = UInt8(bitPattern: TypeCode.int.rawValue)
 

@@ -1,7 +1,7 @@
 import Changesets
 import Schemas
 
-/// A schema at rest: the changeset that makes it out of nothing.
+/// The stored form of a schema: the changeset that creates it.
 enum StoredSchema {
     static func encode(_ schema: RealmSchema) -> [UInt8] {
         var writer = ChangesetWriter()
@@ -9,7 +9,7 @@ enum StoredSchema {
         return writer.bytes
     }
 
-    /// Nil if the bytes are not what `encode` writes.
+    /// Nil if `encode` did not write the bytes.
     static func decode(_ bytes: [UInt8]) -> RealmSchema? {
         var schema = RealmSchema()
         guard let changeset = try? Changeset(decoding: bytes) else { return nil }

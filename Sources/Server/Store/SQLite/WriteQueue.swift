@@ -5,10 +5,10 @@ import DequeModule
 struct WriteQueue {
     private var accounts: Deque<any PendingWrite> = []
     private var others = FairQueue<WriteOwner, any PendingWrite>()
-    /// Writes of accounts since one of another owner had its turn.
+    /// The number of writes of accounts since the last one of another owner.
     private var accountsInARow = 0
 
-    /// A flood of log-ins must not keep everything else waiting for ever.
+    /// A flood of log-ins must not block other writes for ever.
     static let accountsInARowAtMost = 64
 
     var count: Int { accounts.count + others.count }

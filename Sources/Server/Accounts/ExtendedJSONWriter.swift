@@ -5,7 +5,7 @@ import JSON
 import Schemas
 
 /// Objects in canonical Extended JSON, as clients read documents (app services, 2.2).
-struct ExtendedJSON {
+struct ExtendedJSONWriter {
     let schema: RealmSchema
 
     /// A whole object. Links are the keys of their targets.
@@ -63,7 +63,7 @@ struct ExtendedJSON {
         case .string(let value): .string(value.description)
         case .objectID(let value): .tagged("$oid", "\(value)")
         case .uuid(let value): .binary(value.bytes, subType: "04")
-        // Objects without a key of their own have no name outside their realm.
+        // Objects without a primary key have no name outside their realm.
         case .globalKey: .null
         }
     }
@@ -97,7 +97,7 @@ extension JSONValue {
 }
 
 extension Timestamp {
-    /// What is finer, or further away, has no place in a date.
+    /// A date holds neither finer fractions nor more distant times.
     fileprivate var millisecondsSince1970: Int64 {
         let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, isTooFarStill) = whole.addingReportingOverflow(Int64(nanoseconds) / 1_000_000)
@@ -107,7 +107,7 @@ extension Timestamp {
 }
 
 extension PropertySchema {
-    /// The class that a link leads to, or that an embedded object is of.
+    /// The class of a link's target or of an embedded object.
     fileprivate var targetClass: Text? {
         guard case .link(let target) = type else { return nil }
         return target

@@ -3,7 +3,7 @@ import JSON
 
 /// Builds one JSON object with its members in the order they are written, as the protocol's
 /// examples have them; `JSONEncoder` would choose its own.
-struct JSONText {
+struct JSONObjectBuilder {
     private var text = "{"
 
     var bytes: [UInt8] { Array(text.utf8) + [UInt8(ascii: "}")] }
@@ -23,7 +23,7 @@ struct JSONText {
         text += String(value)
     }
 
-    mutating func write(_ name: String, _ objects: [JSONText]) {
+    mutating func write(_ name: String, _ objects: [JSONObjectBuilder]) {
         begin(name)
         text += "[" + objects.map { $0.text + "}" }.joined(separator: ",") + "]"
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Transport
 
 @Suite("What the kernel measures of a connection", .timeLimit(.minutes(10)))
-struct LinkStatisticsTests {
+struct SocketStatisticsTests {
     private func exchange(_ stream: any MessageStream, messages: Int) async throws {
         for _ in 0..<messages {
             try await stream.send([UInt8](repeating: 7, count: 1_000))

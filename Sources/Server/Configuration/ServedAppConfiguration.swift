@@ -1,30 +1,30 @@
 package import Scopes
 
 /// One app of `realm-server.yaml`.
-package struct AppConfiguration: Hashable, Sendable {
+package struct ServedAppConfiguration: Hashable, Sendable {
     package let id: AppID
-    /// The type every partition value must have; nil for any.
+    /// The type of every partition value; nil for any.
     package var partitionType: Partition.Kind?
     /// Whether clients may add classes and properties.
     package var isDevelopmentMode: Bool
-    /// Whether a client reset may carry unsent writes over.
+    /// Whether a client reset may recover unsynced changes.
     package var allowsClientRecovery: Bool
     package var anonymous: Bool
-    /// Nil where the provider is off.
+    /// Nil if the provider is off.
     package var emailPassword: EmailPasswordConfiguration?
     package var apiKey: Bool
-    /// Nil where the provider is off.
+    /// Nil if the provider is off.
     package var jwt: JWTConfiguration?
-    /// The program that knows users; nil where the provider is off.
+    /// The program that identifies users; nil if the provider is off.
     package var function: HookConfiguration?
-    /// Nil where tokens say nothing more about users.
+    /// Nil if tokens contain no custom user data.
     package var customUserData: CustomUserDataConfiguration?
     package var tokens: TokenLifetimes
     package var access: AccessRules
     package var quotas: UserQuotas
-    /// The path of the schema file; nil where clients alone make the schema.
+    /// The path of the schema file; nil if only clients define the schema.
     package var schemaFile: String?
-    /// Client files that were away for longer start over; nil: none has to.
+    /// Client files absent for longer start over; nil: none does.
     package var offlineLimit: Duration?
 
     package init(
@@ -62,7 +62,7 @@ package struct AppConfiguration: Hashable, Sendable {
     }
 }
 
-extension AppConfiguration {
+extension ServedAppConfiguration {
     /// 30 days (app services, 12.2).
     package static let usualOfflineLimit = Duration.seconds(30 * 86_400)
 
@@ -70,7 +70,7 @@ extension AppConfiguration {
         offlineLimit.map { $0.components.seconds * 1000 }
     }
 
-    /// Those that are on.
+    /// The enabled providers.
     var providers: [ProviderType] {
         var providers: [ProviderType] = []
         if anonymous { providers.append(.anonymous) }
@@ -83,16 +83,16 @@ extension AppConfiguration {
 }
 
 package struct EmailPasswordConfiguration: Hashable, Sendable {
-    /// Whether accounts count as soon as they are registered. Otherwise each waits until the owner
-    /// brings the token that was delivered, the function says so, or the operator confirms it.
+    /// Whether registration confirms an account. Otherwise the owner confirms it with the delivered
+    /// token, or the function or the operator does.
     package var confirmsAtOnce: Bool
-    /// Characters a password has at least.
+    /// The least number of characters of a password.
     package var minimumLength: Int
     /// Delivers tokens; nil: the operator does.
     package var mail: MailConfiguration?
-    /// Decides about new accounts; then no mail goes out for them.
+    /// Decides on new accounts; then no mail is sent for them.
     package var confirmationFunction: HookConfiguration?
-    /// Decides about new passwords; then no mail goes out for them.
+    /// Decides on new passwords; then no mail is sent for them.
     package var resetFunction: HookConfiguration?
 
     package init(

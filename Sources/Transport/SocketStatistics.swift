@@ -1,7 +1,7 @@
-/// What the kernel has measured of a connection since it stands (tcp(7), `TCP_INFO`).
+/// The kernel's measurements of a connection since its start (tcp(7), `TCP_INFO`).
 ///
-/// Through a proxy it is the connection to the proxy that is measured.
-package struct LinkStatistics: Hashable, Sendable {
+/// Through a proxy they concern the connection to the proxy.
+package struct SocketStatistics: Hashable, Sendable {
     /// Smoothed by the kernel.
     package var roundTrip: Duration
     /// Segments with data, those sent again included.

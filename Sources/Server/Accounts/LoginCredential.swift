@@ -1,27 +1,27 @@
 import JSON
 
-/// What a client shows to be let in, by provider (app services, 4.1).
-enum Credential: Sendable {
+/// A client's credential, by provider (app services, 4.1).
+enum LoginCredential: Sendable {
     case anonymous
     case emailPassword(EmailPasswordCredential)
     case apiKey(APIKeySecret)
-    /// A token that somebody else has signed.
+    /// A token that a third party has signed.
     case customToken(String)
-    /// Whatever the operator's function takes.
+    /// The payload for the operator's function.
     case customFunction([String: JSONValue])
 }
 
-extension Credential: CustomStringConvertible, CustomReflectable {
+extension LoginCredential: CustomStringConvertible, CustomReflectable {
     var description: String { "<redacted>" }
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What a credential has proven.
+/// The result of checking a credential.
 struct ProvenIdentity: Sendable {
     let identity: Identity
-    /// The user, where the credential names one that is there already.
+    /// The user, if the credential names an existing one.
     var owner: UserID?
     var kind = User.Kind.normal
-    /// Of the user's profile, as the credential tells it.
+    /// Profile data from the credential.
     var data: [String: JSONValue] = [:]
 }

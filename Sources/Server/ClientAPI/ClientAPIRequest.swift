@@ -1,5 +1,5 @@
-/// A call of the client API, before anything about connections is decided.
-struct ServiceRequest: Sendable {
+/// A call of the client API, independent of its connection.
+struct ClientAPIRequest: Sendable {
     let method: String
     let path: String
     /// Without the `?`.
@@ -8,7 +8,7 @@ struct ServiceRequest: Sendable {
     let authorization: String?
     /// The `Host` header.
     let host: String?
-    /// Where it comes from, for limits.
+    /// The client's address, for limits.
     let address: String
     let body: [UInt8]
 
@@ -50,10 +50,10 @@ enum BearerToken {
     }
 }
 
-/// An answer of the client API.
-struct ServiceAnswer: Hashable, Sendable {
+/// A response of the client API.
+struct ClientAPIResponse: Hashable, Sendable {
     let status: Int
-    /// JSON; nil for an answer without body.
+    /// JSON; nil for a response without body.
     let body: [UInt8]?
     let retryAfterInSeconds: Int?
 
@@ -63,12 +63,12 @@ struct ServiceAnswer: Hashable, Sendable {
         self.retryAfterInSeconds = retryAfterInSeconds
     }
 
-    /// Clients look at the status only.
-    static func empty(_ status: Int) -> ServiceAnswer {
-        ServiceAnswer(status: status, body: Array("{}".utf8))
+    /// Clients read only the status.
+    static func empty(_ status: Int) -> ClientAPIResponse {
+        ClientAPIResponse(status: status, body: Array("{}".utf8))
     }
 
-    /// With one parameter more, such as a charset, clients would not read it (app services, 11.2).
+    /// Clients reject one with parameters, such as a charset (app services, 11.2).
     static let contentType = "application/json"
 
     init(_ refusal: ServiceRefusal) {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Lines for people beside the output that programs read.
-enum StandardError {
-    static func print(_ line: String) {
+/// Lines for people: beside the output that programs read, and past the log.
+package enum StandardError {
+    package static func print(_ line: String) {
         var rest = Array((line + "\n").utf8)[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

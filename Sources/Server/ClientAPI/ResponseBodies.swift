@@ -1,8 +1,8 @@
 import FoundationEssentials
 import JSON
 
-/// The answer to a log-in (app services, 4.3). Answers never hold null: clients refuse it.
-struct LoginAnswer: Encodable {
+/// The response to a log-in (app services, 4.3). Responses never hold null: clients refuse it.
+struct LoginResponse: Encodable {
     let accessToken: String
     let refreshToken: String
     let userID: String
@@ -16,8 +16,8 @@ struct LoginAnswer: Encodable {
     }
 }
 
-/// The answer to a refresh (app services, 7.2).
-struct RefreshAnswer: Encodable {
+/// The response to a token refresh (app services, 7.2).
+struct RefreshResponse: Encodable {
     let accessToken: String
 
     enum CodingKeys: String, CodingKey {
@@ -25,8 +25,8 @@ struct RefreshAnswer: Encodable {
     }
 }
 
-/// The answer to a question for the location (app services, 3.1).
-struct LocationAnswer: Encodable {
+/// The response of the location route (app services, 3.1).
+struct LocationResponse: Encodable {
     let deploymentModel = "LOCAL"
     let location = "US-VA"
     let hostname: String
@@ -39,8 +39,8 @@ struct LocationAnswer: Encodable {
     }
 }
 
-/// An API key (app services, 7.5). The secret is in the answer to its creation only.
-struct KeyAnswer: Encodable {
+/// An API key (app services, 7.5). Only the response to its creation contains the secret.
+struct KeyResponse: Encodable {
     let id: String
     let key: String?
     let name: String
@@ -60,7 +60,7 @@ struct KeyAnswer: Encodable {
 }
 
 /// A user's profile (app services, 7.1). The members of `data` that clients know are strings.
-struct ProfileAnswer: Encodable {
+struct ProfileResponse: Encodable {
     struct Identity: Encodable {
         let id: String
         let providerType: String

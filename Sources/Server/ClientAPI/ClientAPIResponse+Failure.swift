@@ -1,8 +1,8 @@
 import Logging
 
-extension ServiceAnswer {
-    /// For what is not the client's doing: the log has the reason, the client learns none of it.
-    init(failure: any Error, of request: ServiceRequest, logger: Logger) {
+extension ClientAPIResponse {
+    /// For failures of the server: the log has the reason, the response does not.
+    init(failure: any Error, of request: ClientAPIRequest, logger: Logger) {
         if failure is StoreError {
             logger.error("store failed", metadata: ["error": "\(failure)"])
             self.init(.storage)

@@ -4,15 +4,15 @@ import Schemas
 package import SyncProtocol
 package import Versions
 
-/// A changeset whose writes were not allowed, and the version that undoes them for its client
-/// (wire protocol, 13.5).
-package struct RefusedWrite: Hashable, Sendable {
+/// A changeset with rejected writes, and the version that compensates them for its client (wire
+/// protocol, 13.5).
+package struct RejectedChangeset: Hashable, Sendable {
     package let updates: SessionFault.RejectedUpdates
-    package let undoneAt: ServerVersion
+    package let compensatedAt: ServerVersion
 
     enum Reason: String {
         case notAllowed = "write not allowed"
-        /// Nothing of its kind is where the write says (sync history, 14.6).
+        /// The write does not fit the server's state (sync history, 14.6).
         case misfit = "write does not fit the object"
         case tooLarge = "the object would be too large"
     }
@@ -20,7 +20,7 @@ package struct RefusedWrite: Hashable, Sendable {
     init(
         _ objects: [ObjectReference],
         in version: ClientVersion,
-        undoneAt: ServerVersion,
+        compensatedAt: ServerVersion,
         because reason: Reason = .notAllowed
     ) {
         self.updates = SessionFault.RejectedUpdates(
@@ -33,12 +33,12 @@ package struct RefusedWrite: Hashable, Sendable {
                 )
             }
         )
-        self.undoneAt = undoneAt
+        self.compensatedAt = compensatedAt
     }
 }
 
-/// What undoes the writes of one changeset: every object that it touched is erased, and made again as the
-/// server has it.
+/// Undoes the writes of one changeset: erases every object that it touched, and recreates it in the
+/// server's state.
 struct Compensation {
     let objects: [ObjectReference]
     let changeset: [UInt8]
@@ -62,8 +62,8 @@ struct Compensation {
         self.changeset = writer.bytes
     }
 
-    /// The objects that a version for one client puts right.
-    static func objects(undoneBy changeset: [UInt8]) -> [ObjectReference] {
+    /// The objects that a version for one client corrects.
+    static func objects(compensatedBy changeset: [UInt8]) -> [ObjectReference] {
         guard let changeset = try? Changeset(decoding: changeset) else { return [] }
         var seen: Set<ObjectReference> = []
         return changeset.touchedObjects.filter { seen.insert($0).inserted }
@@ -71,7 +71,7 @@ struct Compensation {
 }
 
 extension Changeset {
-    /// The same without what is about objects.
+    /// The same changeset without changes of objects.
     var schemaChangesOnly: Changeset {
         Changeset(strings: strings, instructions: instructions.filter(\.changesSchema))
     }
