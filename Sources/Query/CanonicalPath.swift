@@ -74,7 +74,7 @@ enum CanonicalPath {
     ) -> [UInt8] {
         switch property.part {
         case .whole:
-            let isDictionary = field.collection == .dictionary && property.suffix != .size
+            let isDictionary = field.collection == .dictionary
             return Array((isDictionary && !isAggregate ? "[*]" : "").utf8)
         case .keys: return Array(".@keys".utf8)
         case .length: return Array(".length".utf8)

@@ -89,7 +89,7 @@ package struct CanonicalText {
 
     /// Where constants of the comparison stand, which decides how many digits they get.
     private func place(_ comparison: CheckedComparison) -> CanonicalConstant.Place {
-        guard comparison.form == .plain else { return .expression }
+        guard comparison.form != .general else { return .expression }
         if case .property(let property) = query.operands[comparison.left], property.type == .mixed {
             return .mixed
         }
@@ -98,7 +98,7 @@ package struct CanonicalText {
 
     /// An int property `<= c` is written `< c + 1`, and `>= c` as `> c - 1`.
     private func strictOrder(_ comparison: CheckedComparison) -> [Task]? {
-        guard comparison.form == .plain,
+        guard comparison.form != .general,
             case .property(let property) = query.operands[comparison.left], property.type == .int,
             case .constant(let constant) = query.operands[comparison.right],
             case .int(let value) = constant.value
@@ -117,6 +117,11 @@ package struct CanonicalText {
     private mutating func write(_ operand: CheckedOperand, _ place: CanonicalConstant.Place) {
         switch operand {
         case .constant(let constant):
+            if constant.value == .null, constant.type == .float || constant.type == .double {
+                // Null from a list of floats (query as recorded, 48).
+                text += Array("nan".utf8)
+                return
+            }
             text += CanonicalConstant.bytes(constant.value, constant.isFolded ? .list : place)
         case .list(let values, let quantifier, _):
             if let quantifier { text += Array("\(quantifier.word) ".utf8) }
@@ -133,7 +138,7 @@ package struct CanonicalText {
                 .text(", \(CanonicalPath.variable(ofDepth: scope.depth)), "),
                 .condition(scope.root), .text(").@count"),
             ])
-        case .operation(let operation, let left, let right, _):
+        case .operation(let operation, let left, let right, _, _):
             schedule([
                 .text("("), .operand(left, .expression), .text(" \(operation.sign) "),
                 .operand(right, .expression), .text(")"),

@@ -80,8 +80,8 @@ struct RecordedQuery {
 
     private func keys(of query: CheckedQuery, _ realm: VectorRealm) -> [ObjectKey] {
         let evaluator = QueryEvaluator(query)
-        return realm.objects(of: className).filter { evaluator.matches($0) }
-            .map(\.row.reference.key)
+        let matching = realm.objects(of: className).filter { evaluator.matches($0) }
+        return QueryOrdering(query).arrange(matching).map(\.row.reference.key)
     }
 
     /// The text with the elements behind each `IN {` sorted.

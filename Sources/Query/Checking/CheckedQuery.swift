@@ -42,7 +42,7 @@ struct CheckedComparison: Hashable, Sendable {
     enum Form: Hashable, Sendable {
         /// A property of the object itself with a constant of its type on the right: null strings and
         /// NaN have rules of their own (query as recorded, 2 and 3).
-        case plain
+        case plain(QueryType)
         /// Everything else: the rules of mixed values.
         case general
     }
@@ -54,7 +54,7 @@ enum CheckedOperand: Hashable, Sendable {
     case property(CheckedProperty)
     case aggregate(CheckedAggregate)
     case subquery(scope: Int)
-    case operation(ArithmeticOperator, Int, Int, type: QueryType)
+    case operation(ArithmeticOperator, Int, Int, quantifier: Quantifier?, type: QueryType)
 }
 
 struct CheckedConstant: Hashable, Sendable {

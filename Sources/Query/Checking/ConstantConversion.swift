@@ -61,12 +61,8 @@ struct ConstantConversion {
             }
         case .float(let number):
             try refuseInfinity(Double(number), hint, offset)
-            switch hint {
-            case .double: return .double(Double(number))
-            case .decimal: return .decimal(DecimalNumber(number))
-            case .int: return Int64(exactly: number).map { .int($0) } ?? value
-            default: return value
-            }
+            // With its suffix it stays a float beside doubles and decimals, too.
+            return hint == .int ? Int64(exactly: number).map { .int($0) } ?? value : value
         case .string(let text):
             return try converted(text, hint, offset)
         case .null, .bool, .decimal, .binary, .date, .objectID, .uuid, .link, .kinds, .nested:

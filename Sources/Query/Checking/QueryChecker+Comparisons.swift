@@ -37,13 +37,15 @@ extension QueryChecker {
         {
             return condition
         }
+        let right = withoutNeedlessList(right, beside: left)
         let isPlain =
             right.constant != nil && left.property?.isOwnValue == true
             && (left.type == right.type || left.type == .mixed)
         var ignoresCase = comparison.ignoresCase
         if ignoresCase {
             if isPlain, !left.type.isBytes, left.type != .mixed { ignoresCase = false }
-            if isPlain, left.type == .mixed, right.type != .string, right.type != .binary {
+            if isPlain, right.isNull { ignoresCase = false }
+            if isPlain, left.type == .mixed, comparison.operation != .notEqual, !right.type.isBytes {
                 ignoresCase = false
             }
             if !isPlain { try refuseUnlessText(right.type, offset) }
@@ -54,9 +56,23 @@ extension QueryChecker {
                 ignoresCase: ignoresCase,
                 left: left.index,
                 right: right.index,
-                form: isPlain ? .plain : .general,
+                form: isPlain ? .plain(left.type) : .general,
                 offset: offset
             )
+        )
+    }
+
+    /// One constant in braces beside a property of type Mixed is written without them. NONE would change its
+    /// meaning and stays.
+    private mutating func withoutNeedlessList(_ right: Side, beside left: Side) -> Side {
+        guard left.property?.isOwnValue == true, left.type == .mixed,
+            case .list(let values, let quantifier, _) = right.operand, values.count == 1,
+            quantifier != Quantifier.none
+        else { return right }
+        let type = QueryType(of: values[0])
+        return side(
+            .constant(CheckedConstant(value: values[0], type: type, isFolded: false)),
+            type
         )
     }
 
@@ -123,7 +139,7 @@ extension QueryChecker {
                                 ignoresCase: false,
                                 left: left.index,
                                 right: keep(.constant(constant)),
-                                form: .plain,
+                                form: .plain(property.type),
                                 offset: offset
                             )
                         )
@@ -164,7 +180,7 @@ extension QueryChecker {
                 ignoresCase: false,
                 left: left.index,
                 right: right.index,
-                form: isPlain ? .plain : .general,
+                form: isPlain ? .plain(left.type) : .general,
                 offset: offset
             )
         )
@@ -197,7 +213,7 @@ extension QueryChecker {
         let lower = try checkLimit(sides.left, list.elements[0], .greaterOrEqual, offset, scope)
         let upper = try checkLimit(sides.left, list.elements[1], .lessOrEqual, offset, scope)
         if case .comparison(let low) = lower, case .comparison(let high) = upper,
-            low.form == .plain, high.form == .plain,
+            low.form != .general, high.form != .general,
             case .property(let property) = checked.operands[low.left],
             property.type == .int || property.type == .date,
             case .constant(let lowest) = checked.operands[low.right],
@@ -246,7 +262,7 @@ extension QueryChecker {
                 ignoresCase: comparison.ignoresCase,
                 left: left.index,
                 right: right.index,
-                form: isPlain ? .plain : .general,
+                form: isPlain ? .plain(left.type) : .general,
                 offset: offset
             )
         )
@@ -295,7 +311,7 @@ extension CheckedQuery {
         switch operand {
         case .constant, .aggregate, .subquery: return false
         case .list: return true
-        case .operation(_, let left, let right, _):
+        case .operation(_, let left, let right, _, _):
             return hasManyValues(operands[left]) || hasManyValues(operands[right])
         case .property(let property): return property.hasManyValues
         }

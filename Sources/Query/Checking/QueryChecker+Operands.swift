@@ -19,6 +19,14 @@ extension QueryChecker {
         }
 
         var isNull: Bool { constant?.value == .null }
+
+        var quantifier: Quantifier? {
+            switch operand {
+            case .list(_, let quantifier, _), .operation(_, _, _, let quantifier, _): quantifier
+            case .property(let property): property.quantifier
+            case .constant, .aggregate, .subquery: nil
+            }
+        }
     }
 
     mutating func checkSides(
@@ -175,9 +183,10 @@ extension QueryChecker {
             let value = Arithmetic.compute(operation, leftValue, rightValue)
             return side(
                 .constant(
-                    CheckedConstant(value: value, type: QueryType(of: value), isFolded: true)
+                    // Nothing checks its type against the other side.
+                    CheckedConstant(value: value, type: .mixed, isFolded: true)
                 ),
-                QueryType(of: value)
+                .mixed
             )
         }
         let isPossible =
@@ -191,8 +200,17 @@ extension QueryChecker {
                 remedy: "compute with numbers only"
             )
         }
-        let type = left.type.wider(right.type)
-        return side(.operation(operation, left.index, right.index, type: type), type)
+        // Constants on the other side take the type of the left operand.
+        return side(
+            .operation(
+                operation,
+                left.index,
+                right.index,
+                quantifier: left.quantifier ?? right.quantifier,
+                type: left.type
+            ),
+            left.type
+        )
     }
 
     mutating func side(_ operand: CheckedOperand, _ type: QueryType) -> Side {
@@ -334,14 +352,5 @@ extension CheckedProperty {
         case (.date, .max), (.date, .min): return isOfLinks ? .date : nil
         default: return nil
         }
-    }
-}
-
-extension QueryType {
-    /// The type of a result of arithmetic (query as recorded, 6).
-    fileprivate func wider(_ other: QueryType) -> QueryType {
-        let order: [QueryType] = [.int, .float, .double, .decimal, .mixed]
-        let places = [self, other].compactMap { order.firstIndex(of: $0) }
-        return order[places.max() ?? 0]
     }
 }

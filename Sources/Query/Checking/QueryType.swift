@@ -58,7 +58,6 @@ enum QueryType: Hashable, Sendable {
     func isComparable(with other: QueryType) -> Bool {
         self == other || isNumber && other.isNumber || self == .mixed || other == .mixed
             || self == .null || other == .null
-            || self.isBytes && other.isBytes
     }
 
     var isBytes: Bool { self == .string || self == .binary }

@@ -1,7 +1,7 @@
 /// `@max`, `@min`, `@sum` and `@avg` (query as recorded, 44). Subscriptions may not use them.
 enum Aggregation {
     static func compute(_ aggregate: CheckedAggregate, _ values: [QueryValue]) -> QueryValue {
-        let known = values.filter { $0 != .null }
+        let known = values.filter { $0 != .null && !$0.isNotANumber }
         switch aggregate.function {
         case .max: return extreme(known, .greater)
         case .min: return extreme(known, .less)
@@ -33,5 +33,17 @@ enum Aggregation {
         let numbers = values.filter(\.isNumber)
         guard !numbers.isEmpty else { return .null }
         return Arithmetic.compute(.dividedBy, sum(numbers, type), .int(Int64(numbers.count)))
+    }
+}
+
+extension QueryValue {
+    fileprivate var isNotANumber: Bool {
+        switch self {
+        case .float(let value): value.isNaN
+        case .double(let value): value.isNaN
+        case .decimal(let value): value.kind == .notANumber
+        case .null, .bool, .int, .string, .binary, .date, .objectID, .uuid, .link, .kinds, .nested:
+            false
+        }
     }
 }

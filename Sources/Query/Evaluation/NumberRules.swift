@@ -1,4 +1,4 @@
-/// Numbers of any types by their values: NaN equals NaN and is smaller than every other number (query as
+/// Numbers of any types by their values: NaN equals NaN of the same bits and is smaller than every other number (query as
 /// recorded, 3 and 38).
 enum NumberRules {
     /// Nil unless both are numbers.
@@ -30,9 +30,13 @@ enum NumberRules {
     }
 
     private static func order(_ left: Double, _ right: Double) -> QueryOrder {
-        if left.isNaN || right.isNaN {
-            return QueryOrder(left.isNaN ? 0 : 1, right.isNaN ? 0 : 1)
+        if left.isNaN, right.isNaN {
+            return QueryOrder(
+                Int64(bitPattern: left.bitPattern),
+                Int64(bitPattern: right.bitPattern)
+            )
         }
+        if left.isNaN || right.isNaN { return left.isNaN ? .less : .greater }
         return QueryOrder(left, right)
     }
 

@@ -5,10 +5,19 @@ enum PlainRules {
         _ operation: ComparisonOperator,
         _ value: QueryValue,
         _ constant: QueryValue,
-        ignoresCase: Bool
+        ignoresCase: Bool,
+        type: QueryType
     ) -> Bool {
+        if type == .mixed {
+            return ignoresCase
+                ? TextRules.holds(operation, value, constant, ignoresCase: true)
+                : MixedRules.holds(operation, value, constant)
+        }
+        if type == .string, operation.isOrder {
+            return operation.accepts(order(value, constant))
+        }
         if operation.isForText {
-            if constant == .null { return holdsForNullNeedle(operation, value, ignoresCase) }
+            if constant == .null { return holdsForNullNeedle(operation, value, ignoresCase, type) }
             return TextRules.holds(operation, value, constant, ignoresCase: ignoresCase)
         }
         switch (value, constant) {
@@ -22,15 +31,24 @@ enum PlainRules {
         return MixedRules.holds(operation, value, constant)
     }
 
+    /// Null is smaller than every string.
+    private static func order(_ left: QueryValue, _ right: QueryValue) -> QueryOrder {
+        if left == .null || right == .null {
+            return QueryOrder(left == .null ? 0 : 1, right == .null ? 0 : 1)
+        }
+        return MixedRules.order(left, right) ?? .equal
+    }
+
     /// BEGINSWITH, ENDSWITH and CONTAINS of NULL match everything, LIKE matches null.
     private static func holdsForNullNeedle(
         _ operation: ComparisonOperator,
         _ value: QueryValue,
-        _ ignoresCase: Bool
+        _ ignoresCase: Bool,
+        _ type: QueryType
     ) -> Bool {
         if operation == .like { return value == .null }
-        if operation == .contains, ignoresCase, case .binary = value { return true }
-        return true
+        // On binary data, CONTAINS[c] of NULL matches what is not null.
+        return !(type == .binary && operation == .contains && ignoresCase) || value != .null
     }
 }
 

@@ -15,6 +15,9 @@ struct PropertyReader {
         switch property.target {
         case .object:
             let links = links(from: object)
+            if property.endsWithIndex, !isMany {
+                return ValueSequence(links, isList: property.quantifier != nil)
+            }
             if property.suffix == .objectCount { return ValueSequence(.int(Int64(links.count))) }
             if !isMany, links.isEmpty { return ValueSequence(.null) }
             return ValueSequence(links, isList: isMany)
@@ -67,12 +70,17 @@ struct PropertyReader {
         let origins = property.hops.dropLast().reduce([object]) { objects, hop in
             objects.flatMap { follow(hop, from: $0) }
         }
-        return origins.flatMap { origin in
-            selected(origin.value(of: field), index).compactMap { value -> QueryValue? in
+        return origins.flatMap { origin -> [QueryValue] in
+            let value = origin.value(of: field)
+            let chosen = selected(value, index)
+            // A missing element is null, unless there is no element at all.
+            if property.endsWithIndex, chosen.isEmpty { return value.isEmptyCollection ? [] : [.null] }
+            return chosen.compactMap { value -> QueryValue? in
                 switch value {
                 case .object: .link(Self.anonymous(target))
                 case .scalar(.link(let reference)): .link(reference)
-                case .scalar, .list, .set, .dictionary: nil
+                case .scalar: property.endsWithIndex ? .null : nil
+                case .list, .set, .dictionary: nil
                 }
             }
         }
@@ -139,9 +147,10 @@ struct PropertyReader {
                 ? ValueSequence(Self.single(value)) : ValueSequence(Self.elements(value), isList: true)
         case .keys:
             guard case .dictionary(let members) = value else { return ValueSequence([], isList: true) }
+            // An empty dictionary is no empty list here: even NONE does not hold.
             sequence = ValueSequence(
                 members.keys.sorted().map { .string($0.bytes) },
-                isList: true
+                isList: !members.isEmpty
             )
         case .length:
             return ValueSequence(
@@ -152,6 +161,7 @@ struct PropertyReader {
             )
         case .path(let indexes):
             sequence = Self.elements(at: indexes, in: value, suffix: property.suffix)
+            if property.quantifier != nil { sequence.isList = true }
             if property.suffix == .size { return sequence }
         }
         if property.suffix == .kinds {
@@ -202,7 +212,7 @@ struct PropertyReader {
         var values = [value]
         var isList = false
         for index in indexes {
-            isList = isList || index == .all
+            isList = isList || index == .all || index == .key("@keys")
             values = values.flatMap { element(at: index, in: $0) }
         }
         return ValueSequence(
@@ -218,6 +228,8 @@ struct PropertyReader {
             return [position < elements.count ? elements[position] : .null]
         case (.list(let elements), .last): return elements.suffix(1)
         case (.list(let elements), .all): return elements
+        case (.dictionary(let members), .key("@keys")):
+            return members.keys.sorted().map { .scalar(.string($0)) }
         case (.dictionary(let members), .key(let key)):
             if members.isEmpty { return [] }
             return [members[key] ?? .null]
@@ -227,6 +239,27 @@ struct PropertyReader {
         case (.list, .key), (.dictionary, .position), (.dictionary, .last), (.scalar, _), (.set, _),
             (.object, _):
             return [.null]
+        }
+    }
+}
+
+extension CheckedProperty {
+    /// Whether the last hop picks one element of a list or dictionary of links.
+    fileprivate var endsWithIndex: Bool {
+        switch hops.last {
+        case .link(_, _, .position), .link(_, _, .last), .link(_, _, .key): true
+        case .link(_, _, .all), .link(_, _, nil), .backlink, nil: false
+        }
+    }
+}
+
+extension Value {
+    fileprivate var isEmptyCollection: Bool {
+        switch self {
+        case .scalar, .object: false
+        case .list(let elements): elements.isEmpty
+        case .set(let set): set.isEmpty
+        case .dictionary(let members): members.isEmpty
         }
     }
 }

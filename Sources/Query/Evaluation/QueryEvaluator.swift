@@ -46,13 +46,15 @@ package struct QueryEvaluator: Sendable {
     private func test(_ comparison: CheckedComparison, _ object: any QueryableObject) -> Bool {
         let left = values(of: comparison.left, object)
         let right = values(of: comparison.right, object)
-        if comparison.form == .plain, let value = left.values.first, let constant = right.values.first
+        if case .plain(let type) = comparison.form, let value = left.values.first,
+            let constant = right.values.first
         {
             return PlainRules.holds(
                 comparison.operation,
                 value,
                 constant,
-                ignoresCase: comparison.ignoresCase
+                ignoresCase: comparison.ignoresCase,
+                type: type
             )
         }
         let rule = PairRule(
@@ -69,9 +71,9 @@ package struct QueryEvaluator: Sendable {
 
     private func quantifier(of operand: Int) -> Quantifier? {
         switch query.operands[operand] {
-        case .list(_, let quantifier, _): quantifier
+        case .list(_, let quantifier, _), .operation(_, _, _, let quantifier, _): quantifier
         case .property(let property): property.quantifier
-        case .constant, .aggregate, .subquery, .operation: nil
+        case .constant, .aggregate, .subquery: nil
         }
     }
 
@@ -86,7 +88,7 @@ package struct QueryEvaluator: Sendable {
         while let task = tasks.popLast() {
             switch task {
             case .evaluate(let index):
-                if case .operation(let operation, let left, let right, _) = query.operands[index] {
+                if case .operation(let operation, let left, let right, _, _) = query.operands[index] {
                     tasks.append(.compute(operation))
                     tasks.append(.evaluate(right))
                     tasks.append(.evaluate(left))
