@@ -104,7 +104,10 @@ enum VectorReader {
             return .list(try elements.map { try value($0, target, schema) })
         }
         if let elements = node["set"]?.elements {
-            return .set(ValueSet(try elements.map { try scalar($0) }))
+            // The recording holds elements that `ValueSet` takes for one, such as both zeros.
+            let scalars = try elements.map { try scalar($0) }
+            let set = ValueSet(scalars)
+            return set.count == scalars.count ? .set(set) : .list(scalars.map { .scalar($0) })
         }
         if let members = node["dictionary"]?.members {
             return .dictionary(try members.mapValues { try value($0, target, schema) })

@@ -25,7 +25,7 @@ extension PathResolver {
         }
         switch (field.collection, indexes[0]) {
         case (.single, _) where field.type == .mixed:
-            property.part = indexes == [.key("@values")] ? .path([.all]) : .path(indexes)
+            property.part = .path(indexes)
         case (.dictionary, .key(let key)):
             switch key {
             case "@values": break
@@ -37,9 +37,12 @@ extension PathResolver {
         case (.dictionary, .all) where elements.count == 1: break
         case (.dictionary, .all): property.part = .path(indexes)
         case (.list, .position), (.list, .last): property.part = .path(indexes)
-        case (.list, .all): property.part = elements.count == 1 ? .whole : .path(indexes)
+        case (.list, .all):
+            property.part = elements.count == 1 && field.type != .mixed ? .whole : .path(indexes)
         case (.list, .key(let key)), (.set, .key(let key)):
-            guard key.isLength, QueryType(field.type).isBytes, !hasSuffix else {
+            guard key.isLength, elements.count == 1, !hasSuffix,
+                QueryType(field.type).isBytes || field.type == .mixed
+            else {
                 throw unsupported(first, of: field, offset)
             }
             property.part = .length
@@ -97,7 +100,7 @@ extension PathResolver {
         case .referrers: return .objectCount
         case .object: return .objectCount
         case .field(let field):
-            if property.part == .length || property.part == .keys { return .size }
+            if property.part == .length || property.part == .keys { return nil }
             if field.collection != .single { return .size }
             let type = QueryType(field.type)
             return type.isBytes || type == .mixed ? .size : nil

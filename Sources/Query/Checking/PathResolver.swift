@@ -96,6 +96,12 @@ struct PathResolver {
             try backlink(&walk, &elements, offset)
             return true
         }
+        if name == "@keys", walk.endsInDictionary, case .link(let field, _, _) = walk.hops.last {
+            walk.hops.removeLast()
+            walk.className = field.className
+            walk.field = field
+            return false
+        }
         if name == "@values", walk.endsInDictionary {
             elements = elements.dropFirst()
             return true
@@ -133,9 +139,6 @@ struct PathResolver {
             )
         }
         walk.hops[walk.hops.count - 1] = .link(field, target: target, index: index)
-        if index != .all {
-            walk.isMany = walk.hops.contains(where: \.leadsToMany)
-        }
         elements = elements.dropFirst()
         return true
     }
@@ -252,14 +255,32 @@ extension PathResolver.Walk {
 }
 
 extension CheckedProperty.Hop {
-    /// Whether the hop can lead to several objects.
+    /// Whether ANY, ALL and NONE apply behind the hop: also if an index picks one object of a list.
     var leadsToMany: Bool {
         switch self {
         case .backlink: true
-        case .link(_, _, .all): true
-        case .link(let field, _, nil): field.collection != .single
-        case .link(_, _, .position), .link(_, _, .last), .link(_, _, .key): false
+        case .link(let field, _, _): field.collection != .single
         }
+    }
+
+    var isOfList: Bool {
+        if case .link(let field, _, _) = self { field.collection == .list } else { false }
+    }
+
+    var hasIndex: Bool {
+        switch self {
+        case .backlink, .link(_, _, nil), .link(_, _, .all): false
+        case .link(_, _, .position), .link(_, _, .last), .link(_, _, .key): true
+        }
+    }
+}
+
+extension CheckedProperty {
+    /// Whether the hops lead to several objects.
+    var leadsToMany: Bool {
+        var counted = hops[...]
+        if case .object = target, hops.last?.hasIndex == true { counted = hops.dropLast() }
+        return counted.contains(where: \.leadsToMany)
     }
 }
 

@@ -38,6 +38,7 @@ extension QueryChecker {
             return condition
         }
         let right = withoutNeedlessList(right, beside: left)
+        let left = withoutNeedlessQuantifier(left, beside: right)
         let isPlain =
             right.constant != nil && left.property?.isOwnValue == true
             && (left.type == right.type || left.type == .mixed)
@@ -74,6 +75,19 @@ extension QueryChecker {
             .constant(CheckedConstant(value: values[0], type: type, isFolded: false)),
             type
         )
+    }
+
+    /// ANY before the object's own links means nothing beside constants, and is not written.
+    private mutating func withoutNeedlessQuantifier(_ left: Side, beside right: Side) -> Side {
+        guard var property = left.property, left.type == .link, property.quantifier == .any,
+            property.hops.count == 1, property.suffix == nil
+        else { return left }
+        switch right.operand {
+        case .constant, .list: break
+        case .property, .aggregate, .subquery, .operation: return left
+        }
+        property.quantifier = nil
+        return side(.property(property), left.type)
     }
 
     private func refuseWrongLinks(
@@ -115,7 +129,9 @@ extension QueryChecker {
             quantifier ?? .any == .any, case .field(let field) = property.target
         else { return nil }
         let usable = values.filter { value in
-            value == .null ? field.isNullable : QueryType(of: value) == property.type
+            guard value == .null else { return QueryType(of: value) == property.type }
+            // A lookup of null finds nothing in a required property, and is written all the same.
+            return field.isNullable || [.string, .objectID, .uuid].contains(property.type)
         }
         guard !usable.isEmpty else { return .truth(false) }
         switch property.type {
@@ -321,7 +337,7 @@ extension CheckedQuery {
 extension CheckedProperty {
     var hasManyValues: Bool {
         if suffix == .objectCount { return false }
-        if hops.contains(where: \.leadsToMany) { return true }
+        if leadsToMany { return true }
         guard case .field(let field) = target, suffix != .size else { return false }
         switch part {
         case .whole, .length: return field.collection != .single

@@ -307,7 +307,7 @@ extension CheckedProperty {
 
     var isLinkList: Bool {
         guard suffix == nil, case .object = target else { return false }
-        return hops.contains(where: \.leadsToMany)
+        return leadsToMany || hops.last?.hasIndex == true && hops.last?.isOfList == true
     }
 
     /// The kinds that all values have whose type the schema fixes.
@@ -342,13 +342,11 @@ extension CheckedProperty {
         guard case .field(let field) = target, part == .whole else { return nil }
         let isList = field.collection != .single
         guard isOfLinks ? !isList && hops.contains(where: \.leadsToMany) : isList else { return nil }
+        if field.collection == .dictionary { return QueryType(field.type) }
         switch (type, function) {
         case (.mixed, _): return isOfLinks ? nil : .mixed
         case (.decimal, _): return .decimal
-        case (.int, .average), (.float, .average), (.double, .average): return .double
-        case (.int, _), (.double, _): return type
-        case (.float, .sum): return .double
-        case (.float, _): return .float
+        case (.int, _), (.double, _), (.float, _): return type
         case (.date, .max), (.date, .min): return isOfLinks ? .date : nil
         default: return nil
         }

@@ -93,10 +93,17 @@ package struct QueryChecker {
 
     private mutating func checkConditions() throws(LocatedProblem) {
         var isAbsorbed = [Bool](repeating: false, count: query.conditions.count)
+        var isReordered = isAbsorbed
+        isReordered[query.root] = true
         var parts: [Int: [Int]] = [:]
         // Parents stand behind their parts, so from the end each chain is met at its top.
-        for index in query.conditions.indices.reversed() where !isAbsorbed[index] {
-            parts[index] = flattened(index, &isAbsorbed)
+        for index in query.conditions.indices.reversed() {
+            guard let (left, right, _) = query.conditions[index].operands else { continue }
+            // Behind NOT and in subqueries the order stays.
+            isReordered[left] = isReordered[index]
+            isReordered[right] = isReordered[index]
+            guard !isAbsorbed[index] else { continue }
+            parts[index] = isReordered[index] ? flattened(index, &isAbsorbed) : [left, right]
         }
         // Conditions keep their indexes; what one of them is split into goes behind all.
         checked.conditions = [CheckedCondition](repeating: .absorbed, count: query.conditions.count)
@@ -188,7 +195,16 @@ package struct QueryChecker {
         for ordering in query.ordering {
             switch ordering {
             case .sort(let paths, let ascending, _):
-                checked.ordering.append(.sort(try resolve(paths), ascending: ascending))
+                let properties = try resolve(paths)
+                guard case .sort(let later, let laterAscending) = checked.ordering.last else {
+                    checked.ordering.append(.sort(properties, ascending: ascending))
+                    continue
+                }
+                // Of two sorts in a row the second one is the first criterion.
+                checked.ordering.removeLast()
+                checked.ordering.append(
+                    .sort(properties + later, ascending: ascending + laterAscending)
+                )
             case .distinct(let paths, _):
                 checked.ordering.append(.distinct(try resolve(paths)))
             case .limit(let count, _):

@@ -1,12 +1,27 @@
+import Changesets
+
 /// `@max`, `@min`, `@sum` and `@avg` (query as recorded, 44). Subscriptions may not use them.
 enum Aggregation {
     static func compute(_ aggregate: CheckedAggregate, _ values: [QueryValue]) -> QueryValue {
-        let known = values.filter { $0 != .null && !$0.isNotANumber }
+        let isDictionary =
+            if case .field(let field) = aggregate.property.target {
+                field.collection == .dictionary
+            } else {
+                false
+            }
+        let known = values.filter { $0 != .null }
+        let ordered = known.filter { !$0.isNotANumber }
+        let numbers = ordered.filter(\.isNumber)
+        // Only between the floating-point values of a dictionary NaN counts.
+        let isOfFloats = isDictionary && (aggregate.type == .float || aggregate.type == .double)
         switch aggregate.function {
-        case .max: return extreme(known, .greater)
-        case .min: return extreme(known, .less)
-        case .sum: return sum(known, aggregate.type)
-        case .average: return average(known, aggregate.type)
+        case .max: return extreme(isOfFloats ? known : ordered, .greater)
+        case .min: return extreme(isOfFloats ? known : ordered, .less)
+        case .sum: return sum(numbers, zero(aggregate.type))
+        case .average:
+            guard !numbers.isEmpty else { return .null }
+            let sum = sum(numbers, aggregate.type == .int ? .double(0) : zero(aggregate.type))
+            return Arithmetic.compute(.dividedBy, sum, .int(Int64(numbers.count)))
         }
     }
 
@@ -17,22 +32,16 @@ enum Aggregation {
         }
     }
 
+    private static func sum(_ numbers: [QueryValue], _ zero: QueryValue) -> QueryValue {
+        numbers.reduce(zero) { Arithmetic.compute(.plus, $0, $1) }
+    }
+
     private static func zero(_ type: QueryType) -> QueryValue {
         switch type {
         case .int: .int(0)
         case .float, .double: .double(0)
         default: .decimal(DecimalNumber(Int64(0)))
         }
-    }
-
-    private static func sum(_ values: [QueryValue], _ type: QueryType) -> QueryValue {
-        values.filter(\.isNumber).reduce(zero(type)) { Arithmetic.compute(.plus, $0, $1) }
-    }
-
-    private static func average(_ values: [QueryValue], _ type: QueryType) -> QueryValue {
-        let numbers = values.filter(\.isNumber)
-        guard !numbers.isEmpty else { return .null }
-        return Arithmetic.compute(.dividedBy, sum(numbers, type), .int(Int64(numbers.count)))
     }
 }
 

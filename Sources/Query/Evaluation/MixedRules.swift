@@ -39,6 +39,7 @@ enum MixedRules {
         case (.objectID(let left), .objectID(let right)): return QueryOrder(left, right)
         case (.uuid(let left), .uuid(let right)): return QueryOrder(left, right)
         case (.link(let left), .link(let right)): return left == right ? .equal : nil
+        case (.nested(let left, _), .nested(let right, _)): return left == right ? .equal : nil
         default: return NumberRules.order(left, right)
         }
     }

@@ -31,10 +31,7 @@ enum NumberRules {
 
     private static func order(_ left: Double, _ right: Double) -> QueryOrder {
         if left.isNaN, right.isNaN {
-            return QueryOrder(
-                Int64(bitPattern: left.bitPattern),
-                Int64(bitPattern: right.bitPattern)
-            )
+            return QueryOrder(left.bitPattern, right.bitPattern)
         }
         if left.isNaN || right.isNaN { return left.isNaN ? .less : .greater }
         return QueryOrder(left, right)

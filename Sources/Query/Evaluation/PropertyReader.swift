@@ -11,7 +11,7 @@ struct PropertyReader {
     }
 
     func read(_ object: any QueryableObject) -> ValueSequence {
-        let isMany = property.hops.contains(where: \.leadsToMany)
+        let isMany = property.leadsToMany
         switch property.target {
         case .object:
             let links = links(from: object)
@@ -155,13 +155,13 @@ struct PropertyReader {
         case .length:
             return ValueSequence(
                 Self.elements(value).map { element in
-                    element.bytes.map { .int(Int64($0.count)) } ?? .null
+                    if let bytes = element.bytes { return .int(Int64(bytes.count)) }
+                    return field.type == .mixed ? .null : .int(0)
                 },
                 isList: true
             )
         case .path(let indexes):
             sequence = Self.elements(at: indexes, in: value, suffix: property.suffix)
-            if property.quantifier != nil { sequence.isList = true }
             if property.suffix == .size { return sequence }
         }
         if property.suffix == .kinds {
@@ -217,7 +217,7 @@ struct PropertyReader {
         }
         return ValueSequence(
             values.map { suffix == .size ? size(of: $0) : single($0) },
-            isList: isList
+            isList: isList || values.isEmpty
         )
     }
 
@@ -235,10 +235,9 @@ struct PropertyReader {
             return [members[key] ?? .null]
         case (.dictionary(let members), .all):
             return members.sorted { $0.key < $1.key }.map(\.value)
-        case (_, .all): return []
         case (.list, .key), (.dictionary, .position), (.dictionary, .last), (.scalar, _), (.set, _),
             (.object, _):
-            return [.null]
+            return []
         }
     }
 }

@@ -10,25 +10,15 @@ package struct QueryOrdering {
     /// - Parameter objects: those that match, in the order of the class.
     package func arrange<Object: QueryableObject>(_ objects: [Object]) -> [Object] {
         var rows = objects
-        var index = 0
-        while index < query.ordering.count {
-            switch query.ordering[index] {
+        for ordering in query.ordering {
+            switch ordering {
             case .limit(let count):
                 rows = Array(rows.prefix(count))
             case .distinct(let properties):
                 rows = distinct(rows, properties)
-            case .sort(var properties, var ascending):
-                // Of sorts in a row the last one is the first criterion.
-                while index + 1 < query.ordering.count,
-                    case .sort(let more, let moreAscending) = query.ordering[index + 1]
-                {
-                    properties = more + properties
-                    ascending = moreAscending + ascending
-                    index += 1
-                }
+            case .sort(let properties, let ascending):
                 rows = sorted(rows, properties, ascending)
             }
-            index += 1
         }
         return rows
     }
@@ -36,15 +26,21 @@ package struct QueryOrdering {
     private func values(
         of properties: [CheckedProperty],
         _ object: some QueryableObject
-    ) -> [QueryValue] {
-        properties.map { PropertyReader($0).read(object).values.first ?? .null }
+    ) -> [QueryValue?] {
+        properties.map { property in
+            let reader = PropertyReader(property)
+            if !property.hops.isEmpty, reader.objects(object).isEmpty { return nil }
+            return reader.read(object).values.first ?? .null
+        }
     }
 
     private func distinct<Object: QueryableObject>(
         _ rows: [Object],
         _ properties: [CheckedProperty]
     ) -> [Object] {
+        // An object from which no link leads to a property is dropped.
         let keyed = rows.enumerated().map { (values(of: properties, $1), $0) }
+            .filter { !$0.0.contains(nil) }
         let ascending = [Bool](repeating: true, count: properties.count)
         let sorted = keyed.sorted { precedes($0, $1, ascending) }
         var kept: Set<Int> = []
@@ -69,8 +65,8 @@ package struct QueryOrdering {
 
     /// Equal ones keep their places.
     private func precedes(
-        _ left: ([QueryValue], Int),
-        _ right: ([QueryValue], Int),
+        _ left: ([QueryValue?], Int),
+        _ right: ([QueryValue?], Int),
         _ ascending: [Bool]
     ) -> Bool {
         for (index, isAscending) in ascending.enumerated() {
@@ -83,8 +79,11 @@ package struct QueryOrdering {
         return left.1 < right.1
     }
 
-    /// A total order: null first, then by type.
-    private static func order(_ left: QueryValue, _ right: QueryValue) -> QueryOrder {
+    /// A total order: null first, then by type, and what no link leads to last.
+    private static func order(_ left: QueryValue?, _ right: QueryValue?) -> QueryOrder {
+        guard let left, let right else {
+            return QueryOrder(left == nil ? 1 : 0, right == nil ? 1 : 0)
+        }
         if let order = MixedRules.order(left, right) { return order }
         return QueryOrder(left.rank, right.rank)
     }
