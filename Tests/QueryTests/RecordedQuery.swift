@@ -46,7 +46,8 @@ struct RecordedQuery {
         var failures: [String] = []
         let found = keys(of: query, realm)
         if found != matches {
-            failures.append("matches: \(text) -> \(found.count) not \(matches?.count ?? -1)")
+            let diff = Set(found).symmetricDifference(matches ?? [])
+            failures.append("matches: \(text) -> \(found.count) not \(matches?.count ?? -1) DIFF \(diff.prefix(2))")
         }
         let written = CanonicalText.write(query)
         if Self.withoutSetOrder(written) != Self.withoutSetOrder(canonical?.bytes ?? []) {

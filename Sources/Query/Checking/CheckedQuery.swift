@@ -9,6 +9,8 @@ package struct CheckedQuery: Hashable, Sendable {
     /// The text that was checked; offsets point into it.
     let text: [UInt8]
     var conditions: [CheckedCondition] = []
+    /// Conditions from this index on are parts that a single one of the text was split into.
+    var writtenConditions = 0
     var operands: [CheckedOperand] = []
     var scopes: [CheckedScope] = []
     var root = 0

@@ -106,6 +106,7 @@ package struct QueryChecker {
             parts[index] = isReordered[index] ? flattened(index, &isAbsorbed) : [left, right]
         }
         // Conditions keep their indexes; what one of them is split into goes behind all.
+        checked.writtenConditions = query.conditions.count
         checked.conditions = [CheckedCondition](repeating: .absorbed, count: query.conditions.count)
         for (index, condition) in query.conditions.enumerated() where !isAbsorbed[index] {
             let condition = try check(condition, parts: parts[index] ?? [])

@@ -11,9 +11,11 @@ enum Aggregation {
             }
         let known = values.filter { $0 != .null }
         let ordered = known.filter { !$0.isNotANumber }
-        let numbers = ordered.filter(\.isNumber)
-        // Only between the floating-point values of a dictionary NaN counts.
-        let isOfFloats = isDictionary && (aggregate.type == .float || aggregate.type == .double)
+        let isMixed = aggregate.type == .mixed
+        let numbers = (isMixed ? known : ordered).filter(\.isNumber)
+        // Only among values of Mixed and the floating-point values of a dictionary NaN counts.
+        let isOfFloats =
+            isMixed || isDictionary && (aggregate.type == .float || aggregate.type == .double)
         switch aggregate.function {
         case .max: return extreme(isOfFloats ? known : ordered, .greater)
         case .min: return extreme(isOfFloats ? known : ordered, .less)
@@ -28,7 +30,7 @@ enum Aggregation {
     private static func extreme(_ values: [QueryValue], _ wanted: QueryOrder) -> QueryValue {
         values.reduce(.null) { best, value in
             if best == .null { return value }
-            return MixedRules.order(value, best) == wanted ? value : best
+            return MixedRules.totalOrder(value, best) == wanted ? value : best
         }
     }
 

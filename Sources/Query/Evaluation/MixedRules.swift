@@ -44,6 +44,11 @@ enum MixedRules {
         }
     }
 
+    /// Null first, and values of different kinds by their kinds.
+    static func totalOrder(_ left: QueryValue, _ right: QueryValue) -> QueryOrder {
+        order(left, right) ?? QueryOrder(left.rank, right.rank)
+    }
+
     static func bytewiseOrder(_ left: [UInt8], _ right: [UInt8]) -> QueryOrder {
         if left == right { return .equal }
         return left.lexicographicallyPrecedes(right) ? .less : .greater
@@ -61,6 +66,24 @@ extension ComparisonOperator {
         case .equal, .in: order == .equal
         case .notEqual: order != .equal
         case .beginsWith, .endsWith, .contains, .like, .text: false
+        }
+    }
+}
+
+extension QueryValue {
+    fileprivate var rank: Int {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .int, .float, .double, .decimal: 2
+        case .string: 3
+        case .binary: 4
+        case .date: 5
+        case .objectID: 6
+        case .uuid: 7
+        case .link: 8
+        case .kinds: 9
+        case .nested: 10
         }
     }
 }

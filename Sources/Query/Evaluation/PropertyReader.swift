@@ -18,7 +18,10 @@ struct PropertyReader {
             if property.endsWithIndex, !isMany {
                 return ValueSequence(links, isList: property.quantifier != nil)
             }
-            if property.suffix == .objectCount { return ValueSequence(.int(Int64(links.count))) }
+            if property.suffix == .objectCount {
+                let isUnreachable = !startsFromMany && origins(object).isEmpty
+                return ValueSequence(isUnreachable ? .null : .int(Int64(links.count)))
+            }
             if !isMany, links.isEmpty { return ValueSequence(.null) }
             return ValueSequence(links, isList: isMany)
         case .referrers(let origins):
@@ -44,6 +47,17 @@ struct PropertyReader {
         }
     }
 
+    /// The objects that the last hop starts from.
+    private func origins(_ object: any QueryableObject) -> [any QueryableObject] {
+        property.hops.dropLast().reduce([object]) { objects, hop in
+            objects.flatMap { follow(hop, from: $0) }
+        }
+    }
+
+    private var startsFromMany: Bool {
+        property.hops.dropLast().contains(where: \.leadsToMany)
+    }
+
     private func follow(
         _ hop: CheckedProperty.Hop,
         from object: any QueryableObject
@@ -67,10 +81,7 @@ struct PropertyReader {
         guard case .link(let field, let target, let index) = property.hops.last else {
             return objects(object).map { _ in .link(Self.anonymous("")) }
         }
-        let origins = property.hops.dropLast().reduce([object]) { objects, hop in
-            objects.flatMap { follow(hop, from: $0) }
-        }
-        return origins.flatMap { origin -> [QueryValue] in
+        return origins(object).flatMap { origin -> [QueryValue] in
             let value = origin.value(of: field)
             let chosen = selected(value, index)
             // A missing element is null, unless there is no element at all.
@@ -147,16 +158,15 @@ struct PropertyReader {
                 ? ValueSequence(Self.single(value)) : ValueSequence(Self.elements(value), isList: true)
         case .keys:
             guard case .dictionary(let members) = value else { return ValueSequence([], isList: true) }
-            // An empty dictionary is no empty list here: even NONE does not hold.
-            sequence = ValueSequence(
-                members.keys.sorted().map { .string($0.bytes) },
-                isList: !members.isEmpty
-            )
+            // An empty dictionary has one key here, null: so ANY can hold and NONE can fail.
+            if members.isEmpty { return ValueSequence(.null) }
+            sequence = ValueSequence(members.keys.sorted().map { .string($0.bytes) }, isList: true)
         case .length:
             return ValueSequence(
-                Self.elements(value).map { element in
+                Self.elements(value).compactMap { element in
                     if let bytes = element.bytes { return .int(Int64(bytes.count)) }
-                    return field.type == .mixed ? .null : .int(0)
+                    // A null string has no length, so 0; other values of Mixed are left out.
+                    return field.type == .mixed ? nil : .int(0)
                 },
                 isList: true
             )

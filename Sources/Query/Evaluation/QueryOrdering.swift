@@ -84,25 +84,6 @@ package struct QueryOrdering {
         guard let left, let right else {
             return QueryOrder(left == nil ? 1 : 0, right == nil ? 1 : 0)
         }
-        if let order = MixedRules.order(left, right) { return order }
-        return QueryOrder(left.rank, right.rank)
-    }
-}
-
-extension QueryValue {
-    fileprivate var rank: Int {
-        switch self {
-        case .null: 0
-        case .bool: 1
-        case .int, .float, .double, .decimal: 2
-        case .string: 3
-        case .binary: 4
-        case .date: 5
-        case .objectID: 6
-        case .uuid: 7
-        case .link: 8
-        case .kinds: 9
-        case .nested: 10
-        }
+        return MixedRules.totalOrder(left, right)
     }
 }
