@@ -12,7 +12,7 @@ enum Aggregation {
         let known = values.filter { $0 != .null }
         let ordered = known.filter { !$0.isNotANumber }
         let isMixed = aggregate.type == .mixed
-        let numbers = (isMixed ? known : ordered).filter(\.isNumber)
+        let numbers = (isMixed ? known.filter { !$0.isDecimalNaN } : ordered).filter(\.isNumber)
         // Only among values of Mixed and the floating-point values of a dictionary NaN counts.
         let isOfFloats =
             isMixed || isDictionary && (aggregate.type == .float || aggregate.type == .double)
@@ -48,6 +48,10 @@ enum Aggregation {
 }
 
 extension QueryValue {
+    fileprivate var isDecimalNaN: Bool {
+        if case .decimal(let value) = self { value.kind == .notANumber } else { false }
+    }
+
     fileprivate var isNotANumber: Bool {
         switch self {
         case .float(let value): value.isNaN

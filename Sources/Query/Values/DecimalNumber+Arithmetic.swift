@@ -2,7 +2,8 @@
 extension DecimalNumber {
     static func + (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
         if left.kind != .finite || right.kind != .finite {
-            if left.kind == .notANumber || right.kind == .notANumber { return .notANumber }
+            if left.kind == .notANumber { return left }
+            if right.kind == .notANumber { return right }
             guard left.kind == right.kind else { return left.kind == .infinite ? left : right }
             return left.isNegative == right.isNegative ? left : .notANumber
         }
@@ -70,12 +71,13 @@ extension DecimalNumber {
     }
 
     static func - (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
-        left + right.negated
+        right.kind == .notANumber ? left + right : left + right.negated
     }
 
     static func * (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
         let isNegative = left.isNegative != right.isNegative
-        if left.kind == .notANumber || right.kind == .notANumber { return .notANumber }
+        if left.kind == .notANumber { return left }
+        if right.kind == .notANumber { return right }
         if left.kind == .infinite || right.kind == .infinite {
             return left.isZero || right.isZero ? .notANumber : .infinity(isNegative: isNegative)
         }
@@ -94,7 +96,8 @@ extension DecimalNumber {
 
     static func / (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
         let isNegative = left.isNegative != right.isNegative
-        if left.kind == .notANumber || right.kind == .notANumber { return .notANumber }
+        if left.kind == .notANumber { return left }
+        if right.kind == .notANumber { return right }
         if left.kind == .infinite {
             return right.kind == .infinite ? .notANumber : .infinity(isNegative: isNegative)
         }

@@ -34,7 +34,9 @@ package struct QueryDate: Hashable, Sendable {
         let months = fields[0] * 12 + fields[1] - 1
         let days = Self.days(beforeYear: months / 12, month: months % 12) + fields[2] - 1
         self.seconds = ((days * 24 + fields[3]) * 60 + fields[4]) * 60 + fields[5]
-        let nanoseconds = Int32(fields.count > 6 ? fields[6] : 0)
+        let digits = text.split { !$0.isASCIIDigit }.dropFirst(6).first ?? []
+        let nanoseconds = Int32(truncatingIfNeeded: IntegerText.parseDecimal(digits))
+        guard nanoseconds >= 0 else { throw .mixedSigns }
         self.nanoseconds = seconds < 0 ? -nanoseconds : nanoseconds
     }
 
