@@ -115,6 +115,7 @@ let package = Package(
         module("Changesets"),
         module("Schemas", ["Changesets"]),
         module("Documents", ["Changesets", "JSON", "Schemas"]),
+        module("Query", ["Changesets", "Documents", "JSON", "Schemas"]),
         module("Merge", ["Changesets"]),
         module("Versions"),
         module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
@@ -228,6 +229,7 @@ let package = Package(
         tests("Changesets", ["Changesets", "Documents"]),
         tests("Schemas", ["Changesets", "Schemas"]),
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
+        tests("Query", ["Changesets", "Documents", "Query", "Schemas"]),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(
             "ClientReset",

@@ -69,7 +69,8 @@ enum CanonicalConstant {
             let byte = bytes[index]
             let length: Int
             switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), 0..<0x20, 0x7f: return false
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), 0..<0x20, 0x7f:
+                return false
             case 0x20..<0x80: length = 1
             case 0xc0...0xdf: length = 2
             case 0xe0...0xef: length = 3

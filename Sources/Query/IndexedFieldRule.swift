@@ -25,7 +25,8 @@ package struct IndexedFieldRule: Sendable {
                     code: .indexedField,
                     column: TextColumn.column(of: part.startIndex, in: text),
                     message: "the query does not pin \(field), the indexed queryable field",
-                    remedy: "add \(field) == value or \(field) IN {values} with AND at the top level"
+                    remedy:
+                        "add \(field) == value or \(field) IN {values} with AND at the top level"
                 )
             }
             values += pinned
@@ -50,7 +51,8 @@ package struct IndexedFieldRule: Sendable {
         switch condition {
         case .isOneOf(let operand, let values, _):
             return isField(operand, query) ? values : nil
-        case .comparison(let comparison) where comparison.operation == .equal && !comparison.ignoresCase:
+        case .comparison(let comparison)
+        where comparison.operation == .equal && !comparison.ignoresCase:
             for (side, other) in [
                 (comparison.left, comparison.right), (comparison.right, comparison.left),
             ] where isField(side, query) {

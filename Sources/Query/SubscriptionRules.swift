@@ -142,6 +142,9 @@ package struct SubscriptionRules: Sendable {
             let hasCollection = sides.contains {
                 if case .property(let property) = $0 { property.isElementList } else { false }
             }
+            if hasList, comparison.operation != .equal, comparison.operation != .notEqual {
+                throw refusal("a list in braces with this operator", comparison.offset)
+            }
             if hasList, hasCollection {
                 throw refusal("a list compared with another list", comparison.offset)
             }

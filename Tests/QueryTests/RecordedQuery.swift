@@ -70,13 +70,17 @@ struct RecordedQuery {
             let found = keys(of: query, realm)
             let expected = reparsedMatches ?? matches
             if found != expected {
-                failures.append("reparsed matches: \(canonical) -> \(found.count) not \(expected?.count ?? -1)")
+                failures.append(
+                    "reparsed matches: \(canonical) -> \(found.count) not \(expected?.count ?? -1)"
+                )
             }
             let rewritten = CanonicalText.write(query)
             if Self.withoutSetOrder(rewritten)
                 != Self.withoutSetOrder((reparsed ?? canonical).bytes)
             {
-                failures.append("reparsed canonical: \(canonical) -> \(Text(bytes: rewritten)) not \(reparsed ?? canonical)")
+                failures.append(
+                    "reparsed canonical: \(canonical) -> \(Text(bytes: rewritten)) not \(reparsed ?? canonical)"
+                )
             }
         }
         return failures

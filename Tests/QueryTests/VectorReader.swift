@@ -134,7 +134,8 @@ enum VectorReader {
         case "int": return .int(try #require(content.string.flatMap { Int64($0) }))
         case "bool": return .bool(try #require(content.bool as Bool?))
         case "string": return .string(try #require(content.bytesText))
-        case "binary": return .binary(try #require(content.string.flatMap { Hexadecimal.bytes(of: $0) }))
+        case "binary":
+            return .binary(try #require(content.string.flatMap { Hexadecimal.bytes(of: $0) }))
         case "float":
             let bits = try #require(content.string.flatMap { UInt32($0, radix: 16) })
             return .float(FloatBits(bitPattern: bits))

@@ -30,7 +30,9 @@ final class VectorRealm: Sendable {
                     className: row.reference.className,
                     property: property.name
                 )
-                for link in value.links { referrers[link, default: [:]][name, default: []].append(row.reference) }
+                for link in value.links {
+                    referrers[link, default: [:]][name, default: []].append(row.reference)
+                }
             }
         }
         self.objects = objects

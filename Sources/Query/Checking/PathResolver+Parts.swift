@@ -91,7 +91,7 @@ extension PathResolver {
         case .type:
             property.suffix = .kinds
             property.type = .kinds
-            // Other properties have one type, so only Mixed and dictionaries are asked.
+        // Other properties have one type, so only Mixed and dictionaries are asked.
         }
     }
 

@@ -46,7 +46,8 @@ extension QueryChecker {
         if ignoresCase {
             if isPlain, !left.type.isBytes, left.type != .mixed { ignoresCase = false }
             if isPlain, right.isNull { ignoresCase = false }
-            if isPlain, left.type == .mixed, comparison.operation != .notEqual, !right.type.isBytes {
+            if isPlain, left.type == .mixed, comparison.operation != .notEqual, !right.type.isBytes
+            {
                 ignoresCase = false
             }
             if !isPlain { try refuseUnlessText(right.type, offset) }
@@ -95,7 +96,9 @@ extension QueryChecker {
         _ constant: Side,
         _ offset: Int
     ) throws(LocatedProblem) {
-        guard link.type == .link, case .object(let className) = link.property?.target else { return }
+        guard link.type == .link, case .object(let className) = link.property?.target else {
+            return
+        }
         let values: [QueryValue]
         switch constant.operand {
         case .constant(let constant): values = [constant.value]

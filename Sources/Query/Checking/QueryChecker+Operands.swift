@@ -139,14 +139,18 @@ extension QueryChecker {
         while let task = tasks.popLast() {
             switch task {
             case .check(let index, let hint):
-                guard case .operation(let operation, let pair, let offset) = query.expressions[index]
+                guard
+                    case .operation(let operation, let pair, let offset) = query.expressions[index]
                 else {
                     sides.append(try checkLeaf(query.expressions[index], hint, scope))
                     continue
                 }
-                let (leftIsConstant, rightIsConstant) = (constancy[pair.left], constancy[pair.right])
+                let (leftIsConstant, rightIsConstant) = (
+                    constancy[pair.left], constancy[pair.right]
+                )
                 let leftIsFirst = rightIsConstant && !leftIsConstant
-                let (first, second) = leftIsFirst ? (pair.left, pair.right) : (pair.right, pair.left)
+                let (first, second) =
+                    leftIsFirst ? (pair.left, pair.right) : (pair.right, pair.left)
                 tasks.append(.combine(operation, leftIsFirst: leftIsFirst, offset))
                 if leftIsConstant != rightIsConstant {
                     tasks.append(.checkWithHintOfLast(second))
@@ -341,7 +345,9 @@ extension CheckedProperty {
     ) -> QueryType? {
         guard case .field(let field) = target, part == .whole else { return nil }
         let isList = field.collection != .single
-        guard isOfLinks ? !isList && hops.contains(where: \.leadsToMany) : isList else { return nil }
+        guard isOfLinks ? !isList && hops.contains(where: \.leadsToMany) : isList else {
+            return nil
+        }
         if field.collection == .dictionary { return QueryType(field.type) }
         switch (type, function) {
         case (.mixed, _): return isOfLinks ? nil : .mixed

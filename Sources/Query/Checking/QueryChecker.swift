@@ -193,24 +193,27 @@ package struct QueryChecker {
     // MARK: SORT, DISTINCT, LIMIT
 
     private mutating func checkOrdering() throws(LocatedProblem) {
-        for ordering in query.ordering {
+        // Of sorts in a row the last one is the first criterion.
+        var sorts: [([CheckedProperty], [Bool])] = []
+        for (index, ordering) in query.ordering.enumerated() {
             switch ordering {
             case .sort(let paths, let ascending, _):
-                let properties = try resolve(paths)
-                guard case .sort(let later, let laterAscending) = checked.ordering.last else {
-                    checked.ordering.append(.sort(properties, ascending: ascending))
-                    continue
-                }
-                // Of two sorts in a row the second one is the first criterion.
-                checked.ordering.removeLast()
-                checked.ordering.append(
-                    .sort(properties + later, ascending: ascending + laterAscending)
-                )
+                sorts.append((try resolve(paths), ascending))
             case .distinct(let paths, _):
                 checked.ordering.append(.distinct(try resolve(paths)))
             case .limit(let count, _):
                 checked.ordering.append(.limit(Int(clamping: count)))
             }
+            let next = index + 1 < query.ordering.count ? query.ordering[index + 1] : nil
+            if case .sort = next { continue }
+            guard !sorts.isEmpty else { continue }
+            checked.ordering.append(
+                .sort(
+                    sorts.reversed().flatMap(\.0),
+                    ascending: sorts.reversed().flatMap(\.1)
+                )
+            )
+            sorts = []
         }
     }
 

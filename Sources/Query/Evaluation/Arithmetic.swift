@@ -33,7 +33,8 @@ enum Arithmetic {
         case (.int(let left), .int(let right)):
             return .int(compute(operation, left, right))
         case (.decimal, _), (_, .decimal):
-            guard let left = NumberRules.decimal(left), let right = NumberRules.decimal(right) else {
+            guard let left = NumberRules.decimal(left), let right = NumberRules.decimal(right)
+            else {
                 return .null
             }
             return .decimal(compute(operation, left, right))

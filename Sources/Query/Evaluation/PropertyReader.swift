@@ -85,7 +85,9 @@ struct PropertyReader {
             let value = origin.value(of: field)
             let chosen = selected(value, index)
             // A missing element is null, unless there is no element at all.
-            if property.endsWithIndex, chosen.isEmpty { return value.isEmptyCollection ? [] : [.null] }
+            if property.endsWithIndex, chosen.isEmpty {
+                return value.isEmptyCollection ? [] : [.null]
+            }
             return chosen.compactMap { value -> QueryValue? in
                 switch value {
                 case .object: .link(Self.anonymous(target))
@@ -155,9 +157,12 @@ struct PropertyReader {
             if property.suffix == .size { return ValueSequence(Self.size(of: value)) }
             sequence =
                 field.collection == .single
-                ? ValueSequence(Self.single(value)) : ValueSequence(Self.elements(value), isList: true)
+                ? ValueSequence(Self.single(value))
+                : ValueSequence(Self.elements(value), isList: true)
         case .keys:
-            guard case .dictionary(let members) = value else { return ValueSequence([], isList: true) }
+            guard case .dictionary(let members) = value else {
+                return ValueSequence([], isList: true)
+            }
             // An empty dictionary has one key here, null: so ANY can hold and NONE can fail.
             if members.isEmpty { return ValueSequence(.null) }
             sequence = ValueSequence(members.keys.sorted().map { .string($0.bytes) }, isList: true)

@@ -88,7 +88,8 @@ package struct QueryEvaluator: Sendable {
         while let task = tasks.popLast() {
             switch task {
             case .evaluate(let index):
-                if case .operation(let operation, let left, let right, _, _) = query.operands[index] {
+                if case .operation(let operation, let left, let right, _, _) = query.operands[index]
+                {
                     tasks.append(.compute(operation))
                     tasks.append(.evaluate(right))
                     tasks.append(.evaluate(left))

@@ -24,7 +24,8 @@ enum TextRules {
         guard let (text, pattern) = pair(value, needle, ignoresCase) else { return false }
         switch operation {
         case .beginsWith: return text.starts(with: pattern)
-        case .endsWith: return text.count >= pattern.count && text.suffix(pattern.count) == pattern[...]
+        case .endsWith:
+            return text.count >= pattern.count && text.suffix(pattern.count) == pattern[...]
         case .contains: return ByteSearch.contains(pattern, in: text)
         default: return LikePattern(pattern).matches(text)
         }

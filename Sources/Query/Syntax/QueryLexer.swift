@@ -11,7 +11,9 @@ struct QueryLexer {
     }
 
     mutating func next() throws(LocatedProblem) -> QueryToken {
-        while let byte = byte(at: position), [0x20, 0x09, 0x0a, 0x0d].contains(byte) {
+        while let byte = byte(at: position),
+            byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d
+        {
             position += 1
         }
         guard let byte = byte(at: position) else {
@@ -88,20 +90,16 @@ struct QueryLexer {
             guard length > 0 else { break }
             end += length
         }
-        if let (kind, longerEnd) = constantWithLetter(), longerEnd > end { return (kind, longerEnd) }
+        if let (kind, longerEnd) = constantWithLetter(), longerEnd > end {
+            return (kind, longerEnd)
+        }
         return (kind(ofWord: position..<end), end)
     }
 
     private func kind(ofWord range: Range<Int>) -> QueryToken.Kind {
         // The longest word has 14 letters.
         guard range.count <= 16 else { return .identifier }
-        let word = String(decoding: text[range], as: UTF8.self)
-        if let kind = QueryToken.Kind.exactWords[word] { return kind }
-        if let kind = QueryToken.Kind.wordsInAnyCase[word.lowercased()],
-            text[range].allSatisfy({ $0 < 0x80 })
-        {
-            return kind
-        }
+        if let kind = QueryToken.Kind.kind(ofWord: text[range]) { return kind }
         let rest = text[range].dropFirst()
         guard !rest.isEmpty else { return .identifier }
         switch text[range.lowerBound] {

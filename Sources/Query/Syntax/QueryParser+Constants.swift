@@ -156,7 +156,9 @@ extension Base64 {
         guard digits.count % 4 > 1, text.count - digits.count < 3, let last = digits.last else {
             return nil
         }
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        let alphabet = Array(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+        )
         guard let value = alphabet.firstIndex(of: last) else { return nil }
         let unused = digits.count % 4 == 2 ? 15 : 3
         return decode(

@@ -67,7 +67,7 @@ extension QueryParser {
 
     private mutating func readComparison() throws(LocatedProblem) -> Next {
         guard let operation = token.kind.comparison else {
-            throw unexpected(expecting: operandWasCondition ? "AND, OR or the end" : "an operator")
+            throw unexpected(expecting: isComparisonDone ? "AND, OR or the end" : "an operator")
         }
         try prepareLeftSide(mustBeBare: operation.isForText)
         let offset = token.range.lowerBound
@@ -81,8 +81,11 @@ extension QueryParser {
         return .operand
     }
 
-    private var operandWasCondition: Bool {
-        if case .condition = operands.last { true } else { false }
+    /// Whether the last operand completes a comparison, or is a condition itself.
+    private var isComparisonDone: Bool {
+        if case .condition = operands.last { return true }
+        if case .comparison = operators.last { return true }
+        return false
     }
 
     /// Completes what stands left of a comparison, and checks that one may stand here.

@@ -102,7 +102,11 @@ extension DecimalNumber {
             return right.kind == .infinite ? .notANumber : .infinity(isNegative: isNegative)
         }
         if right.kind == .infinite {
-            return DecimalNumber(rounding: 0, exponent: exponents.lowerBound, isNegative: isNegative)
+            return DecimalNumber(
+                rounding: 0,
+                exponent: exponents.lowerBound,
+                isNegative: isNegative
+            )
         }
         if right.isZero {
             return left.isZero ? .notANumber : .infinity(isNegative: isNegative)

@@ -125,7 +125,9 @@ package struct DecimalNumber: Hashable, Sendable {
                 exponent += 1
             }
         }
-        while exponent > Self.exponents.upperBound, coefficient > 0, coefficient * 10 < Self.tooLarge {
+        while exponent > Self.exponents.upperBound, coefficient > 0,
+            coefficient * 10 < Self.tooLarge
+        {
             coefficient *= 10
             exponent -= 1
         }

@@ -74,7 +74,9 @@ struct DecimalDigits {
         }
         var kept = Array(all[..<precision])
         let rest = all[precision...]
-        let isAboveHalf = rest.first.map { $0 > 5 || $0 == 5 && rest.dropFirst().contains { $0 > 0 } }
+        let isAboveHalf = rest.first.map {
+            $0 > 5 || $0 == 5 && rest.dropFirst().contains { $0 > 0 }
+        }
         let isHalf = rest.first == 5 && !rest.dropFirst().contains { $0 > 0 }
         var carried = 0
         if isAboveHalf == true || isHalf && kept[precision - 1] % 2 == 1 {

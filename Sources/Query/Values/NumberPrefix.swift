@@ -73,7 +73,9 @@ enum NumberPrefix {
 
     /// The whole text must be a number; `nan` is none.
     static func decimal(_ text: [UInt8]) -> DecimalNumber? {
-        guard let number = DecimalNumber(text: text.drop(while: \.isBlank)), number.kind != .notANumber else {
+        guard let number = DecimalNumber(text: text.drop(while: \.isBlank)),
+            number.kind != .notANumber
+        else {
             return nil
         }
         return number
