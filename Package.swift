@@ -116,6 +116,7 @@ let package = Package(
         module("Changesets"),
         module("Schemas", ["Changesets"]),
         module("Documents", ["Changesets", "JSON", "Schemas"]),
+        module("Query", ["Changesets", "Documents", "JSON", "Schemas"]),
         module("Merge", ["Changesets"]),
         module("Scopes", ["Changesets", "JSON"]),
         module("Versions"),
@@ -262,6 +263,7 @@ let package = Package(
         tests("Changesets", ["Changesets", "Documents"]),
         tests("Schemas", ["Changesets", "Schemas"]),
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
+        tests("Query", ["Changesets", "Documents", "Query", "Schemas"]),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(
             "ClientReset",

@@ -2,7 +2,7 @@
 enum ArchitectureRules {
     /// Modules that take values and return values.
     static let pureModules: Set<String> = [
-        "Changesets", "ClientReset", "Config", "Documents", "JSON", "Merge", "Scheduling",
+        "Changesets", "ClientReset", "Config", "Documents", "JSON", "Merge", "Query", "Scheduling",
         "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol", "Versions", "YAML",
     ]
 

@@ -42,6 +42,11 @@ package enum Vectors {
         try rawLines(of: file).map { try JSONNode(parsing: Array($0)) }
     }
 
+    /// A file that is one JSON value.
+    package static func node(of file: String) throws -> JSONNode {
+        try JSONNode(parsing: bytes(of: file))
+    }
+
     private static func rawLines(of file: String) throws -> [ArraySlice<UInt8>] {
         try bytes(of: file).split(separator: UInt8(ascii: "\n"))
     }

@@ -1,0 +1,185 @@
+package import Changesets
+package import Schemas
+
+/// What subscriptions may use of the query language (flexible sync, 12.3), and only of queryable fields
+/// (12.7).
+package struct SubscriptionRules: Sendable {
+    /// Bytes that the query of one subscription may have.
+    package static let longestQuery = 256 << 10
+
+    private let schema: RealmSchema
+    private let isQueryable: @Sendable (_ className: Text, _ property: Text) -> Bool
+
+    /// - Parameter isQueryable: not asked for the primary key, which always is.
+    package init(
+        schema: RealmSchema,
+        isQueryable: @escaping @Sendable (_ className: Text, _ property: Text) -> Bool = { _, _ in
+            true
+        }
+    ) {
+        self.schema = schema
+        self.isQueryable = isQueryable
+    }
+
+    /// Parses and checks the query of a subscription, or of several joined by OR.
+    package func check(
+        _ text: [UInt8],
+        of className: Text
+    ) throws(QueryError) -> CheckedQuery {
+        for part in JoinedQuery.parts(of: text) where part.count > Self.longestQuery {
+            throw QueryError(
+                code: .limit,
+                column: TextColumn.column(of: part.startIndex, in: text),
+                message: "the query has \(part.count) bytes, more than \(Self.longestQuery)",
+                remedy: "shorten it, or split it into several subscriptions"
+            )
+        }
+        try checkKind(of: className)
+        let query = try QueryParser.parse(text)
+        try checkSyntax(of: query)
+        let checked = try QueryChecker.check(query, of: className, in: schema)
+        do throws(LocatedProblem) {
+            try checkOperands(of: checked)
+        } catch {
+            throw error.located(in: text)
+        }
+        return checked
+    }
+
+    /// The parts that need no schema, for a client that has none of the server's.
+    package func checkSyntax(of query: Query) throws(QueryError) {
+        do throws(LocatedProblem) {
+            if let ordering = query.ordering.first { throw refusal(ordering.word, ordering.offset) }
+            for condition in query.conditions { try check(condition) }
+            for expression in query.expressions { try check(expression) }
+        } catch {
+            throw error.located(in: query.text)
+        }
+    }
+
+    private func checkKind(of className: Text) throws(QueryError) {
+        guard let kind = schema[className]?.kind else { return }
+        let word: String
+        switch kind {
+        case .topLevel: return
+        case .embedded: word = "embedded"
+        case .asymmetric: word = "asymmetric"
+        }
+        throw QueryError(
+            code: .subscription,
+            column: 1,
+            message: "\(className) is \(word), and only top-level classes have subscriptions",
+            remedy: "subscribe to a top-level class"
+        )
+    }
+
+    // MARK: Syntax
+
+    private func check(_ condition: ConditionSyntax) throws(LocatedProblem) {
+        switch condition {
+        case .geoWithin(_, let offset, _): throw refusal("GEOWITHIN", offset)
+        case .comparison(let comparison) where comparison.operation == .text:
+            throw refusal("TEXT", comparison.offset)
+        case .truth, .not, .and, .or, .comparison, .between: return
+        }
+    }
+
+    private func check(_ expression: ExpressionSyntax) throws(LocatedProblem) {
+        switch expression {
+        case .subquery(_, let offset): throw refusal("SUBQUERY", offset)
+        case .aggregate(let aggregate):
+            throw refusal(aggregate.function.rawValue, aggregate.path.offset)
+        case .constant(let constant): try check(constant)
+        case .list(let list): for element in list.elements { try check(element) }
+        case .property(let property): try check(property)
+        case .operation: return
+        }
+    }
+
+    private func check(_ constant: ConstantSyntax) throws(LocatedProblem) {
+        switch constant.literal {
+        case .value, .number: return
+        case .object: throw refusal("obj()", constant.offset)
+        case .internalLink: throw refusal("an object number", constant.offset)
+        case .argument(let number): throw refusal("the argument $\(number)", constant.offset)
+        }
+    }
+
+    private func check(_ property: PropertySyntax) throws(LocatedProblem) {
+        let offset = property.path.offset
+        if property.path.elements.contains(.name("@links")) { throw refusal("@links", offset) }
+        if property.suffix == .type { throw refusal("@type", offset) }
+        guard property.path.elements.count > 1 else { return }
+        for element in property.path.elements.dropFirst() {
+            switch element {
+            case .name("@keys"), .name("@values"), .key:
+                throw refusal("the key of a dictionary", offset)
+            case .name: throw refusal("a path with more than one property", offset)
+            case .index, .first, .last, .all, .argument:
+                throw refusal("the index of an element", offset)
+            }
+        }
+    }
+
+    private func refusal(_ what: String, _ offset: Int) -> LocatedProblem {
+        LocatedProblem(
+            .subscription,
+            at: offset,
+            "a subscription cannot use \(what)",
+            remedy: "use properties of the class itself, constants and comparisons"
+        )
+    }
+
+    // MARK: Properties
+
+    private func checkOperands(of query: CheckedQuery) throws(LocatedProblem) {
+        for operand in query.operands {
+            if case .property(let property) = operand { try check(property) }
+        }
+        for case .comparison(let comparison) in query.conditions {
+            let sides = [query.operands[comparison.left], query.operands[comparison.right]]
+            let hasList = sides.contains { if case .list = $0 { true } else { false } }
+            let hasCollection = sides.contains {
+                if case .property(let property) = $0 { property.isElementList } else { false }
+            }
+            if hasList, comparison.operation != .equal, comparison.operation != .notEqual {
+                throw refusal("a list in braces with this operator", comparison.offset)
+            }
+            if hasList, hasCollection {
+                throw refusal("a list compared with another list", comparison.offset)
+            }
+        }
+    }
+
+    private func check(_ property: CheckedProperty) throws(LocatedProblem) {
+        guard case .field(let field) = property.target, property.hops.isEmpty else {
+            throw refusal("a link", property.offset)
+        }
+        switch field.collection {
+        case .dictionary: throw refusal("a dictionary", property.offset)
+        case .single, .set:
+            if property.suffix == .size {
+                throw refusal("@count of anything but a list", property.offset)
+            }
+        case .list: break
+        }
+        guard field.position == nil || isQueryable(field.className, field.name) else {
+            throw LocatedProblem(
+                .notQueryable,
+                at: property.offset,
+                "key \"\(field.name)\" is not a queryable field",
+                remedy: "make it one in the server's configuration, or leave it out"
+            )
+        }
+    }
+}
+
+extension OrderingSyntax {
+    fileprivate var word: String {
+        switch self {
+        case .sort: "SORT"
+        case .distinct: "DISTINCT"
+        case .limit: "LIMIT"
+        }
+    }
+}
