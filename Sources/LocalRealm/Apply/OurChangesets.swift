@@ -17,14 +17,15 @@ struct OurChangesets {
         self.state = state
     }
 
-    /// Rebases theirs over everything local above the version.
+    /// Rebases theirs over everything local above the version that they may meet.
     mutating func rebase(_ theirs: inout [MergeOperand], after base: ClientVersion) throws {
         var entries = try self.entries ?? read(after: base)
         let start = entries.firstIndex { $0.version > base } ?? entries.endIndex
         var operands = entries[start...].map(\.operand)
         self.entries = nil
         if !operands.isEmpty {
-            try Merge.rebase(ours: &operands, theirs: &theirs)
+            var pairsLeft = Int.max
+            try Merge.rebaseMeeting(ours: &operands, theirs: &theirs, pairsLeft: &pairsLeft)
             for (offset, operand) in operands.enumerated() {
                 entries[start + offset].operand = operand
             }
