@@ -20,6 +20,9 @@ package struct LocalRealmConfiguration: Sendable {
     /// Where a drain cuts what it captures, between statements of programs: a changeset is in memory as a
     /// whole, here and wherever it goes, and takes many times its size there.
     package var changesetSizeInBytes = 512 << 10
+    /// Pairs of instructions that meet in one transaction, 40 million in a second: while they do, programs
+    /// cannot write.
+    package var mergeLimitInPairs = 12_000_000
     /// The SQLite file layer; tests name one that can be told to fail.
     package var vfs: String?
 
