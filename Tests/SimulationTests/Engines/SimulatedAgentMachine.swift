@@ -191,7 +191,7 @@ final class SimulatedAgentMachine: Sendable {
                 now: wallTime,
                 surroundings: RealmSurroundings(
                     executor: { [time] _ in time.lane() },
-                    captures: { _ in .success(self.watch()) },
+                    captures: { _, _ in .success(self.watch()) },
                     random: { self.fork() },
                     vfs: files.name
                 ),
