@@ -51,11 +51,13 @@ actor SyncConnection {
     /// there is: nothing may overtake the first message.
     private var isWriting = true
     private let reader = WaitQueue()
+    private var isWatchingStore = false
     private let scans = WaitQueue()
 
     private enum Signal {
         case work(SessionKey)
         case writing
+        case holding
         case growth
         case request(Request)
     }
@@ -117,6 +119,7 @@ actor SyncConnection {
                 switch signal {
                 case .work(let key): group.addTask { await self.doWork(of: key) }
                 case .writing: group.addTask { await self.writeMessages() }
+                case .holding: group.addTask { await self.watchStore() }
                 case .growth: takeGrowth()
                 case .request(let request): fulfil(request)
                 }
@@ -183,7 +186,10 @@ extension SyncConnection {
                 let waitingBefore = machine.waitingSizeInBytes
                 take(machine.received(bytes))
                 limitWaiting(since: waitingBefore)
-                while !isReadable, !isOver { await reader.wait() }
+                while !isReadable, !isOver {
+                    if isHoldingUploads { startWatchingStore() }
+                    await reader.wait()
+                }
             }
         } catch {
             logger.debug("sync connection lost", metadata: ["reason": "\(error)"])
@@ -212,18 +218,47 @@ extension SyncConnection {
         for key in machine.waitingSessions { fail(key, .backlog) }
     }
 
-    /// Nothing more is read while the client takes nothing in, or while messages pile up behind a
-    /// BIND or IDENT that the store has not answered yet.
+    /// Nothing more is read while the client takes nothing in, while messages pile up behind a BIND or
+    /// IDENT that the store has not answered yet, or while many uploads wait for the store.
     private var isReadable: Bool {
         outbox.count < ConnectionLimits.messagesInOutbox
             && machine.waitingSizeInBytes < ConnectionLimits.bytesBehindOpening
+            && !isHoldingUploads
+    }
+
+    /// Whether the client's uploads fill their part of the memory, or are a part of what fills all of it.
+    private var isHoldingUploads: Bool {
+        work.backlogInBytes >= ConnectionLimits.uploadBacklogInBytes
+            || work.backlogInBytes > 0 && service.uploads.isFull
     }
 
     /// A step of a session is done: others may go on.
     func noteFinished(_ step: SessionWork.Step) {
         work.finished(step)
         countBacklog()
+        if case .integrate = step { service.uploads.noteFinished() }
         if isReadable { reader.wakeOne() }
+    }
+
+    private func startWatchingStore() {
+        guard !isWatchingStore else { return }
+        isWatchingStore = true
+        signal.yield(.holding)
+    }
+
+    /// While nothing is read because of the uploads that wait: refuses them if the store is done with none,
+    /// of any client. The client hears of it, and its PINGs are read.
+    private func watchStore() async {
+        defer { isWatchingStore = false }
+        var finished = service.uploads.finished
+        while isHoldingUploads, !isOver {
+            guard (try? await service.timing.clock.sleep(for: service.timing.storePatience)) != nil
+            else { return }
+            if isHoldingUploads, service.uploads.finished == finished {
+                for key in work.waitingUploaders { fail(key, .backlog) }
+            }
+            finished = service.uploads.finished
+        }
     }
 }
 
@@ -278,7 +313,8 @@ extension SyncConnection {
     /// Called at every tick of the service's clock.
     func lookAtTime() {
         guard !isOver else { return }
-        ticksOfSilence = hasHeard ? 0 : ticksOfSilence + 1
+        // What the client says while it is not read cannot be heard.
+        ticksOfSilence = hasHeard || isHoldingUploads ? 0 : ticksOfSilence + 1
         hasHeard = false
         if ticksOfSilence >= service.timing.ticksOfSilence {
             logger.info("sync client is silent")
@@ -332,10 +368,7 @@ extension SyncConnection {
 
     private func integrate(_ upload: UploadCheck.Admitted, for key: SessionKey) {
         let step = SessionWork.Step.integrate([upload])
-        // One upload is always taken, however large.
-        let size = work.backlogInBytes + step.uploadSizeInBytes
-        let fitsHere = work.backlogInBytes == 0 || size <= ConnectionLimits.uploadBacklogInBytes
-        if fitsHere, service.uploads.admits(step.uploadSizeInBytes) {
+        if service.uploads.admits(step.uploadSizeInBytes) {
             enqueue(step, for: key)
         } else {
             fail(key, .backlog)
@@ -368,6 +401,7 @@ extension SyncConnection {
         perform(
             machine.fail(key, failure.fault, message: failure.message, backoff: failure.backoff)
         )
+        if isReadable { reader.wakeOne() }
     }
 
     private func leave(_ key: SessionKey) {

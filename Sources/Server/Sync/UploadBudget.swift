@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How many bytes of uploads wait for the store, over all connections: many clients that each stay
-/// within their own limit must not fill the memory together.
+/// How many bytes of request bodies are in memory, over all connections: many clients that each stay within
+/// their own limit must not fill the memory together.
 final class UploadBudget: Sendable {
     private let limit: Int
     private let used = Mutex(0)
@@ -10,12 +10,7 @@ final class UploadBudget: Sendable {
         self.limit = limit
     }
 
-    /// Whether there is room for another upload. One is always taken, however large.
-    func admits(_ size: Int) -> Bool {
-        used.withLock { $0 == 0 || $0 + size <= limit }
-    }
-
-    /// Takes room, if there is any.
+    /// Takes room, if there is any. One body is always taken, however large.
     func take(_ size: Int) -> Bool {
         used.withLock { used in
             guard used == 0 || used + size <= limit else { return false }
