@@ -18,6 +18,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var files: ConfigurationOptions
 
     func run() async throws {
+        Heaps.limit()
         let configuration = try files.loadToServe()
         // What is created belongs to the group too, and to nobody else (interfaces, 1).
         umask(0o007)

@@ -28,6 +28,7 @@ struct Serve: AsyncParsableCommand {
     var portFile: String?
 
     func run() async throws {
+        Heaps.limit()
         let configuration = try file.read()
         // Whatever the server makes is its owner's alone.
         umask(0o077)
