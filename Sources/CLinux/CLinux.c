@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -93,4 +94,8 @@ int linux_count_network_events(const void *datagram, size_t size) {
         }
     }
     return count;
+}
+
+void linux_limit_heaps(int count) {
+    mallopt(M_ARENA_MAX, count);
 }

@@ -18,6 +18,12 @@ package struct LocalRealmConfiguration: Sendable {
     package var busyTimeout: Duration
     /// Log rows that a drain holds in memory at once; a longer log is taken piece by piece.
     package var drainLimitInRows = 100_000
+    /// Where a drain cuts what it captures, between statements of programs: a changeset is in memory as a
+    /// whole, here and wherever it goes, and takes many times its size there.
+    package var changesetSizeInBytes = 512 << 10
+    /// Pairs of instructions that meet in one transaction, 40 million in a second: while they do, programs
+    /// cannot write.
+    package var mergeLimitInPairs = 12_000_000
     /// The SQLite file layer; tests name one that can be told to fail.
     package var vfs: String?
 
@@ -49,7 +55,7 @@ extension LocalRealmConfiguration {
     }
 
     var drainLimits: CaptureLog.Limits {
-        CaptureLog.Limits(rows: drainLimitInRows)
+        CaptureLog.Limits(rows: drainLimitInRows, groupInBytes: changesetSizeInBytes)
     }
 }
 

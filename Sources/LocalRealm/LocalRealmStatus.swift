@@ -63,8 +63,23 @@ package struct IntegrationReport: Hashable, Sendable {
     package var drained: DrainReport
     package var localVersion: ClientVersion
     package var integratedChangesetCount: Int
+    /// Those of the download that are left to another transaction; the cursors say so.
+    package var remainingChangesetCount: Int
     /// Local changesets that the server has taken, as this download says for the first time.
     package var acknowledgedChangesetCount: Int
     /// Classes that the server made known, in the order they came.
     package var learnedClasses: [Text]
+
+    /// Adds what the next transaction with the same download did.
+    package mutating func add(_ next: IntegrationReport) {
+        drained.changesetCount += next.drained.changesetCount
+        drained.localVersion = next.drained.localVersion
+        drained.rejected += next.drained.rejected
+        drained.notices += next.drained.notices
+        localVersion = next.localVersion
+        integratedChangesetCount += next.integratedChangesetCount
+        remainingChangesetCount = next.remainingChangesetCount
+        acknowledgedChangesetCount += next.acknowledgedChangesetCount
+        learnedClasses += next.learnedClasses
+    }
 }

@@ -18,6 +18,9 @@ extension RealmFile {
 
     /// Applies what the server sent, in one transaction with the new cursors (sync history, 7).
     ///
+    /// If merging takes long, only the first changesets are applied, and the cursors stand behind them, as if
+    /// the server had sent two downloads: call it again with ``ParsedDownload/rest(after:)``.
+    ///
     /// Local writes that wait in the capture log come first, so that they are in the history before
     /// anything is merged; they stay there even if the server's changesets are refused.
     package func integrate(
@@ -27,16 +30,14 @@ extension RealmFile {
             let incoming = try download.incoming.get()
             let (drained, result) = try write(.normal) { draft in
                 let drained = try drain(&draft)
-                return (
-                    drained,
-                    try integrate(incoming, download.progress, download.downloadableBytes, &draft)
-                )
+                return (drained, try integrate(incoming, of: download, &draft))
             }
             let outcome = try result.get()
             return IntegrationReport(
                 drained: drained,
                 localVersion: committed.state.localVersion,
-                integratedChangesetCount: incoming.count,
+                integratedChangesetCount: outcome.integrated,
+                remainingChangesetCount: incoming.count - outcome.integrated,
                 acknowledgedChangesetCount: outcome.acknowledged,
                 learnedClasses: outcome.learned
             )
@@ -50,9 +51,17 @@ extension RealmFile {
         progress: SyncProgress,
         downloadableBytes: UInt64
     ) throws(LocalRealmError) -> IntegrationReport {
-        try integrate(
-            ParsedDownload(changesets, progress: progress, downloadableBytes: downloadableBytes)
+        var part = ParsedDownload(
+            changesets,
+            progress: progress,
+            downloadableBytes: downloadableBytes
         )
+        var report = try integrate(part)
+        while let rest = part.rest(after: report) {
+            part = rest
+            report.add(try integrate(part))
+        }
+        return report
     }
 
     func drain(_ draft: inout Draft) throws -> DrainReport {
@@ -76,8 +85,8 @@ extension RealmFile {
         return drain.report
     }
 
-    /// What the server took, and taught.
-    private typealias Outcome = (acknowledged: Int, learned: [Text])
+    /// How much was applied, and what the server took and taught.
+    private typealias Outcome = (integrated: Int, acknowledged: Int, learned: [Text])
 
     /// What came of it, or why nothing was integrated.
     ///
@@ -85,24 +94,27 @@ extension RealmFile {
     /// to be committed.
     private func integrate(
         _ incoming: [Integration.Incoming],
-        _ progress: SyncProgress,
-        _ downloadableBytes: UInt64,
+        of download: ParsedDownload,
         _ draft: inout Draft
     ) throws -> Result<Outcome, any Error> {
         let beforehand = draft
         do {
             return .success(
                 try connection.savepoint("integration") {
-                    try apply(incoming, &draft)
+                    let count = try apply(incoming.prefix(download.changesetsAtOnce), &draft)
+                    var progress = download.progress
+                    if count < incoming.count, count > 0 {
+                        progress.download = incoming[count - 1].download.cursor
+                    }
                     let acknowledged = try draft.state.adopt(
                         progress,
-                        downloadableBytes: downloadableBytes,
+                        downloadableBytes: download.downloadableBytes,
                         history: History(connection: connection)
                     )
                     _ = draft.state.advanceVersion()
                     let learned = draft.catalogue.tables.map(\.name)
                         .filter { beforehand.catalogue.position(of: $0) == nil }
-                    return (acknowledged, learned)
+                    return (count, acknowledged, learned)
                 }
             )
         } catch {
@@ -113,8 +125,12 @@ extension RealmFile {
         }
     }
 
-    private func apply(_ incoming: [Integration.Incoming], _ draft: inout Draft) throws {
-        guard !incoming.isEmpty else { return }
+    /// - Returns: how many of the changesets were applied.
+    private func apply(
+        _ incoming: ArraySlice<Integration.Incoming>,
+        _ draft: inout Draft
+    ) throws -> Int {
+        guard !incoming.isEmpty else { return 0 }
         guard draft.uniqueIndexes.isEmpty else {
             throw LocalRealmError(
                 .schemaUniqueIndex,
@@ -125,13 +141,15 @@ extension RealmFile {
         let integration = Integration(
             connection: connection,
             statements: statements,
-            options: configuration.options
+            options: configuration.options,
+            pairLimit: configuration.mergeLimitInPairs
         )
-        try integration.run(incoming, &draft)
-        for download in incoming.map(\.download) {
+        let count = try integration.run(incoming, &draft)
+        for download in incoming.prefix(count).map(\.download) {
             draft.state.downloadedBytes = draft.state.downloadedBytes.adding(
                 clamping: download.originalSizeInBytes
             )
         }
+        return count
     }
 }

@@ -11,8 +11,10 @@ extension RealmFile {
     ) throws -> Result {
         try set(durability)
         var draft = committed
+        defer { ownWrites.end() }
         do {
             let result = try connection.transaction(.immediate) {
+                ownWrites.begin()
                 let result = try body(&draft)
                 try draft.state.save(to: connection)
                 return result

@@ -16,6 +16,7 @@ package final class RealmFile {
     private var lock: FileLock?
     private let isAdoptedCopy: Bool
     let statements: StatementPool
+    package let ownWrites = OwnWrites()
     /// As committed; a transaction works on a copy.
     var committed: Draft
     var synchronous: Durability?

@@ -42,6 +42,22 @@ package struct MergeError: Error, Hashable, Sendable {
         self.theirs = Location(theirs)
     }
 
+    private init(_ reason: Reason, ours: Location, theirs: Location) {
+        self.reason = reason
+        self.ours = ours
+        self.theirs = theirs
+    }
+
+    /// The same error after a merge of some of the operands, in terms of all: the arguments are the
+    /// positions that took part.
+    func renumbered(ours: [Int], theirs: [Int]) -> MergeError {
+        MergeError(
+            reason,
+            ours: self.ours.renumbered(ours),
+            theirs: self.theirs.renumbered(theirs)
+        )
+    }
+
     /// A stable word for logs and for `docs/errors.md`.
     package var code: String {
         switch reason {
@@ -73,6 +89,10 @@ extension MergeError.Location {
         self.changeset = operation.origin.changeset
         self.instruction = operation.origin.instruction
         self.kind = operation.kind
+    }
+
+    fileprivate func renumbered(_ positions: [Int]) -> Self {
+        Self(changeset: positions[changeset], instruction: instruction, kind: kind)
     }
 }
 

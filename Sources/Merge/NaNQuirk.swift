@@ -56,8 +56,12 @@ private struct ConflictGroups {
 }
 
 extension Operation {
-    var containsNaN: Bool {
-        switch content?.payload {
+    var containsNaN: Bool { content?.payload.isNaN ?? false }
+}
+
+extension Payload {
+    var isNaN: Bool {
+        switch self {
         case .float(let bits): bits.value.isNaN
         case .double(let bits): bits.value.isNaN
         default: false

@@ -20,12 +20,21 @@ package func rebase(
 }
 
 /// The same for one of several merges that share a limit: what it takes is taken from `pairsLeft`.
+///
+/// - Parameter progress: called again and again while pairs meet, every few milliseconds.
 package func rebase(
     ours: inout [MergeOperand],
     theirs: inout [MergeOperand],
-    pairsLeft: inout Int
+    pairsLeft: inout Int,
+    progress: (() -> Void)? = nil
 ) throws(MergeError) {
-    try rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft, engine: .indexed)
+    try rebase(
+        ours: &ours,
+        theirs: &theirs,
+        pairsLeft: &pairsLeft,
+        engine: .indexed,
+        progress: progress
+    )
 }
 
 /// The two ways to find the pairs of instructions that have something to say to each other.
@@ -52,13 +61,14 @@ private func rebase(
     ours: inout [MergeOperand],
     theirs: inout [MergeOperand],
     pairsLeft: inout Int,
-    engine: Engine
+    engine: Engine,
+    progress: (() -> Void)? = nil
 ) throws(MergeError) {
     var symbols = Symbols(objectCapacity: ours.instructionCount + theirs.instructionCount)
     var our = Side(ours, symbols: &symbols)
     var their = Side(theirs, symbols: &symbols)
     let dirtyByQuirk = NaNQuirk.dirtyChangesets(of: our, against: their)
-    var meeting = Meeting(pairLimit: pairsLeft)
+    var meeting = Meeting(pairLimit: pairsLeft, progress: progress)
     defer { pairsLeft = meeting.pairsLeft }
     switch engine {
     case .plain:

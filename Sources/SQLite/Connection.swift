@@ -86,6 +86,11 @@ package final class Connection {
         )
     }
 
+    /// Shows on the meter that work between statements gets on.
+    package func countStep() {
+        meter?.countStep()
+    }
+
     /// Closes the connection; statements that are still in use keep the file open until they end.
     package func close() {
         cache = [:]

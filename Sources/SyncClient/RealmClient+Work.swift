@@ -148,11 +148,8 @@ extension RealmClient {
         let integration: IntegrationReport
         do throws(LocalRealmError) {
             let parsed = if let parsed { parsed } else { await Self.parse(download) }
-            let integrated = try await patiently { () async throws(LocalRealmError) in
-                try await store.integrate(parsed)
-            }
-            // The download comes again with the next binding.
-            guard let integrated else {
+            // The download comes again with the next binding, without what was integrated of it.
+            guard let integrated = try await integrate(parsed, in: ident) else {
                 guard session?.ident == ident else { return }
                 isStalled = true
                 session?.integrationInterrupted()
@@ -177,6 +174,28 @@ extension RealmClient {
         reportTransfer()
         checkWaiters()
         await checkProof()
+    }
+
+    /// Integrates a download, in several transactions if merging takes long.
+    ///
+    /// - Returns: nil if the rest was given up: the file is locked, or another session has begun, which
+    ///   takes the file as it is.
+    private func integrate(
+        _ parsed: ParsedDownload,
+        in ident: SessionIdent?
+    ) async throws(LocalRealmError) -> IntegrationReport? {
+        var total: IntegrationReport?
+        var part: ParsedDownload? = parsed
+        while let current = part {
+            if total != nil, session?.ident != ident { return nil }
+            let done = try await patiently { () async throws(LocalRealmError) in
+                try await store.integrate(current)
+            }
+            guard let done else { return nil }
+            part = current.rest(after: done)
+            if total == nil { total = done } else { total?.add(done) }
+        }
+        return total
     }
 
     private func report(

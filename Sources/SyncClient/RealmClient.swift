@@ -262,7 +262,7 @@ extension RealmClient {
     ///
     /// - Throws: what is wrong with the file, if it cannot stay open as it is.
     func run() async throws(LocalRealmError) {
-        let captures = try surroundings.captures(path).get()
+        let captures = try surroundings.captures(path, store.ownWrites).get()
         await withTaskGroup { group in
             group.addTask { await self.captureWrites(captures) }
             group.addTask { await self.doWork() }

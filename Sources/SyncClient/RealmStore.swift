@@ -16,6 +16,7 @@ actor RealmStore {
     private let file: RealmFile
     private nonisolated let published: Mutex<Standing>
     private nonisolated let meter = WorkMeter()
+    nonisolated let ownWrites: OwnWrites
     nonisolated let path: String
 
     /// What the file is like between two calls.
@@ -40,6 +41,7 @@ actor RealmStore {
             )
         )
         file.countSteps(on: meter)
+        self.ownWrites = file.ownWrites
         self.file = file
         self.path = path
         self.executor = executor

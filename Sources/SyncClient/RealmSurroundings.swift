@@ -5,14 +5,17 @@ package import SQLite
 package struct RealmSurroundings: Sendable {
     /// A thread of its own for blocking work, under a label.
     package var executor: @Sendable (_ label: String) -> DatabaseExecutor
-    /// Word of what other programs write to the realm at a path, as `CommitWatcher` has it.
+    /// Word of what other programs write to the realm at a path, as `CommitWatcher` has it; the
+    /// agent's own writes to it are no such word.
     package var captures: Captures
     package var random: @Sendable () -> any RandomNumberGenerator & Sendable
     /// The SQLite file layer; nil is the library's own.
     package var vfs: String?
 
     package typealias Captures =
-        @Sendable (_ path: String) -> Result<AsyncStream<Void>, LocalRealmError>
+        @Sendable (_ path: String, _ ownWrites: OwnWrites) -> Result<
+            AsyncStream<Void>, LocalRealmError
+        >
 
     package init(
         executor: @escaping @Sendable (_ label: String) -> DatabaseExecutor,
@@ -29,8 +32,10 @@ package struct RealmSurroundings: Sendable {
     /// Those of this process.
     package static let process = RealmSurroundings(
         executor: { _ in DatabaseThreads.shared.executor() },
-        captures: { path in
-            Result { () throws(LocalRealmError) in try CommitWatcher(path: path).captures() }
+        captures: { path, ownWrites in
+            Result { () throws(LocalRealmError) in
+                try CommitWatcher(path: path, beside: ownWrites).captures()
+            }
         },
         random: { SystemRandomNumberGenerator() }
     )

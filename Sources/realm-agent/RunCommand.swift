@@ -19,6 +19,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var files: ConfigurationOptions
 
     func run() async throws {
+        Heaps.limit()
         let configuration = try files.loadToServe()
         // Only the agent and its group may use the files that it creates (interfaces, 1).
         umask(0o007)

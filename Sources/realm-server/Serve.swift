@@ -30,6 +30,7 @@ struct Serve: AsyncParsableCommand {
     var portFile: String?
 
     func run() async throws {
+        Heaps.limit()
         let configuration = try file.read()
         // Only the owner may use the files that the server creates.
         umask(0o077)

@@ -17,8 +17,10 @@ struct ConvergenceTests {
             var world = RandomWorld(seed: seed, model)
             let server = ServerModel()
             let fixtures = try (0..<3).map { number in
-                // One of them learns the schema from the others.
-                try RealmFixture(number == 0 ? nil : world.schema)
+                // One of them learns the schema from the others, another merges in many transactions.
+                try RealmFixture(number == 0 ? nil : world.schema) {
+                    if number == 2 { $0.mergeLimitInPairs = Int(seed % 10) }
+                }
             }
             for fixture in fixtures {
                 try fixture.realm.storeFileIdent(server.register())

@@ -30,12 +30,12 @@ struct DrainTests {
         ),
     ])
 
+    static let options = [
+        PropertyName(className: "Item", property: "count"): PropertyOptions(isCounter: true)
+    ]
+
     init() throws {
-        let counter = PropertyName(className: "Item", property: "count")
-        fixture = try RealmFixture(
-            Self.schema,
-            options: [counter: PropertyOptions(isCounter: true)]
-        )
+        fixture = try RealmFixture(Self.schema, options: Self.options)
         _ = try fixture.realm.drain()
         program = try fixture.connect()
     }
@@ -378,6 +378,82 @@ struct DrainTests {
         let history = try fixture.history(after: start)
         #expect(history.map(\.changeset.instructions.count) == [7, 2, 1])
         #expect(Set(history.map(\.timestamp)).count == 1)
+    }
+
+    /// Runs statements a number of milliseconds after each other, each with the one before.
+    private func run(_ statements: [(after: Int64, sql: String)]) throws {
+        var at = RealmFixture.instant
+        for (delay, sql) in statements {
+            at += delay
+            let last = try program.integer("SELECT max(seq) FROM _realm_capture") ?? 0
+            try program.execute(sql)
+            try program.run(
+                "UPDATE _realm_capture SET at = ? WHERE seq > ?",
+                [.integer(at), .integer(last)]
+            )
+        }
+    }
+
+    private static func insertion(_ id: Int) -> String {
+        "INSERT INTO Item(_id, name) VALUES (\(id), hex(zeroblob(500)))"
+    }
+
+    @Test("Many statements are cut into changesets of some size, and each stays whole")
+    func cutBetweenStatements() throws {
+        try reopen { $0.changesetSizeInBytes = 20_000 }
+        let start = Int64(fixture.realm.status.localVersion.rawValue)
+        try run((1...100).map { (1, Self.insertion($0)) })
+        #expect(try fixture.realm.drain().changesetCount > 4)
+        let history = try fixture.history(after: start)
+        for entry in history.dropLast() {
+            #expect((16_000..<24_000).contains(entry.changeset.encoded().count))
+        }
+        // Each object comes with its values.
+        #expect(
+            history.map { entry in entry.lines.count { $0.hasPrefix("Create") } * 2 }
+                == history.map(\.lines.count)
+        )
+        #expect(history.map(\.lines.count).reduce(0, +) == 200)
+        #expect(Set(history.map(\.timestamp)).count == history.count)
+    }
+
+    @Test("From half of the size on they are rather cut where a program has paused")
+    func cutAtPauses() throws {
+        try reopen { $0.changesetSizeInBytes = 20_000 }
+        let start = Int64(fixture.realm.status.localVersion.rawValue)
+        // Transactions of three statements each.
+        try run((1...60).map { ($0 % 3 == 1 ? 50 : 1, Self.insertion($0)) })
+        _ = try fixture.realm.drain()
+        let counts = try fixture.history(after: start).map { $0.lines.count / 2 }
+        #expect(counts.count > 3)
+        #expect(counts.allSatisfy { $0 % 3 == 0 })
+    }
+
+    @Test("A link to an object of the next changeset arrives, and so do changes across the cut")
+    func linksAcrossCuts() throws {
+        try reopen { $0.changesetSizeInBytes = 1 }
+        let start = Int64(fixture.realm.status.localVersion.rawValue)
+        try run([
+            (0, "INSERT INTO Item(_id, box) VALUES (1, 2)"),
+            (1, "INSERT INTO Item(_id) VALUES (2)"),
+            (1, "UPDATE Item SET name = 'a' WHERE _id = 2"),
+            (1, "UPDATE Item SET name = 'b' WHERE _id = 2"),
+            (0, "UPDATE Item SET name = 'c' WHERE _id = 2"),
+        ])
+        _ = try fixture.realm.drain()
+        #expect(
+            try fixture.history(after: start).map(\.lines) == [
+                ["CreateObject Item 1", "Item 1: box = Item(2)"],
+                ["CreateObject Item 2"],
+                ["Item 2: name = \"a\""],
+                ["Item 2: name = \"c\""],
+            ]
+        )
+    }
+
+    private func reopen(_ adjust: (inout LocalRealmConfiguration) -> Void) throws {
+        try fixture.reopen(Self.schema, options: Self.options, adjust)
+        _ = try fixture.realm.drain()
     }
 
     @Test("Without writes a drain does nothing, and takes no lock")

@@ -48,7 +48,11 @@ struct EmissionPropertyTests {
             var world = RandomWorld(seed: seed, model)
             // Short logs are taken in pieces, too.
             let limit = world.chance(50) ? 3 : 100_000
-            let fixture = try RealmFixture(world.schema, drainLimitInRows: limit)
+            let size = world.chance(50) ? 100 : 512 << 10
+            let fixture = try RealmFixture(world.schema) {
+                $0.drainLimitInRows = limit
+                $0.changesetSizeInBytes = size
+            }
             try run(&world, fixture, rounds: 20)
             var model = InMemoryRealm()
             for entry in try fixture.history() {
@@ -114,7 +118,7 @@ struct EmissionPropertyTests {
         for seed in Seeds.some(20) {
             var world = RandomWorld(seed: seed, model)
             let limit = world.chance(50) ? 3 : 100_000
-            let fixture = try RealmFixture(world.schema, drainLimitInRows: limit)
+            let fixture = try RealmFixture(world.schema) { $0.drainLimitInRows = limit }
             _ = try fixture.realm.drain()
             let program = try fixture.connect()
             var states: [Int64: TableContents] = [:]

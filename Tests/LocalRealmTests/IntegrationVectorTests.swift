@@ -161,9 +161,10 @@ private struct MergedRealm {
         let integration = Integration(
             connection: file.connection,
             statements: file.statements,
-            options: [:]
+            options: [:],
+            pairLimit: .max
         )
-        try integration.run(Integration.parse(downloads), &draft)
+        _ = try integration.run(Integration.parse(downloads)[...], &draft)
     }
 
     private static func history(_ file: RealmFile) throws -> [String] {

@@ -22,18 +22,11 @@ final class RealmFixture {
         _ schema: RealmSchema? = nil,
         options: [PropertyName: PropertyOptions] = [:],
         vfs: String? = nil,
-        drainLimitInRows: Int = 100_000
+        _ adjust: (inout LocalRealmConfiguration) -> Void = { _ in }
     ) throws {
         directory = try TemporaryDirectory()
         path = directory.file("stock.sqlite")
-        realm = try Self.open(
-            path,
-            schema,
-            options: options,
-            vfs: vfs,
-            clock,
-            drainLimitInRows: drainLimitInRows
-        )
+        realm = try Self.open(path, schema, options: options, vfs: vfs, clock, adjust)
     }
 
     /// A copy of another realm, opened by its owner.
@@ -52,7 +45,7 @@ final class RealmFixture {
         _ clock: TestClock = TestClock(),
         owner: RealmOwner = .test,
         machineID: String = "machine",
-        drainLimitInRows: Int = 100_000
+        _ adjust: (inout LocalRealmConfiguration) -> Void = { _ in }
     ) throws(LocalRealmError) -> RealmFile {
         var random = SplitMix64(seed: 7)
         var configuration = LocalRealmConfiguration(
@@ -63,7 +56,7 @@ final class RealmFixture {
             options: options,
             vfs: vfs
         )
-        configuration.drainLimitInRows = drainLimitInRows
+        adjust(&configuration)
         return try RealmFile.open(
             configuration,
             clock: { clock.now },
@@ -74,10 +67,11 @@ final class RealmFixture {
     func reopen(
         _ schema: RealmSchema? = nil,
         options: [PropertyName: PropertyOptions] = [:],
-        vfs: String? = nil
+        vfs: String? = nil,
+        _ adjust: (inout LocalRealmConfiguration) -> Void = { _ in }
     ) throws(LocalRealmError) {
         realm.close()
-        realm = try Self.open(path, schema, options: options, vfs: vfs, clock)
+        realm = try Self.open(path, schema, options: options, vfs: vfs, clock, adjust)
     }
 
     /// Another program's connection to the file.

@@ -1,7 +1,9 @@
 import Changesets
+import FoundationEssentials
 import LocalRealm
 import SQLite
 import Schemas
+import TestSupport
 import Testing
 
 @Suite("Noticing what other programs write", .timeLimit(.minutes(10)))
@@ -59,6 +61,105 @@ struct WatchingTests {
         }
         try await Tool.sqlite3(path, "INSERT INTO Note VALUES (1, 'x')")
         #expect(try await reader.value == [false])
+    }
+
+    @Test("A commit that lands while the agent itself writes is noticed")
+    func commitsBesideOwn() async throws {
+        let captures = try CommitWatcher(
+            path: fixture.path,
+            Self.ways[0],
+            beside: fixture.realm.ownWrites
+        ).captures()
+        var iterator = captures.makeAsyncIterator()
+        let path = fixture.path
+        for number in 1...20 {
+            let program = Task.detached {
+                _ = try await Tool.sqlite3(path, "INSERT INTO Note VALUES (\(number), 'x')")
+            }
+            // A transaction of the agent's after the other, until the program's has come in between.
+            var isDrained = false
+            while try !isDrained && fixture.captured().isEmpty {
+                let object = Int64(1_000 * number)
+                isDrained =
+                    try fixture.receive { writer in
+                        for key in object..<object + 300 {
+                            writer.createObject(.init("Note", key))
+                        }
+                    }.drained.changesetCount > 0
+            }
+            try await program.value
+            if !isDrained {
+                _ = await iterator.next()
+                _ = try fixture.realm.drain()
+            }
+        }
+    }
+
+    @Test("While the agent holds the write lock nothing is reported, and afterwards it is")
+    func heldBack() async throws {
+        // As if the lock were held: the program could not commit otherwise.
+        let ownWrites = OwnWrites()
+        let captures = try CommitWatcher(
+            path: fixture.path,
+            Self.ways[0],
+            beside: ownWrites
+        ).captures()
+        for number in 1...5 {
+            ownWrites.begin()
+            try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (\(number), 'x')")
+            let reader = Task {
+                for await _ in captures { return true }
+                return false
+            }
+            ownWrites.end()
+            #expect(await reader.value)
+            #expect(try fixture.drained().first == "CreateObject Note \(number)")
+        }
+    }
+
+    @Test("In a rollback-journal mode, commits are noticed in the database file")
+    func rollbackJournal() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("own.sqlite")
+        let program = try Connection(path: path)
+        try program.execute(
+            "PRAGMA journal_mode = DELETE; CREATE TABLE _realm_capture(seq INTEGER PRIMARY KEY)"
+        )
+        let captures = try CommitWatcher(path: path, Self.ways[0]).captures()
+        var iterator = captures.makeAsyncIterator()
+        for _ in 1...3 {
+            try program.execute("INSERT INTO _realm_capture DEFAULT VALUES")
+            #expect(await iterator.next() != nil)
+            try program.execute("DELETE FROM _realm_capture")
+        }
+    }
+
+    @Test("Very many realms share one instance of inotify, and each hears of its own commits")
+    func manyRealms() async throws {
+        let directory = try TemporaryDirectory()
+        let paths = (0..<200).map { directory.file("\($0).sqlite") }
+        for path in paths {
+            let connection = try Connection(path: path)
+            try connection.execute(
+                """
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+                CREATE TABLE _realm_capture(seq INTEGER PRIMARY KEY)
+                """
+            )
+        }
+        let watches = try paths.map { try CommitWatcher(path: $0, Self.ways[0]).captures() }
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let instances = descriptors.count { descriptor in
+            let link = "/proc/self/fd/\(descriptor)"
+            return (try? FileManager.default.destinationOfSymbolicLink(atPath: link))?
+                .contains("inotify") == true
+        }
+        #expect(instances <= 1)
+        for (path, captures) in zip(paths, watches) {
+            try Connection(path: path).execute("INSERT INTO _realm_capture DEFAULT VALUES")
+            var iterator = captures.makeAsyncIterator()
+            #expect(await iterator.next() != nil)
+        }
     }
 
     @Test("The watch ends with the task that reads it")

@@ -63,6 +63,54 @@ struct EngineEqualityTests {
         print("\(style): \(Self.seeds) merges, \(leftOut) changesets left out, \(refused) refused")
     }
 
+    @Test(
+        "Merging only what may meet gives the same changesets, flags and errors",
+        arguments: RandomOperands.Style.allCases
+    )
+    func meetingOnly(_ style: RandomOperands.Style) throws {
+        var (leftOut, refused) = (0, 0)
+        for seed in 0..<3 * Self.seeds {
+            var random = RandomOperands(seed: seed, style: style)
+            var (ours, theirs) = (random.operands(fileIdent: 2), random.operands(fileIdent: 3))
+            // Others of each side, about objects of their own and about nothing.
+            ours.insert(random.distantOperand(fileIdent: 2), at: Int(seed % 2))
+            theirs.insert(random.distantOperand(fileIdent: 3), at: 0)
+            let whole = Outcome(ours, theirs, engine: .indexed)
+            let part = Outcome(ours, theirs) { ours, theirs throws(MergeError) in
+                var pairsLeft = Int.max
+                try rebaseMeeting(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft)
+            }
+            #expect(whole == part, "seed \(seed)")
+            if whole.error != nil { refused += 1 }
+            let places = TouchedPlaces(of: ours)
+            leftOut += theirs.count { !places.mayMeet($0.changeset) }
+        }
+        #expect(refused < Self.seeds * 3 / 2)
+        #expect(leftOut > 0)
+    }
+
+    @Test("Where ours holds a NaN, nothing is left out: links decide which flags are set")
+    func meetingWithNaN() throws {
+        var nan = ChangesetWriter()
+        let (one, two) = (
+            ObjectReference(className: "C", key: .int(1)),
+            ObjectReference(className: "C", key: .int(2))
+        )
+        nan.update(one, "x", to: .scalar(.double(DoubleBits(.nan))))
+        var far = ChangesetWriter()
+        far.update(two, "next", to: .scalar(.link(one)))
+        let stamps = (Stamp(timestamp: 1, fileIdent: 2), Stamp(timestamp: 1, fileIdent: 3))
+        let ours = [MergeOperand(changeset: try Changeset(decoding: nan.bytes), stamp: stamps.0)]
+        let theirs = [MergeOperand(changeset: try Changeset(decoding: far.bytes), stamp: stamps.1)]
+        let whole = Outcome(ours, theirs, engine: .plain)
+        let part = Outcome(ours, theirs) { ours, theirs throws(MergeError) in
+            var pairsLeft = Int.max
+            try rebaseMeeting(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft)
+        }
+        #expect(whole == part)
+        #expect(whole.dirty == [true, false])
+    }
+
     private struct Outcome: Equatable {
         var ours: [Changeset] = []
         var theirs: [Changeset] = []
@@ -70,9 +118,19 @@ struct EngineEqualityTests {
         var error: MergeError?
 
         init(_ ours: [MergeOperand], _ theirs: [MergeOperand], engine: Engine) {
+            self.init(ours, theirs) { ours, theirs throws(MergeError) in
+                try rebase(ours: &ours, theirs: &theirs, engine: engine)
+            }
+        }
+
+        init(
+            _ ours: [MergeOperand],
+            _ theirs: [MergeOperand],
+            merge: (inout [MergeOperand], inout [MergeOperand]) throws(MergeError) -> Void
+        ) {
             var (ours, theirs) = (ours, theirs)
             do throws(MergeError) {
-                try rebase(ours: &ours, theirs: &theirs, engine: engine)
+                try merge(&ours, &theirs)
                 self.ours = ours.map(\.changeset)
                 self.theirs = theirs.map(\.changeset)
                 dirty = (ours + theirs).map(\.isDirty)

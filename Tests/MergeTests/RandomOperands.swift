@@ -48,6 +48,28 @@ struct RandomOperands {
     }
 }
 
+extension RandomOperands {
+    /// A changeset about an object that only this client knows, or one without instructions.
+    mutating func distantOperand(fileIdent: UInt64) -> MergeOperand {
+        strings = StringTable()
+        let className = intern("C")
+        let object = Instruction.ObjectTarget(
+            className: className,
+            key: .int(Int64(1_000 * fileIdent))
+        )
+        let target = Instruction.PathTarget(object: object, field: intern("x"))
+        let instructions: [Instruction] = [
+            .createObject(object),
+            .update(.init(target: target, payload: .int(1), detail: .isDefault(false))),
+        ]
+        let count = below(3)
+        return MergeOperand(
+            changeset: Changeset(strings: strings, instructions: Array(instructions.prefix(count))),
+            stamp: Stamp(timestamp: UInt64(below(4)), fileIdent: fileIdent)
+        )
+    }
+}
+
 // MARK: Instructions
 
 extension RandomOperands {

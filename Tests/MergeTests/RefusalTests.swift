@@ -82,6 +82,16 @@ struct RefusalTests {
         #expect(error?.theirs.instruction == 3)
     }
 
+    @Test("A merge of very many pairs tells now and then that it gets on")
+    func progress() throws {
+        let history = (0..<300).map { "ArrayInsert l[\($0)]=1 prior \($0)" }.joined(separator: "; ")
+        var (ours, theirs) = ([operand(history, 1, 2)], [operand(history, 1, 3)])
+        var (pairsLeft, calls) = (Int.max, 0)
+        try rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft) { calls += 1 }
+        #expect(calls == (Int.max - pairsLeft) >> 16)
+        #expect(calls > 0)
+    }
+
     @Test("Pairs that take long to compare count several times")
     func comparisons() throws {
         let path = String(repeating: "[0]", count: 40)

@@ -145,16 +145,34 @@ struct SessionWorkTests {
     }
 }
 
-@Suite("The memory budget of all uploads")
+@Suite("The memory budgets of all connections")
 struct UploadBudgetTests {
-    @Test("Room is given back, and one upload always fits")
+    @Test("Room is given back, and one body always fits")
     func budget() {
         let budget = UploadBudget(limitInBytes: 100)
-        #expect(budget.admits(1000))
-        budget.change(by: 60)
-        #expect(budget.admits(40))
-        #expect(!budget.admits(41))
-        budget.change(by: -60)
-        #expect(budget.admits(1000))
+        #expect(budget.take(1000))
+        #expect(!budget.take(1))
+        budget.change(by: -1000)
+        #expect(budget.take(60))
+        #expect(!budget.take(41))
+        #expect(budget.take(40))
+        budget.change(by: -100)
+        #expect(budget.take(1000))
+    }
+
+    @Test("Uploads that wait are full at the limit, and refused at twice the limit")
+    func backlog() {
+        let limit = ConnectionLimits.uploadsOfAllInBytes
+        let backlog = UploadBacklog()
+        #expect(backlog.admits(.max))
+        backlog.change(by: limit - 1)
+        #expect(!backlog.isFull)
+        backlog.change(by: 1)
+        #expect(backlog.isFull)
+        #expect(backlog.admits(limit))
+        #expect(!backlog.admits(limit + 1))
+        backlog.change(by: -limit)
+        #expect(!backlog.isFull)
+        #expect(backlog.admits(.max))
     }
 }

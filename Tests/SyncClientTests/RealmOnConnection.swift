@@ -33,6 +33,7 @@ enum RealmOnConnection {
         timing: ConnectionTiming = ConnectionTiming(),
         reconnect: ReconnectDelay<DisconnectReason>.Parameters = .init(initial: .seconds(600)),
         busyTimeout: Duration = .seconds(5),
+        mergeLimitInPairs: Int? = nil,
         time: SyncTime = .continuous,
         report: @escaping @Sendable (RealmNews) -> Void = { _ in },
         measured: @escaping @Sendable (LinkQuality.Reading) -> Void = { _ in },
@@ -41,7 +42,14 @@ enum RealmOnConnection {
     ) async throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("test.sqlite")
-        let realm = try await open(path, time: time, busyTimeout: busyTimeout, report, logger)
+        let realm = try await open(
+            path,
+            time: time,
+            busyTimeout: busyTimeout,
+            mergeLimitInPairs: mergeLimitInPairs,
+            report,
+            logger
+        )
         let connection = UserConnection(
             endpoint: endpoint,
             timing: timing,
@@ -66,6 +74,7 @@ enum RealmOnConnection {
         _ path: String,
         time: SyncTime,
         busyTimeout: Duration,
+        mergeLimitInPairs: Int? = nil,
         surroundings: RealmSurroundings = .process,
         _ report: @escaping @Sendable (RealmNews) -> Void,
         _ logger: Logger
@@ -78,14 +87,16 @@ enum RealmOnConnection {
                 properties: [PropertySchema(name: "note", type: .string, isNullable: true)]
             )
         )
+        var configuration = LocalRealmConfiguration(
+            path: path,
+            owner: RealmOwner(appID: "app", userID: "user", scope: .partition(.string("p"))),
+            machineID: "machine",
+            schema: schema,
+            busyTimeout: busyTimeout
+        )
+        if let mergeLimitInPairs { configuration.mergeLimitInPairs = mergeLimitInPairs }
         return try await RealmClient.open(
-            LocalRealmConfiguration(
-                path: path,
-                owner: RealmOwner(appID: "app", userID: "user", scope: .partition(.string("p"))),
-                machineID: "machine",
-                schema: schema,
-                busyTimeout: busyTimeout
-            ),
+            configuration,
             name: "test",
             partition: "\"p\"",
             captureDelay: .milliseconds(1),

@@ -238,6 +238,75 @@ struct UserConnectionTests {
         }
     }
 
+    @Test("A download whose merge takes several transactions is one download for everybody")
+    func slicedDownload() async throws {
+        let isWritten = Mutex(false)
+        let news = Mutex<[RealmNews]>([])
+        let endpoint = ScriptedEndpoint { server in
+            let session = try await server.open(RealmOnConnection.file)
+            while true {
+                guard case .upload = try await server.receive(), isWritten.withLock({ $0 }) else {
+                    continue
+                }
+                try await server.send(Self.updates(of: session))
+                try await server.listen()
+            }
+        }
+        try await RealmOnConnection.with(
+            endpoint,
+            mergeLimitInPairs: 0,
+            report: { item in news.withLock { $0.append(item) } }
+        ) { realm, _, path in
+            try await until { await realm.snapshot().phase == .bound }
+            isWritten.withLock { $0 = true }
+            try RealmOnConnection.insert(path, 1)
+            try await until {
+                await realm.snapshot().file.progress.download.serverVersion == ServerVersion(5)
+            }
+            try await until { news.withLock { $0.contains { $0.integratedChangesets != nil } } }
+            #expect(news.withLock { $0.compactMap(\.integratedChangesets) } == [5])
+            let rows = try Connection(path: path).rows("SELECT note FROM Item")
+            #expect(rows == [["note 5"]])
+        }
+    }
+
+    /// Five changesets about what the client has not uploaded.
+    private static func updates(of session: SessionIdent) -> ServerMessage {
+        let changesets = (1...5).map { (version: UInt64) in
+            var writer = ChangesetWriter()
+            writer.update(
+                ObjectReference(className: "Item", key: .int(1)),
+                "note",
+                to: .scalar(.string(Text("note \(version)")))
+            )
+            return DownloadChangeset(
+                cursor: DownloadCursor(
+                    serverVersion: ServerVersion(version),
+                    lastIntegratedClientVersion: .zero
+                ),
+                originTimestamp: OriginTimestamp((1 << 50) + version),
+                originFileIdent: FileIdent(9),
+                originalSizeInBytes: UInt64(writer.bytes.count),
+                bytes: writer.bytes
+            )
+        }
+        return .download(
+            .init(
+                session: session,
+                progress: SyncProgress(
+                    latestServerVersion: SaltedServerVersion(
+                        version: ServerVersion(5),
+                        salt: Salt(99)
+                    ),
+                    download: changesets[4].cursor,
+                    upload: .zero
+                ),
+                extent: .partition(downloadableBytes: 0),
+                changesets: changesets
+            )
+        )
+    }
+
     @Test("A realm that leaves says so, and comes back under another ident on the same connection")
     func leaveAndJoin() async throws {
         let heard = Mutex<[String]>([])
@@ -352,5 +421,11 @@ struct UserConnectionTests {
 extension SessionPhase {
     fileprivate var isRefused: Bool {
         if case .refused = self { true } else { false }
+    }
+}
+
+extension RealmNews {
+    fileprivate var integratedChangesets: Int? {
+        if case .integrated(let count, _, _) = self { count } else { nil }
     }
 }

@@ -35,3 +35,6 @@ struct linux_tcp_info {
     uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
     uint32_t segs_out, segs_in, notsent_bytes, min_rtt, data_segs_in, data_segs_out;
 };
+
+// Bounds the heaps that threads allocate from; those that exist stay.
+void linux_limit_heaps(int count);

@@ -17,14 +17,24 @@ struct OurChangesets {
         self.state = state
     }
 
-    /// Rebases theirs over everything local above the version.
-    mutating func rebase(_ theirs: inout [MergeOperand], after base: ClientVersion) throws {
+    /// Rebases theirs over everything local above the version that they may meet; what that takes is taken
+    /// from `pairsLeft`. After an error only a copy made before is of any use.
+    mutating func rebase(
+        _ theirs: inout [MergeOperand],
+        after base: ClientVersion,
+        pairsLeft: inout Int
+    ) throws {
         var entries = try self.entries ?? read(after: base)
         let start = entries.firstIndex { $0.version > base } ?? entries.endIndex
         var operands = entries[start...].map(\.operand)
         self.entries = nil
         if !operands.isEmpty {
-            try Merge.rebase(ours: &operands, theirs: &theirs)
+            try Merge.rebaseMeeting(
+                ours: &operands,
+                theirs: &theirs,
+                pairsLeft: &pairsLeft,
+                progress: connection.countStep
+            )
             for (offset, operand) in operands.enumerated() {
                 entries[start + offset].operand = operand
             }
@@ -65,6 +75,7 @@ struct OurChangesets {
                 )
             )
             result.append((ClientVersion(UInt64(clamping: statement.integer(at: 0))), operand))
+            connection.countStep()
         }
         return result
     }

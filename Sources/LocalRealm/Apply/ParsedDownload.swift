@@ -3,9 +3,11 @@ package import Versions
 /// What the server sent in one DOWNLOAD, decoded: the part of integrating it that needs no file, so it can
 /// be done while the file is busy with the one before.
 package struct ParsedDownload: Sendable {
-    let incoming: Result<[Integration.Incoming], Integration.Failure>
+    private(set) var incoming: Result<[Integration.Incoming], Integration.Failure>
     let progress: SyncProgress
     let downloadableBytes: UInt64
+    /// How many changesets one transaction may try.
+    private(set) var changesetsAtOnce = Int.max
 
     /// A changeset that cannot be decoded is reported when the download is integrated.
     package init(
@@ -18,5 +20,17 @@ package struct ParsedDownload: Sendable {
         }
         self.progress = progress
         self.downloadableBytes = downloadableBytes
+    }
+
+    /// What is left to do once some changesets of it have been integrated; nil if that is nothing.
+    ///
+    /// As the merge was too large for one transaction, the next one tries few more than this one did.
+    package func rest(after report: IntegrationReport) -> ParsedDownload? {
+        let count = report.remainingChangesetCount
+        guard count > 0, case .success(let incoming) = incoming else { return nil }
+        var rest = self
+        rest.incoming = .success(incoming.suffix(count))
+        rest.changesetsAtOnce = max(1, 2 * report.integratedChangesetCount)
+        return rest
     }
 }

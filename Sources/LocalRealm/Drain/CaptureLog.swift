@@ -29,6 +29,8 @@ struct CaptureLog {
         /// Milliseconds since 1970, of its last row.
         var lastAt: Int64
         var lastSequence: Int64
+        /// An estimate for its changeset.
+        var sizeInBytes = 0
         /// Objects in the order in which the group first touched them.
         var touched: [Int] = []
     }
@@ -81,19 +83,26 @@ extension CaptureLog {
     struct Limits {
         var rows = 100_000
         var bytes = 64 << 20
+        /// A group that has grown as large ends with the statement; from half of it, with a pause.
+        var groupInBytes = 512 << 10
     }
 
+    /// Statements further apart hardly belong to one transaction of a program.
+    private static let pauseInMilliseconds: Int64 = 10
+
     /// Reads the rows above a number, as many as the limits allow; a pause longer than the gap starts
-    /// another group.
+    /// another group, and so does a statement that follows a large one.
     static func read(
         from connection: Connection,
         _ catalogue: Catalogue,
+        _ statements: StatementPool,
         after sequence: Int64?,
         splitGapInMilliseconds gap: Int64,
         limits: Limits = Limits()
     ) throws -> CaptureLog {
         var log = CaptureLog(tableCount: catalogue.tables.count)
         log.lastSequence = sequence
+        var estimate = ChangesetEstimate(catalogue, statements)
         let statement = try connection.statement(
             "SELECT at, class, key, prop, old, seq FROM _realm_capture WHERE seq >= ?1 ORDER BY seq"
         )
@@ -105,7 +114,7 @@ extension CaptureLog {
                 log.hasMore = true
                 if let table { log.lookAhead(at: statement, table, catalogue) }
             } else {
-                log.take(statement, table, catalogue, gap)
+                try log.take(statement, table, catalogue, gap, limits, &estimate)
             }
         }
         return log
@@ -115,14 +124,16 @@ extension CaptureLog {
         _ row: Statement,
         _ table: Int?,
         _ catalogue: Catalogue,
-        _ gap: Int64
-    ) {
+        _ gap: Int64,
+        _ limits: Limits,
+        _ estimate: inout ChangesetEstimate
+    ) throws {
         let sequence = row.integer(at: 5)
         lastSequence = sequence
         guard let table else { return }
         rowCount += 1
         if groups.last?.lastAt != row.integer(at: 0) { beingReplaced = [] }
-        open(at: row.integer(at: 0), sequence, gap: gap)
+        open(at: row.integer(at: 0), sequence, gap: gap, limits)
         let mark = row.integer(at: 3)
         let object = object(table, row, isNew: mark == CaptureMark.inserted)
         touch(object)
@@ -130,14 +141,23 @@ extension CaptureLog {
         case CaptureMark.inserted:
             beingReplaced.remove(object)
             insert(object)
-        case CaptureMark.deleted: delete(object)
+            grow(by: try estimate.creation(of: objects[object].key, in: table))
+        case CaptureMark.deleted:
+            delete(object)
+            grow(by: estimate.change(from: objects[object].key))
         case CaptureMark.existed: beingReplaced.insert(object)
         default:
             guard let column = catalogue[table].position(ofID: mark) else { return }
             if wantsChange(object, column, in: groups.count - 1) {
-                append(row.columnValue(at: 4), object, column, in: groups.count - 1)
+                let old = row.columnValue(at: 4)
+                grow(by: estimate.change(from: old))
+                append(old, object, column, in: groups.count - 1)
             }
         }
+    }
+
+    private mutating func grow(by size: Int) {
+        groups[groups.count - 1].sizeInBytes += size
     }
 
     /// Whether the piece can end here: it is full, and no statement is in the middle of a row.
@@ -166,13 +186,23 @@ extension CaptureLog {
         }
     }
 
-    private mutating func open(at: Int64, _ sequence: Int64, gap: Int64) {
-        if let last = groups.last, at.subtracting(clamping: last.lastAt) <= gap {
+    private mutating func open(at: Int64, _ sequence: Int64, gap: Int64, _ limits: Limits) {
+        if let last = groups.last, at.subtracting(clamping: last.lastAt) <= gap,
+            !mayEnd(last, before: at, limits)
+        {
             groups[groups.count - 1].lastAt = at
             groups[groups.count - 1].lastSequence = sequence
         } else {
             groups.append(Group(lastAt: at, lastSequence: sequence))
         }
+    }
+
+    /// Whether a large group may end here. All rows of one statement have one time, and stay together.
+    private func mayEnd(_ group: Group, before at: Int64, _ limits: Limits) -> Bool {
+        let pause = at.subtracting(clamping: group.lastAt)
+        return group.sizeInBytes >= limits.groupInBytes
+            ? pause != 0
+            : group.sizeInBytes >= limits.groupInBytes / 2 && pause >= Self.pauseInMilliseconds
     }
 
     private mutating func object(_ table: Int, _ row: Statement, isNew: Bool) -> Int {

@@ -30,7 +30,7 @@ struct Drain {
     /// How many rejected values are kept in the file.
     private static let keptIssues = 1000
 
-    /// A changeset larger than this is cut at the next object (local realm, 4.2).
+    /// A changeset larger than this, of one statement, is cut at the next object (local realm, 4.2).
     static let changesetLimitInBytes = 15 << 20
 
     /// The clock of this machine stands before 2015, where no changeset can be stamped.
@@ -108,6 +108,7 @@ struct Drain {
         log = try CaptureLog.read(
             from: connection,
             draft.catalogue,
+            statements,
             after: log.lastSequence,
             splitGapInMilliseconds: splitGapInMilliseconds,
             limits: limits

@@ -3,46 +3,59 @@ internal import SQLite
 
 /// The running part of a `CommitWatcher`: a connection, the notifications, and the timers.
 ///
-/// Everything happens on its queue, which is what makes it safe to hand around.
+/// Everything happens on the queue of all watches, which is what makes it safe to hand around.
 final class CaptureWatch: @unchecked Sendable {
-    private let queue = DispatchQueue(label: "realm.commits")
+    private let directoryWatch = DirectoryWatch.shared
+    private let queue = DirectoryWatch.shared.queue
+    private let path: String
+    private let options: CommitWatcher.Options
     private let connection: Connection
-    private let directory: DirectoryWatch?
-    private let pollInterval: Duration
+    private let ownWrites: OwnWrites
     private let onCapture: @Sendable () -> Void
+    private var subscription: DirectoryWatch.Subscription?
     private var poll: (any DispatchSourceTimer)?
     private var dataVersion: Int64?
-    /// Counts the notifications: a later one restarts the looks that an earlier one began.
-    private var notification = 0
+    /// How long the next look was put off, if there is one.
+    private var delay: Duration?
+    /// Tells the look that is due from one that was replaced.
+    private var number = 0
+    /// A notification came since that look was planned.
+    private var hasNews = false
     private var isStopped = false
 
     /// A notification comes before the commit can be seen, so looks follow each other for a while,
     /// each after twice the time.
-    private static let firstDelay = Duration.microseconds(100)
-    private static let lastDelay = Duration.milliseconds(52)
+    private static let firstDelay = Duration.milliseconds(1)
+    private static let lastDelay = Duration.milliseconds(64)
+    /// How late the end of an own transaction may be noticed.
+    private static let longestWait = Duration.milliseconds(8)
 
     init(
         path: String,
         _ options: CommitWatcher.Options,
+        beside ownWrites: OwnWrites,
         onCapture: @escaping @Sendable () -> Void
     ) throws {
+        self.path = path
+        self.options = options
         self.connection = try Connection(
             path: path,
             .init(mode: .readWrite, busyTimeout: .zero)
         )
-        self.directory = options.usesNotifications ? DirectoryWatch(databasePath: path) : nil
-        self.pollInterval = options.pollInterval
+        self.ownWrites = ownWrites
         self.onCapture = onCapture
         self.dataVersion = try connection.integer("PRAGMA data_version")
     }
 
     func start() {
         queue.async { [self] in
-            directory?.start(on: queue) { [weak self] in self?.lookRepeatedly() }
+            guard !isStopped else { return }
+            if options.usesNotifications { subscribe() }
+            let interval = options.pollInterval.dispatchInterval
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(
-                deadline: .now() + pollInterval.dispatchInterval,
-                repeating: pollInterval.dispatchInterval,
+                deadline: .now() + interval,
+                repeating: interval,
                 leeway: .milliseconds(100)
             )
             timer.setEventHandler { [weak self] in self?.look() }
@@ -56,27 +69,61 @@ final class CaptureWatch: @unchecked Sendable {
         queue.async { [self] in
             isStopped = true
             poll?.cancel()
-            directory?.stop()
+            if let subscription { directoryWatch.end(subscription) }
             connection.close()
         }
+    }
+
+    private func subscribe() {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let name = String(parts.last ?? "")
+        let directory = parts.dropLast().joined(separator: "/")
+        let root = path.hasPrefix("/") ? "/" : "."
+        // The database itself is written to in the rollback-journal modes; else by checkpoints, which
+        // are no news.
+        let mode = try? connection.rows("PRAGMA journal_mode")
+        let usesLog = mode == [["wal"]]
+        subscription = directoryWatch.subscribe(
+            to: usesLog ? [name + "-wal"] : [name, name + "-wal"],
+            in: directory.isEmpty ? root : directory
+        ) { [weak self] in self?.takeNotification() }
     }
 
     // MARK: Looking
 
     /// The log file has been written to: a commit shows now or soon.
-    private func lookRepeatedly() {
-        notification += 1
-        look()
-        lookAgain(after: Self.firstDelay, notification)
+    private func takeNotification() {
+        guard !isStopped else { return }
+        let isHeldBack = ownWrites.isUnderWay
+        if let delay, delay <= (isHeldBack ? Self.longestWait : Self.firstDelay) {
+            hasNews = true
+        } else {
+            if !isHeldBack { look() }
+            planLook(after: Self.firstDelay)
+        }
     }
 
-    private func lookAgain(after delay: Duration, _ number: Int) {
-        guard delay <= Self.lastDelay else { return }
-        queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
-            guard let self, number == notification else { return }
-            look()
-            lookAgain(after: delay * 2, number)
+    private func planLook(after delay: Duration) {
+        self.delay = delay
+        number += 1
+        hasNews = false
+        queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self, number] in
+            guard let self, number == self.number, !isStopped else { return }
+            lookAsPlanned(after: delay)
         }
+    }
+
+    private func lookAsPlanned(after delay: Duration) {
+        if ownWrites.isUnderWay {
+            // The agent holds the write lock: what is being written is its own. Whatever other programs
+            // commit before or after that is found by the look that follows.
+            planLook(after: min(delay * 2, Self.longestWait))
+            hasNews = true
+            return
+        }
+        look()
+        let next = hasNews ? Self.firstDelay : delay * 2
+        if next <= Self.lastDelay { planLook(after: next) } else { self.delay = nil }
     }
 
     private func look() {

@@ -6,6 +6,7 @@
 package struct CommitWatcher: Sendable {
     private let path: String
     private let options: Options
+    private let ownWrites: OwnWrites
 
     package struct Options: Sendable {
         /// How often to look without having been told of anything.
@@ -20,9 +21,16 @@ package struct CommitWatcher: Sendable {
     }
 
     /// The realm must exist by the time `captures()` is called.
-    package init(path: String, _ options: Options = Options()) {
+    ///
+    /// - Parameter ownWrites: of the realm file that this process has open; meanwhile it looks for nothing.
+    package init(
+        path: String,
+        _ options: Options = Options(),
+        beside ownWrites: OwnWrites = OwnWrites()
+    ) {
         self.path = path
         self.options = options
+        self.ownWrites = ownWrites
     }
 
     /// An element whenever the capture log holds writes that it did not hold before; the first one at
@@ -36,7 +44,7 @@ package struct CommitWatcher: Sendable {
             bufferingPolicy: .bufferingNewest(1)
         )
         let watch = try RealmFile.mappingErrors(path) {
-            try CaptureWatch(path: path, options) { continuation.yield() }
+            try CaptureWatch(path: path, options, beside: ownWrites) { continuation.yield() }
         }
         continuation.onTermination = { _ in watch.stop() }
         watch.start()

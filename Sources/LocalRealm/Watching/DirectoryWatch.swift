@@ -1,79 +1,131 @@
 internal import Dispatch
 internal import Glibc
 
-/// Reports writes to a database's files through inotify.
+/// Reports writes to files through inotify: one instance for all realms of the process, since the kernel
+/// grants a user few of them.
 ///
-/// It watches the directory, not the log file: that one comes and goes.
+/// It watches directories, not files: a log comes and goes. Everything happens on its queue, which is
+/// what makes it safe to share.
 final class DirectoryWatch: @unchecked Sendable {
-    private let descriptor: Int32
-    private let names: Set<String>
-    private var source: (any DispatchSourceRead)?
+    static let shared = DirectoryWatch()
 
-    /// Nil where the kernel or the file system offers no notifications.
-    init?(databasePath: String) {
-        let parts = databasePath.split(separator: "/", omittingEmptySubsequences: false)
-        let name = String(parts.last ?? "")
-        let directory = parts.dropLast().joined(separator: "/")
-        let isAbsolute = databasePath.hasPrefix("/")
+    /// One thread serves all watches: what they do takes microseconds.
+    let queue = DispatchQueue(label: "realm.commits")
+    /// Nil before the first subscription, and where the kernel offers no notifications.
+    private var instance: Instance?
+    /// By watch descriptor, which is the same for every path of a directory.
+    private var directories: [Int32: [Subscription: Subscriber]] = [:]
+    private var lastNumber: UInt64 = 0
 
+    private struct Instance {
+        let descriptor: Int32
+        let source: any DispatchSourceRead
+    }
+
+    private struct Subscriber {
+        let names: Set<String>
+        let onWrite: () -> Void
+    }
+
+    /// Names a subscription to its end.
+    struct Subscription: Hashable {
+        fileprivate let directory: Int32
+        fileprivate let number: UInt64
+    }
+
+    private static let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
+    /// After a notification no other one is taken for so long: a transaction writes its log many times.
+    private static let pause = DispatchTimeInterval.milliseconds(1)
+
+    /// Calls the closure, on the queue, after writes to files of those names; to be called on the queue.
+    ///
+    /// - Returns: nil where the kernel or the file system offers no notifications.
+    func subscribe(
+        to names: Set<String>,
+        in directory: String,
+        _ onWrite: @escaping () -> Void
+    ) -> Subscription? {
+        guard let descriptor = (instance ?? open())?.descriptor else { return nil }
+        let watch = inotify_add_watch(descriptor, directory, Self.events)
+        guard watch >= 0 else { return nil }
+        lastNumber += 1
+        let subscription = Subscription(directory: watch, number: lastNumber)
+        directories[watch, default: [:]][subscription] = Subscriber(names: names, onWrite: onWrite)
+        return subscription
+    }
+
+    /// Ends a subscription; to be called on the queue.
+    func end(_ subscription: Subscription) {
+        let watch = subscription.directory
+        // The kernel has ended those of a directory that is gone.
+        guard let instance, directories[watch] != nil else { return }
+        directories[watch]?[subscription] = nil
+        guard directories[watch]?.isEmpty == true else { return }
+        directories[watch] = nil
+        inotify_rm_watch(instance.descriptor, watch)
+    }
+
+    private func open() -> Instance? {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
-        let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
-        let watched = directory.isEmpty ? (isAbsolute ? "/" : ".") : directory
-        guard inotify_add_watch(descriptor, watched, events) >= 0 else {
-            close(descriptor)
-            return nil
-        }
-        self.descriptor = descriptor
-        // The database itself is written to in the rollback-journal modes.
-        self.names = [name, name + "-wal"]
-    }
-
-    deinit {
-        if source == nil { close(descriptor) }
-    }
-
-    func start(on queue: DispatchQueue, _ onWrite: @escaping @Sendable () -> Void) {
+        // It lives as long as the process.
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler { [weak self] in
-            if self?.readEvents() == true { onWrite() }
-        }
-        source.setCancelHandler { [descriptor] in close(descriptor) }
+        source.setEventHandler { [self] in takeEvents() }
+        let instance = Instance(descriptor: descriptor, source: source)
+        self.instance = instance
         source.activate()
-        self.source = source
+        return instance
     }
 
-    func stop() {
-        source?.cancel()
+    // MARK: Events
+
+    private func takeEvents() {
+        guard let instance else { return }
+        for subscriber in readEvents(instance.descriptor) { subscriber.onWrite() }
+        instance.source.suspend()
+        queue.asyncAfter(deadline: .now() + Self.pause) { [self] in self.instance?.source.resume() }
     }
 
-    /// Takes all events that are waiting; whether one of them is about the database.
-    private func readEvents() -> Bool {
-        var isAffected = false
+    /// Takes all events that are waiting; those whose files they are about, each once.
+    private func readEvents(_ descriptor: Int32) -> [Subscriber] {
+        var concerned: [Subscription: Subscriber] = [:]
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
             while true {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return }
-                isAffected = concernsDatabase(buffer[..<count]) || isAffected
+                note(buffer[..<count], &concerned)
             }
         }
-        return isAffected
+        return concerned.sorted { $0.key.number < $1.key.number }.map(\.value)
     }
 
-    private func concernsDatabase(_ events: Slice<UnsafeMutableRawBufferPointer>) -> Bool {
+    private func note(
+        _ events: Slice<UnsafeMutableRawBufferPointer>,
+        _ concerned: inout [Subscription: Subscriber]
+    ) {
         let header = MemoryLayout<inotify_event>.size
         var rest = events
         while rest.count >= header {
             let event = UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(
                 as: inotify_event.self
             )
-            // A queue that has overflown says nothing about names.
-            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
             rest = rest.dropFirst(header)
             let name = rest.prefix(Int(event.len)).prefix { $0 != 0 }
-            if names.contains(String(decoding: name, as: UTF8.self)) { return true }
             rest = rest.dropFirst(Int(event.len))
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                // A queue that has overflown says nothing about names.
+                for directory in directories.values {
+                    concerned.merge(directory) { first, _ in first }
+                }
+            } else if event.mask & UInt32(IN_IGNORED) != 0 {
+                // The directory is gone: polling finds what comes.
+                directories[event.wd] = nil
+            } else if let directory = directories[event.wd] {
+                let name = String(decoding: name, as: UTF8.self)
+                for (subscription, subscriber) in directory where subscriber.names.contains(name) {
+                    concerned[subscription] = subscriber
+                }
+            }
         }
-        return false
     }
 }

@@ -4,9 +4,15 @@ import Changesets
 struct Meeting {
     /// How many pairs may still meet; those that take long to compare count several times.
     private(set) var pairsLeft: Int
+    private let progress: (() -> Void)?
+    private var pairsToProgress = Self.pairsBetweenProgress
 
-    init(pairLimit: Int) {
+    /// A few milliseconds of work.
+    private static let pairsBetweenProgress = 1 << 16
+
+    init(pairLimit: Int, progress: (() -> Void)? = nil) {
         self.pairsLeft = pairLimit
+        self.progress = progress
     }
 
     /// What the loop has to do afterwards, besides going on.
@@ -22,6 +28,8 @@ struct Meeting {
         let cost = 1 + x.comparisonCost(with: y)
         guard pairsLeft >= cost else { throw MergeError(.tooManyPairs, ours: x, theirs: y) }
         pairsLeft -= cost
+        pairsToProgress -= cost
+        if pairsToProgress <= 0 { reportProgress() }
         let before = (x.numbers, y.numbers)
         do throws(MergeError.Reason) {
             let outcome = try Self.applyRules(&x, &y)
@@ -31,6 +39,11 @@ struct Meeting {
         } catch {
             throw MergeError(error, ours: x, theirs: y)
         }
+    }
+
+    private mutating func reportProgress() {
+        pairsToProgress = Self.pairsBetweenProgress
+        progress?()
     }
 
     private static func applyRules(

@@ -9,11 +9,13 @@ enum ConnectionLimits {
     /// store.
     static let bytesInOutbox = 256 << 10
     static let scansAtOnce = 2
-    /// Uploads that wait for the store; above it they get a transient error (sync history, 14.5).
-    static let uploadBacklogInBytes = 64 << 20
+    /// Uploads that wait for the store; above it the server stops reading from the client. If the store
+    /// makes no progress, they get a transient error (sync history, 14.5).
+    static let uploadBacklogInBytes = 8 << 20
     /// Uploads of one session that are integrated in one transaction.
     static let uploadsAtOnceInBytes = 1 << 20
-    /// The same for all connections together.
+    /// Uploads of all connections together that wait for the store; above it the server stops reading from
+    /// clients with waiting uploads, and above twice as much they get a transient error.
     static let uploadsOfAllInBytes = 256 << 20
     /// Messages that wait for the store's answer to a BIND or IDENT, by their size in memory. Above
     /// it the server stops reading from the client.

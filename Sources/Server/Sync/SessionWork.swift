@@ -58,6 +58,13 @@ struct SessionWork {
 
     subscript(key: SessionKey) -> Session? { sessions[key] }
 
+    /// The sessions that have uploads waiting, beside those that the store is at.
+    var waitingUploaders: [SessionKey] {
+        sessions.filter { session in
+            session.value.steps.contains { if case .integrate = $0 { true } else { false } }
+        }.map(\.key)
+    }
+
     mutating func begin(_ key: SessionKey) {
         sessions[key] = Session()
     }

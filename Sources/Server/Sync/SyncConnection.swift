@@ -49,11 +49,13 @@ actor SyncConnection {
     /// the first message.
     private var isWriting = true
     private let reader = WaitQueue()
+    private var isWatchingStore = false
     private let scans = WaitQueue()
 
     private enum Inbound {
         case work(SessionKey)
         case writing
+        case holding
         case growth
         case request(Request)
     }
@@ -115,6 +117,7 @@ actor SyncConnection {
                 switch signal {
                 case .work(let key): group.addTask { await self.doWork(of: key) }
                 case .writing: group.addTask { await self.writeMessages() }
+                case .holding: group.addTask { await self.watchStore() }
                 case .growth: takeGrowth()
                 case .request(let request): fulfil(request)
                 }
@@ -181,7 +184,10 @@ extension SyncConnection {
                 let waitingBefore = machine.waitingSizeInBytes
                 take(machine.received(bytes))
                 limitWaiting(since: waitingBefore)
-                while !isReadable, !hasEnded { await reader.wait() }
+                while !isReadable, !hasEnded {
+                    if isHoldingUploads { startWatchingStore() }
+                    await reader.wait()
+                }
             }
         } catch {
             logger.debug("sync connection lost", metadata: ["reason": "\(error)"])
@@ -210,18 +216,47 @@ extension SyncConnection {
         for key in machine.waitingSessions { fail(key, .backlog) }
     }
 
-    /// The server stops reading while the client receives nothing, or while messages queue behind
-    /// an unanswered BIND or IDENT.
+    /// The server stops reading while the client receives nothing, while messages queue behind an
+    /// unanswered BIND or IDENT, or while many uploads wait for the store.
     private var isReadable: Bool {
         outbox.count < ConnectionLimits.messagesInOutbox
             && machine.waitingSizeInBytes < ConnectionLimits.bytesBehindOpening
+            && !isHoldingUploads
+    }
+
+    /// Whether the client's uploads fill their part of the memory, or are a part of what fills all of it.
+    private var isHoldingUploads: Bool {
+        work.backlogInBytes >= ConnectionLimits.uploadBacklogInBytes
+            || work.backlogInBytes > 0 && service.uploads.isFull
     }
 
     /// A step of a session is finished: waiting tasks may continue.
     func noteFinished(_ step: SessionWork.Step) {
         work.finished(step)
         countBacklog()
+        if case .integrate = step { service.uploads.noteFinished() }
         if isReadable { reader.wakeOne() }
+    }
+
+    private func startWatchingStore() {
+        guard !isWatchingStore else { return }
+        isWatchingStore = true
+        signal.yield(.holding)
+    }
+
+    /// While nothing is read because of the uploads that wait: refuses them if the store is done with none,
+    /// of any client. The client hears of it, and its PINGs are read.
+    private func watchStore() async {
+        defer { isWatchingStore = false }
+        var finished = service.uploads.finished
+        while isHoldingUploads, !hasEnded {
+            guard (try? await service.timing.clock.sleep(for: service.timing.storePatience)) != nil
+            else { return }
+            if isHoldingUploads, service.uploads.finished == finished {
+                for key in work.waitingUploaders { fail(key, .backlog) }
+            }
+            finished = service.uploads.finished
+        }
     }
 }
 
@@ -276,7 +311,8 @@ extension SyncConnection {
     /// Called at every tick of the service's clock.
     func checkDeadlines() {
         guard !hasEnded else { return }
-        ticksOfSilence = hasHeard ? 0 : ticksOfSilence + 1
+        // While the server does not read, it cannot hear the client.
+        ticksOfSilence = hasHeard || isHoldingUploads ? 0 : ticksOfSilence + 1
         hasHeard = false
         if ticksOfSilence >= service.timing.ticksOfSilence {
             logger.info("sync client is silent")
@@ -331,10 +367,7 @@ extension SyncConnection {
 
     private func integrate(_ upload: UploadCheck.Admitted, for key: SessionKey) {
         let step = SessionWork.Step.integrate([upload])
-        // One upload is always accepted, of any size.
-        let size = work.backlogInBytes + step.uploadSizeInBytes
-        let fitsHere = work.backlogInBytes == 0 || size <= ConnectionLimits.uploadBacklogInBytes
-        if fitsHere, service.uploads.admits(step.uploadSizeInBytes) {
+        if service.uploads.admits(step.uploadSizeInBytes) {
             enqueue(step, for: key)
         } else {
             fail(key, .backlog)
@@ -367,6 +400,7 @@ extension SyncConnection {
         perform(
             machine.fail(key, failure.fault, message: failure.message, backoff: failure.backoff)
         )
+        if isReadable { reader.wakeOne() }
     }
 
     private func leave(_ key: SessionKey) {

@@ -9,7 +9,7 @@ package final class SyncService: Sendable {
     let apps: AppDirectory
     let registry: SessionRegistry
     let correctedUploads = CorrectedUploads()
-    let uploads = UploadBudget(limitInBytes: ConnectionLimits.uploadsOfAllInBytes)
+    let uploads = UploadBacklog()
     let clock: WallClock
     let random: RandomSource
     let timing: ServerTiming

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The bytes of uploads that wait for the store, over all connections. Many clients within their
-/// own limits must not fill the memory together.
+/// The bytes of request bodies in memory, over all connections. Many clients within their own limits
+/// must not fill the memory together.
 final class UploadBudget: Sendable {
     private let limit: Int
     private let used = Mutex(0)
@@ -10,12 +10,7 @@ final class UploadBudget: Sendable {
         self.limit = limit
     }
 
-    /// Whether there is room for another upload. One is always accepted, of any size.
-    func admits(_ size: Int) -> Bool {
-        used.withLock { $0 == 0 || $0 + size <= limit }
-    }
-
-    /// Takes room, if there is enough.
+    /// Takes room, if there is enough. One body is always accepted, of any size.
     func take(_ size: Int) -> Bool {
         used.withLock { used in
             guard used == 0 || used + size <= limit else { return false }
