@@ -7,9 +7,9 @@ import Changesets
 package struct CanonicalText {
     private let query: CheckedQuery
     private var text: [UInt8] = []
-    private var tasks: [Task] = []
+    private var tasks: [Work] = []
 
-    private enum Task {
+    private enum Work {
         case condition(Int)
         case operand(Int, CanonicalConstant.Place)
         case text(String)
@@ -39,7 +39,7 @@ package struct CanonicalText {
     }
 
     /// Does the tasks in this order, and what waits already afterwards.
-    private mutating func schedule(_ next: [Task]) {
+    private mutating func schedule(_ next: [Work]) {
         tasks += next.reversed()
     }
 
@@ -68,8 +68,8 @@ package struct CanonicalText {
         }
     }
 
-    private func joined(_ parts: [Int], _ word: String) -> [Task] {
-        var next: [Task] = []
+    private func joined(_ parts: [Int], _ word: String) -> [Work] {
+        var next: [Work] = []
         next.reserveCapacity(2 * parts.count)
         for part in parts {
             if !next.isEmpty { next.append(.text(word)) }
@@ -97,7 +97,7 @@ package struct CanonicalText {
     }
 
     /// An int property `<= c` is written `< c + 1`, and `>= c` as `> c - 1`.
-    private func strictOrder(_ comparison: CheckedComparison) -> [Task]? {
+    private func strictOrder(_ comparison: CheckedComparison) -> [Work]? {
         guard comparison.form != .general,
             case .property(let property) = query.operands[comparison.left], property.type == .int,
             case .constant(let constant) = query.operands[comparison.right],

@@ -59,10 +59,16 @@ final class VectorRealm: Sendable {
 }
 
 struct VectorObject: QueryableObject {
-    struct Row: Sendable {
+    final class Row: Sendable {
         let reference: ObjectReference
         let schema: ClassSchema
         let document: Document
+
+        init(reference: ObjectReference, schema: ClassSchema, document: Document) {
+            self.reference = reference
+            self.schema = schema
+            self.document = document
+        }
     }
 
     let realm: VectorRealm

@@ -134,7 +134,7 @@ extension QueryChecker {
     ) throws(LocatedProblem) -> Side {
         // Constants of an operation take the type of its other side, so the walk goes down with hints and
         // comes back up with operands.
-        var tasks: [Task] = [.check(expression, hint)]
+        var tasks: [Work] = [.check(expression, hint)]
         var sides: [Side] = []
         while let task = tasks.popLast() {
             switch task {
@@ -171,7 +171,7 @@ extension QueryChecker {
         return sides[0]
     }
 
-    private enum Task {
+    private enum Work {
         case check(Int, QueryType?)
         case checkWithHintOfLast(Int)
         case combine(ArithmeticOperator, leftIsFirst: Bool, Int)

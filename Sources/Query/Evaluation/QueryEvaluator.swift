@@ -83,7 +83,7 @@ package struct QueryEvaluator: Sendable {
         guard case .operation = query.operands[operand] else {
             return valuesOfLeaf(operand, object)
         }
-        var tasks: [Task] = [.evaluate(operand)]
+        var tasks: [Work] = [.evaluate(operand)]
         var results: [ValueSequence] = []
         while let task = tasks.popLast() {
             switch task {
@@ -105,7 +105,7 @@ package struct QueryEvaluator: Sendable {
         return results[0]
     }
 
-    private enum Task {
+    private enum Work {
         case evaluate(Int)
         case compute(ArithmeticOperator)
     }

@@ -17,7 +17,7 @@ struct QueryProgram: Sendable {
     /// The last one is the first to run: jumps lead to lower indexes.
     private(set) var steps: [Step] = []
 
-    private struct Task {
+    private struct Work {
         let condition: Int
         /// Nil for the step that was written last.
         let onTrue: Target?
@@ -25,26 +25,26 @@ struct QueryProgram: Sendable {
     }
 
     init(_ query: CheckedQuery, root: Int) {
-        var tasks = [Task(condition: root, onTrue: .match, onFalse: .mismatch)]
+        var tasks = [Work(condition: root, onTrue: .match, onFalse: .mismatch)]
         while let task = tasks.popLast() {
             let onTrue = task.onTrue ?? .step(steps.count - 1)
             let onFalse = task.onFalse ?? .step(steps.count - 1)
             switch query.conditions[task.condition] {
             case .not(let part):
-                tasks.append(Task(condition: part, onTrue: onFalse, onFalse: onTrue))
+                tasks.append(Work(condition: part, onTrue: onFalse, onFalse: onTrue))
             case .all(let parts):
                 // The last part is written first, so that the others can jump to it.
                 for (number, part) in parts.enumerated() {
                     let isLast = number == parts.count - 1
                     tasks.append(
-                        Task(condition: part, onTrue: isLast ? onTrue : nil, onFalse: onFalse)
+                        Work(condition: part, onTrue: isLast ? onTrue : nil, onFalse: onFalse)
                     )
                 }
             case .any(let parts):
                 for (number, part) in parts.enumerated() {
                     let isLast = number == parts.count - 1
                     tasks.append(
-                        Task(condition: part, onTrue: onTrue, onFalse: isLast ? onFalse : nil)
+                        Work(condition: part, onTrue: onTrue, onFalse: isLast ? onFalse : nil)
                     )
                 }
             case .truth, .comparison, .isOneOf, .between, .absorbed:
