@@ -11,12 +11,42 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// The folders of `Sources/`; the modules of the daemon are beside them.
+enum Group: String {
+    /// Pure modules: no socket, file, clock, task or logger.
+    case core = "Core"
+    /// SQLite, the network, the Linux host, and C libraries.
+    case system = "System"
+    /// Local realms, their engine, and the agent's executable.
+    case client = "Client"
+    /// The server.
+    case backend = "Backend"
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func path(of name: String, in group: Group?) -> String {
+    group.map { "Sources/\($0.rawValue)/\(name)" } ?? "Sources/\(name)"
+}
+
+func module(
+    _ name: String,
+    in group: Group? = nil,
+    _ dependencies: [Target.Dependency] = []
+) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: path(of: name, in: group),
+        swiftSettings: settings
+    )
+}
+
+func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies,
+        path: path(of: name, in: group),
+        swiftSettings: settings
+    )
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -27,8 +57,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
-func library(_ name: String, _ pkgConfig: String, apt package: String) -> Target {
-    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+func library(_ name: String, in group: Group, _ pkgConfig: String, apt package: String) -> Target {
+    .systemLibrary(
+        name: name,
+        path: path(of: name, in: group),
+        pkgConfig: pkgConfig,
+        providers: [.apt([package])]
+    )
 }
 
 // MARK: Products of other packages
@@ -103,30 +138,31 @@ let package = Package(
     ],
     targets: [
         // Debian's libraries.
-        library("CCrypt", "libcrypt", apt: "libcrypt-dev"),
-        library("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
-        library("CSystemd", "libsystemd", apt: "libsystemd-dev"),
-        library("CYAML", "yaml-0.1", apt: "libyaml-dev"),
-        library("CZlib", "zlib", apt: "zlib1g-dev"),
+        library("CCrypt", in: .system, "libcrypt", apt: "libcrypt-dev"),
+        library("CSQLite", in: .system, "sqlite3", apt: "libsqlite3-dev"),
+        library("CSystemd", in: .system, "libsystemd", apt: "libsystemd-dev"),
+        library("CYAML", in: .system, "yaml-0.1", apt: "libyaml-dev"),
+        library("CZlib", in: .system, "zlib", apt: "zlib1g-dev"),
 
         // What Swift's Glibc module leaves out.
-        module("CLinux"),
+        module("CLinux", in: .system),
 
         // Pure modules: no socket, file, clock, task or logger.
-        module("Changesets"),
-        module("Schemas", ["Changesets"]),
-        module("Documents", ["Changesets", "JSON", "Schemas"]),
-        module("Query", ["Changesets", "Documents", "JSON", "Schemas"]),
-        module("Merge", ["Changesets"]),
-        module("Scopes", ["Changesets", "JSON"]),
-        module("Versions"),
-        module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
-        module("YAML", ["CYAML"]),
-        module("JSON"),
-        module("Settings", ["JSON", "YAML"]),
-        module("Scheduling"),
+        module("Changesets", in: .core),
+        module("Schemas", in: .core, ["Changesets"]),
+        module("Documents", in: .core, ["Changesets", "JSON", "Schemas"]),
+        module("Query", in: .core, ["Changesets", "Documents", "JSON", "Schemas"]),
+        module("Merge", in: .core, ["Changesets"]),
+        module("Scopes", in: .core, ["Changesets", "JSON"]),
+        module("Versions", in: .core),
+        module("ClientReset", in: .core, ["Changesets", "Documents", "Schemas", "Versions"]),
+        module("YAML", in: .core, ["CYAML"]),
+        module("JSON", in: .core),
+        module("Settings", in: .core, ["JSON", "YAML"]),
+        module("Scheduling", in: .core),
         module(
             "SchemaFiles",
+            in: .core,
             ["Changesets", "Documents", "JSON", "Schemas", "Settings", "YAML"]
         ),
         module(
@@ -136,28 +172,34 @@ let package = Package(
                 "YAML",
             ]
         ),
-        module("SyncProtocol", ["Changesets", "CZlib", "JSON", "Versions"]),
+        module("SyncProtocol", in: .core, ["Changesets", "CZlib", "JSON", "Versions"]),
 
         // How tasks wait for each other.
-        module("Coordination"),
+        module("Coordination", in: .system),
 
         // The agent's half.
-        module("SQLite", ["CSQLite", "Coordination"]),
+        module("SQLite", in: .system, ["CSQLite", "Coordination"]),
         module(
             "LocalRealm",
+            in: .client,
             [
                 "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
                 "Versions",
             ]
         ),
-        module("Outbound", nio),
-        module("Transport", ["CLinux", "Coordination", "Outbound", "SyncProtocol", deque] + nio),
-        module("AppServices", ["JSON", "Outbound", asyncHTTPClient, logging] + nio),
+        module("Outbound", in: .system, nio),
+        module(
+            "Transport",
+            in: .system,
+            ["CLinux", "Coordination", "Outbound", "SyncProtocol", deque] + nio
+        ),
+        module("AppServices", in: .client, ["JSON", "Outbound", asyncHTTPClient, logging] + nio),
         module(
             "Platform",
+            in: .system,
             ["CLinux", "CSystemd", "Coordination", "Scheduling", "Settings", "YAML", logging]
         ),
-        module("Programs", ["CLinux", "Coordination"]),
+        module("Programs", in: .system, ["CLinux", "Coordination"]),
         module(
             "Plugins",
             [
@@ -166,9 +208,14 @@ let package = Package(
                 logging,
             ] + nio
         ),
-        module("Control", [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio),
+        module(
+            "Control",
+            in: .client,
+            [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio
+        ),
         module(
             "SyncClient",
+            in: .client,
             [
                 "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
                 "SyncProtocol", "Transport", "Versions", logging,
@@ -176,6 +223,7 @@ let package = Package(
         ),
         module(
             "RealmSync",
+            in: .client,
             [
                 "AppServices", "Changesets", "ClientReset", "Coordination", "LocalRealm",
                 "Outbound", "SQLite", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
@@ -194,6 +242,7 @@ let package = Package(
         ),
         program(
             "realm-agent",
+            in: .client,
             [
                 "Agent", "Config", "Control", "Platform", "RealmSync", "Scopes", "Settings",
                 argumentParser,
@@ -212,6 +261,7 @@ let package = Package(
         // The server's half.
         module(
             "Server",
+            in: .backend,
             [
                 "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Merge", "Programs",
                 "SQLite", "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol",
@@ -221,6 +271,7 @@ let package = Package(
         ),
         program(
             "realm-server",
+            in: .backend,
             [
                 "Changesets", "Platform", "Scheduling", "Scopes", "Server", "Settings",
                 argumentParser, logging,

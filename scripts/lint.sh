@@ -42,8 +42,7 @@ endless="$endless$(git ls-files 'Tests/*.swift' | xargs perl -0777 -ne '
 [ -z "$endless" ] || say "loops without a limit:
 $endless"
 
-# docs/GLOSSARY.md, "Phrases". For each pattern: how often it may occur in Sources/Server and
-# Sources/realm-server, in the other sources, in Tests/ServerTests, in the other tests, and in pages
+# docs/GLOSSARY.md, "Phrases". For each pattern: how often it may occur in Sources/Backend, in the other sources, in Tests/ServerTests, in the other tests, and in pages
 # (docs/conformance.md quotes names of tests). Lower a ceiling when a count falls; never raise one.
 while read -r name server sources server_tests tests pages pattern; do
     count() {
@@ -55,8 +54,8 @@ while read -r name server sources server_tests tests pages pattern; do
 see docs/GLOSSARY.md, Phrases. The first of them:
 $(printf '%s\n' "$lines" | head -n 20)"
     }
-    count "$server" "the server" 'Sources/Server/*.swift' 'Sources/realm-server/*.swift'
-    count "$sources" "the other sources" 'Sources/*.swift' ':!Sources/Server' ':!Sources/realm-server'
+    count "$server" "the server" 'Sources/Backend/*.swift'
+    count "$sources" "the other sources" 'Sources/*.swift' ':!Sources/Backend'
     count "$server_tests" "ServerTests" 'Tests/ServerTests/*.swift'
     count "$tests" "the other tests" 'Tests/*.swift' ':!Tests/ServerTests'
     count "$pages" "pages" '*.md' '*.yaml' '*.service' '*.timer' ':!docs/spec' ':!docs/GLOSSARY.md' \

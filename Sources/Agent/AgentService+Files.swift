@@ -17,7 +17,7 @@ extension AgentService {
     ) async throws(ControlError) -> CopyReport {
         let source = try await self.realm(realm)
         let sessions = await running.sessions
-        let order = CopyOrder(
+        let order = CopyRequestResolver(
             request: request,
             realm: source.configuration,
             users: await running.configuration.users,

@@ -64,7 +64,7 @@ extension PluginRegistry {
                 logger: log.logger("Agent.Plugins"),
                 now: WallTime.now,
                 readSecret: { try SecretSource.ofProcess.read($0) },
-                files: RealmCopies(),
+                files: HandlerRealmFiles(),
                 units: SystemdUnits()
             ),
             onFailure: { failure in

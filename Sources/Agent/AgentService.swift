@@ -25,7 +25,7 @@ package struct AgentService: Service, Sendable {
     private let servesControl: Bool
     private let lock: HeldDirectoryLock
     let running: RunningAgent
-    private let files: ConfigurationFiles?
+    private let files: AgentConfigurationLoader?
     let database: MetadataDatabase
     private let events: AgentEvents
     let pluginRegistry: PluginRegistry
@@ -38,7 +38,7 @@ package struct AgentService: Service, Sendable {
         _ configuration: AgentConfiguration,
         version: String,
         log: AgentLog,
-        files: ConfigurationFiles? = nil,
+        files: AgentConfigurationLoader? = nil,
         servesControl: Bool = true
     ) throws -> AgentService {
         let directory = DataDirectory(path: configuration.daemon.dataDirectory)

@@ -15,7 +15,7 @@ struct HandlerRunner: Sendable {
         await ask(onError, .error(error))
     }
 
-    func handle(_ rejects: [Plugins.RejectedWrite]) async -> HandlerVerdict {
+    func handle(_ rejects: [RejectedWriteSummary]) async -> HandlerVerdict {
         await ask(onError, .writeRejected(rejects))
     }
 

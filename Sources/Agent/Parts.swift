@@ -20,7 +20,7 @@ struct Parts {
     let machine = MachineDescription.current()
     private(set) var apps: [String: SyncApp] = [:]
     private(set) var users: [String: UserParts] = [:]
-    private var links: [ObjectIdentifier: LinkWatch] = [:]
+    private var links: [ObjectIdentifier: NetworkQualityMonitor] = [:]
     /// When the network counts as poor.
     var poorNetwork: PoorNetwork
     private(set) var realms: [ConfiguredRealm] = []
@@ -68,7 +68,7 @@ struct Parts {
 
     mutating func add(_ user: UserConfiguration) {
         guard let app = apps[user.app.name] else { return }
-        let link = LinkWatch(poorNetwork)
+        let link = NetworkQualityMonitor(poorNetwork)
         let synced = SyncUser(
             user.name,
             of: app,
@@ -112,18 +112,18 @@ struct Parts {
         of realm: RealmConfiguration,
         _ user: SyncUser
     ) -> UserConnection {
-        let link = LinkWatch(poorNetwork)
+        let link = NetworkQualityMonitor(poorNetwork)
         let connection = user.ownConnection(ofRealm: realm.name, measured: link.note)
         links[ObjectIdentifier(connection)] = link
         return connection
     }
 
     /// What a connection tells of the way to its server.
-    func link(of connection: UserConnection) -> LinkWatch {
-        links[ObjectIdentifier(connection)] ?? LinkWatch(poorNetwork)
+    func link(of connection: UserConnection) -> NetworkQualityMonitor {
+        links[ObjectIdentifier(connection)] ?? NetworkQualityMonitor(poorNetwork)
     }
 
-    var allLinks: some Sequence<LinkWatch> { links.values }
+    var allLinks: some Sequence<NetworkQualityMonitor> { links.values }
 
     /// The connections that carry the realms.
     var connections: [UserConnection] {

@@ -102,7 +102,7 @@ extension RealmDecision.Action {
 /// What a realm has to tell its handlers.
 enum HandlerNews: Sendable {
     case error(SyncErrorReport)
-    case rejected([Plugins.RejectedWrite])
+    case rejected([RejectedWriteSummary])
 
     static let errorKind = "error"
 
@@ -121,7 +121,7 @@ enum HandlerNews: Sendable {
         case .rejected(let writes):
             self = .rejected(
                 writes.map {
-                    Plugins.RejectedWrite(className: $0.className, key: $0.key, reason: $0.reason)
+                    RejectedWriteSummary(className: $0.className, key: $0.key, reason: $0.reason)
                 }
             )
         case .activity, .uploaded, .changed, .reset: return nil

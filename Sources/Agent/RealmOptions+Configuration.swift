@@ -36,7 +36,7 @@ extension RealmOptions {
 }
 
 extension OpenOptions {
-    init(_ configuration: OpeningConfiguration) {
+    init(_ configuration: OpenConfiguration) {
         let download: Download =
             switch configuration.download {
             case .never: .never

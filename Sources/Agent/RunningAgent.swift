@@ -101,7 +101,7 @@ actor RunningAgent {
         beginning.yield { await life.run { await Self.run(connection, link) } }
     }
 
-    private static func run(_ connection: UserConnection, _ link: LinkWatch) async {
+    private static func run(_ connection: UserConnection, _ link: NetworkQualityMonitor) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await connection.run() }
             group.addTask { await link.run { await connection.probe() } }

@@ -14,7 +14,7 @@ actor ScheduleKeeper {
     private let time: SyncTime
     private let now: @Sendable () -> Instant
     private let conditions: @Sendable () -> Conditions
-    private let link: LinkWatch
+    private let link: NetworkQualityMonitor
     private let logger: Logger
     private var policy: SchedulePolicy
     private var network: NetworkPolicy
@@ -38,7 +38,7 @@ actor ScheduleKeeper {
         time: SyncTime,
         now: @escaping @Sendable () -> Instant,
         conditions: @escaping @Sendable () -> Conditions,
-        link: LinkWatch = LinkWatch(),
+        link: NetworkQualityMonitor = NetworkQualityMonitor(),
         seed: UInt64,
         logger: Logger
     ) {
@@ -97,7 +97,7 @@ actor ScheduleKeeper {
     }
 
     /// When the realm may sync next by its schedule; nil if that is now, or unknown.
-    var nextOpening: Instant? { decision?.nextOpening }
+    var nextOpening: Instant? { decision?.nextAllowed }
 
     private var pause: Duration {
         let ends = [decision?.validUntil.map { $0 - now() }, link.verdict.recoversIn]
@@ -137,7 +137,7 @@ actor ScheduleKeeper {
     }
 
     /// What host and connections tell now.
-    private func look() -> (Conditions, LinkWatch.Verdict) {
+    private func look() -> (Conditions, NetworkQualityMonitor.Verdict) {
         var conditions = conditions()
         if let name = conditions.interface, name != interface { isNetworkNew = true }
         if conditions.hasNetwork, !hadNetwork { isNetworkNew = true }
@@ -169,12 +169,12 @@ actor ScheduleKeeper {
     /// What the cause of a pause leaves open.
     private static func detail(
         of decision: ScheduleDecision,
-        _ verdict: LinkWatch.Verdict
+        _ verdict: NetworkQualityMonitor.Verdict
     ) -> String? {
         if case .paused(.poorNetwork) = decision.permission {
             return verdict.complaint.map { "\($0)" }
         }
-        return decision.nextOpening.map { "until \(WallTime($0))" }
+        return decision.nextAllowed.map { "until \(WallTime($0))" }
     }
 
     /// What comes back every few minutes, or is always so, is of no interest in good health.
@@ -201,7 +201,7 @@ actor ScheduleKeeper {
         case .once(let occasion):
             logger.info("refresh is due", metadata: ["occasion": "\(occasion.rawValue)"])
         case .paused(let pause):
-            let until = new.nextOpening.map { WallTime($0).description }
+            let until = new.nextAllowed.map { WallTime($0).description }
             logger.log(
                 level: Self.level(of: new),
                 "paused",

@@ -3,7 +3,7 @@ import SchemaFiles
 
 /// The schema of a realm file, in the forms that `realm-agent schema` prints.
 package struct SchemaReport: Sendable {
-    private let stored: StoredSchema
+    private let stored: RealmFileSchema
 
     package struct Failure: Error {
         /// Of the realm's error.
@@ -14,7 +14,7 @@ package struct SchemaReport: Sendable {
     /// Reads the file; no agent need run, and one that runs is not disturbed.
     package init(path: String) throws(Failure) {
         do throws(LocalRealmError) {
-            self.stored = try StoredSchema.read(path: path)
+            self.stored = try RealmFileSchema.read(path: path)
         } catch {
             throw Failure(code: error.code, description: error.description)
         }

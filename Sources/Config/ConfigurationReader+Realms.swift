@@ -224,8 +224,8 @@ extension ConfigurationReader {
         )
     }
 
-    private func readOpening(_ keys: MappingReader) -> OpeningConfiguration {
-        OpeningConfiguration(
+    private func readOpening(_ keys: MappingReader) -> OpenConfiguration {
+        OpenConfiguration(
             download: keys.optional("download", default: .never) { $0.choice() },
             timeout: keys.optional("timeout") {
                 $0.duration(in: .seconds(1) ... .seconds(86_400))

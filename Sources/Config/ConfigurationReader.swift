@@ -3,11 +3,11 @@ import Settings
 
 /// Reads the sections of a merged configuration, in the order in which they refer to each other.
 final class ConfigurationReader {
-    let surroundings: Surroundings
+    let surroundings: ConfigurationInputs
     /// Several realms may share a schema file: it is read, and complained about, once.
     var schemaFiles: [String: SchemaDeclaration?] = [:]
 
-    init(_ surroundings: Surroundings) {
+    init(_ surroundings: ConfigurationInputs) {
         self.surroundings = surroundings
     }
 

@@ -9,7 +9,9 @@ package enum ConfigurationSchema {
     package static var form: SettingForm {
         .described { root in
             let reader = ConfigurationReader(
-                Surroundings(readFile: { _ in .failure(FileFailure(reason: "no file is read")) })
+                ConfigurationInputs(readFile: { _ in
+                    .failure(FileFailure(reason: "no file is read"))
+                })
             )
             _ = reader.read(root)
         }

@@ -15,7 +15,7 @@ package struct RealmConfiguration: Hashable, Sendable {
     /// Whether local writes are refused.
     package var isReadOnly: Bool
     package var capture: CaptureConfiguration
-    package var opening: OpeningConfiguration
+    package var opening: OpenConfiguration
     package var clientReset: ClientResetConfiguration
     /// Told of every error, in this order.
     package var errorHandlers: [PluginConfiguration]
@@ -50,7 +50,7 @@ package struct CaptureConfiguration: Hashable, Sendable {
 }
 
 /// What a realm waits for before it counts as open.
-package struct OpeningConfiguration: Hashable, Sendable {
+package struct OpenConfiguration: Hashable, Sendable {
     package var download: Download = .never
     /// How long it waits; nil for as long as it takes.
     package var timeout: Duration?

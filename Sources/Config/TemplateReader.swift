@@ -4,11 +4,11 @@ import Settings
 ///
 /// `$${` stands for `${` itself.
 struct TemplateReader {
-    private let surroundings: Surroundings
+    private let surroundings: ConfigurationInputs
     /// Whose realm it is; nil if that is unknown because of another mistake.
     private let user: UserConfiguration?
 
-    init(_ surroundings: Surroundings, user: UserConfiguration?) {
+    init(_ surroundings: ConfigurationInputs, user: UserConfiguration?) {
         self.surroundings = surroundings
         self.user = user
     }

@@ -10,7 +10,7 @@ package enum HandlerEvent: Hashable, Sendable {
     /// A client reset that the agent cannot carry out by itself.
     case clientResetManual(ManualReset)
     /// The server refused writes, and undid them.
-    case writeRejected([RejectedWrite])
+    case writeRejected([RejectedWriteSummary])
 
     package var kind: String {
         switch self {
@@ -51,7 +51,7 @@ package struct SyncErrorReport: Hashable, Sendable {
 }
 
 /// One write that the server refused.
-package struct RejectedWrite: Hashable, Sendable {
+package struct RejectedWriteSummary: Hashable, Sendable {
     package let className: String
     /// The primary key as Extended JSON.
     package let key: String

@@ -114,7 +114,7 @@ extension HandlerRequest {
         let key: String
         let reason: String
 
-        init(_ reject: RejectedWrite) {
+        init(_ reject: RejectedWriteSummary) {
             self.class = reject.className
             self.key = reject.key
             self.reason = reject.reason

@@ -24,10 +24,10 @@ struct AgentServiceTests {
             \(rest)
             """
         return try #require(
-            ConfigurationLoader.load(
+            ConfigurationParser.load(
                 main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
                 dropIns: [],
-                surroundings: Surroundings(
+                surroundings: ConfigurationInputs(
                     hostName: "box",
                     machineID: "machine",
                     environment: [:],

@@ -15,9 +15,9 @@ struct ConfigurationFixture {
     /// `text` is what follows the section `agent`, whose directory is the test's.
     init(_ text: String, in temporary: TemporaryDirectory) throws {
         let whole = "agent: { data_directory: \(temporary.path) }\n\(text)"
-        let result = ConfigurationLoader.load(
+        let result = ConfigurationParser.load(
             main: ConfigurationSource(file: "test.yaml", bytes: Array(whole.utf8)),
-            surroundings: Surroundings(
+            surroundings: ConfigurationInputs(
                 hostName: "box",
                 machineID: "machine",
                 readFile: { _ in .success([]) }

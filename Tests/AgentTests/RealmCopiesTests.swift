@@ -25,7 +25,7 @@ struct RealmCopiesTests {
             """
         )
         let destination = temporary.file("copies/of/stock.sqlite")
-        try await RealmCopies().copy(realmAt: path, to: destination)
+        try await HandlerRealmFiles().copy(realmAt: path, to: destination)
         try writer.execute("COMMIT")
         let copy = try Connection(path: destination, .init(mode: .readOnly))
         #expect(try copy.integer("SELECT count(*) FROM t") == 1)
@@ -37,7 +37,7 @@ struct RealmCopiesTests {
         try Connection(path: path).execute("CREATE TABLE t(x)")
         let place = "\(path)/below/a/file.sqlite"
         do throws(RealmFilesFailure) {
-            try await RealmCopies().copy(realmAt: path, to: place)
+            try await HandlerRealmFiles().copy(realmAt: path, to: place)
             Issue.record("a file is no directory")
         } catch {
             #expect(error.reason.hasPrefix("\(place) cannot be written: "))

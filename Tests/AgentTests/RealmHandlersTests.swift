@@ -34,7 +34,7 @@ struct RealmHandlersTests {
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                 now: WallTime.now,
                 readSecret: { _ in "" },
-                files: RealmCopies(),
+                files: HandlerRealmFiles(),
                 units: NoUnits()
             )
         )

@@ -30,7 +30,7 @@ struct ScheduleKeeperTests {
     private func keeper(
         of realm: SyncedRealm,
         _ policy: SchedulePolicy,
-        link: LinkWatch? = nil,
+        link: NetworkQualityMonitor? = nil,
         start: Instant = evening
     ) async throws -> ScheduleKeeper {
         let time = time
@@ -42,7 +42,7 @@ struct ScheduleKeeperTests {
             time: time.syncTime,
             now: { start + time.uptime },
             conditions: { Conditions(interface: "eth0") },
-            link: link ?? LinkWatch(time: time.syncTime),
+            link: link ?? NetworkQualityMonitor(time: time.syncTime),
             seed: 1,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
@@ -167,7 +167,10 @@ struct ScheduleKeeperTests {
     @Test("A poor network pauses realms that ask for it, says why, and lets them go on")
     func poorNetwork() async throws {
         let realm = try OfflineRealm(in: temporary).realm(status: 401)
-        let link = LinkWatch(PoorNetwork(recoverAfter: .seconds(60)), time: time.syncTime)
+        let link = NetworkQualityMonitor(
+            PoorNetwork(recoverAfter: .seconds(60)),
+            time: time.syncTime
+        )
         let keeper = try await keeper(
             of: realm,
             SchedulePolicy(pausesOn: [.poorNetwork]),

@@ -29,10 +29,10 @@ struct ServerAccessTests {
         let text = """
             apps: { shop: { app_id: shop, base_url: "https://sync.example.com", \(settings) } }
             """
-        let loaded = ConfigurationLoader.load(
+        let loaded = ConfigurationParser.load(
             main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
             dropIns: [],
-            surroundings: Surroundings(readFile: { _ in .success([]) })
+            surroundings: ConfigurationInputs(readFile: { _ in .success([]) })
         )
         #expect(loaded.diagnostics.isEmpty, "\(loaded.diagnostics)")
         return try ServerAccess(

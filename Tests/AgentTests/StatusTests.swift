@@ -25,7 +25,7 @@ struct StatusTests {
             """
         let realms = try ConfigurationFixture(text, in: temporary).configuration.realms
         var status = SyncedRealmStatus(.open, partition: "\"p\"")
-        let standing = DownloadStanding(isFirstFinished: true, hasCompleted: true, age: .zero)
+        let standing = DownloadStatus(isFirstFinished: true, hasCompleted: true, age: .zero)
         status.activity = RealmActivity(phase, standing, OpenOptions())
         status.error = .init(phase)
         return RealmStatus(try #require(realms.first), status, now: 0)
@@ -46,7 +46,7 @@ struct StatusTests {
             return
         }
         let problem = ServerProblem(report)
-        let status = try status(.refused(SessionIssue(problem)))
+        let status = try status(.inactive(SessionIssue(problem)))
         #expect(status.state == .failed)
         #expect(status.error?.sdkCode == 4)
         #expect(status.error?.logURL == "https://log/1")
@@ -60,7 +60,7 @@ struct StatusTests {
         let events = AgentEvents()
         let news = RealmEvent.events(of: .problem(problem, isFatal: true), OpenOptions())
         for event in news { events.publish(event, realm: "stock") }
-        var facts: [AgentFact] = []
+        var facts: [EventPayload] = []
         for await record in events.records(after: nil, follow: false) {
             facts.append(record.event.fact)
         }

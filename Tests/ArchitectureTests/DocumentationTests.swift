@@ -33,7 +33,7 @@ struct DocumentationTests {
         let documented = try Project.text(of: "docs/errors.md").split(separator: "\n").compactMap {
             $0.hasPrefix("| ") ? Int($0.dropFirst(2).prefix { $0.isNumber }) : nil
         }
-        let known = try Project.text(of: "Sources/realm-agent/ExitStatus.swift")
+        let known = try Project.text(of: "Sources/Client/realm-agent/ExitStatus.swift")
             .split(separator: "\n").filter { $0.contains("    case ") }
             .compactMap { $0.split(separator: "= ").last.flatMap { Int($0) } }
         #expect(known.count == 7)

@@ -26,7 +26,7 @@ struct GlossaryTests {
         "notice": 5,
         "patience": 3,
         "patient": 1,
-        "patiently": 1,
+        "retryWhileBusy": 1,
         "refused write": 1,
         "reply": 5,
         "somebody": 2,

@@ -3,6 +3,8 @@
 struct Manifest {
     /// Modules, programs and the C libraries, each with what it depends on.
     let dependencies: [String: Set<String>]
+    /// The folder of `Sources/` that each is in, as the manifest's `Group` has it.
+    private let groups: [String: String]
 
     /// Reads the calls of the manifest's own helpers: `module`, `program` and `library`.
     init(_ text: String) {
@@ -12,9 +14,18 @@ struct Manifest {
             guard let name = literals.first else { continue }
             calls[name] = Array(literals.dropFirst())
         }
+        var groups: [String: String] = [:]
+        for match in text.matches(of: /"([\w-]+)",\s*in: \.(\w+)/) {
+            groups[String(match.1)] = String(match.2)
+        }
+        self.groups = groups
         // The other literals of a library are names of Debian's.
         let names = Set(calls.keys)
         dependencies = calls.mapValues { names.intersection($0) }
+    }
+
+    func modules(in group: String) -> Set<String> {
+        Set(groups.filter { $0.value == group }.keys)
     }
 
     /// The string literals of a call, up to its closing parenthesis.

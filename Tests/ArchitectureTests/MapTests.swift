@@ -19,7 +19,7 @@ struct MapTests {
     func landingPages() throws {
         let rows = ModuleTable(try Project.text(of: "docs/ARCHITECTURE.md")).sentences
         for page in try Project.files(in: "Sources", suffix: ".docc") {
-            let module = page.split(separator: "/")[1]
+            let module = Project.module(of: page)
             let sentence = try #require(rows.first { $0.module == module }?.sentence)
             let text = try Project.text(of: "\(page)/\(module).md")
             #expect(
@@ -32,12 +32,13 @@ struct MapTests {
 
     @Test(
         "docs/FOLDERS.md names every folder of a module, and no other",
-        arguments: ["LocalRealm", "Server"]
+        arguments: ["Client/LocalRealm", "Backend/Server"]
     )
-    func folders(module: String) throws {
-        let files = try Project.files(in: "Sources/\(module)", suffix: ".swift")
+    func folders(path: String) throws {
+        let files = try Project.files(in: "Sources/\(path)", suffix: ".swift")
+        let module = Project.module(of: "Sources/\(path)")
         let folders = Set(
-            files.map { $0.split(separator: "/").dropFirst(2).dropLast().joined(separator: "/") }
+            files.map { $0.split(separator: "/").dropFirst(3).dropLast().joined(separator: "/") }
         ).subtracting([""])
         let page = try Project.text(of: "docs/FOLDERS.md")
         #expect(Folders.rows(page, of: module).sorted() == folders.sorted())

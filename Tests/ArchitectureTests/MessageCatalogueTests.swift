@@ -4,7 +4,7 @@ import Testing
 struct MessageCatalogueTests {
     /// The pairs of message and id in the source.
     func entries() throws -> [String: String] {
-        let text = try Project.text(of: "Sources/Platform/MessageCatalogue.swift")
+        let text = try Project.text(of: "Sources/System/Platform/MessageCatalogue.swift")
         var entries: [String: String] = [:]
         for match in text.matches(of: /"([^"]+)":\s*"([0-9a-f]{32})"/) {
             entries[String(match.1)] = String(match.2)

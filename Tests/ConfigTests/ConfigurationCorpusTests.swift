@@ -48,11 +48,11 @@ struct ConfigurationCorpusTests {
 }
 
 /// Loads texts where the host is called "till", `STORE` is "42", and three schema files exist.
-func load(_ main: String, dropIns: [(String, String)] = []) -> ConfigurationLoader.Result {
-    ConfigurationLoader.load(
+func load(_ main: String, dropIns: [(String, String)] = []) -> ConfigurationParser.Result {
+    ConfigurationParser.load(
         main: ConfigurationSource(file: "realm-agent.yaml", bytes: Array(main.utf8)),
         dropIns: dropIns.map { ConfigurationSource(file: $0, bytes: Array($1.utf8)) },
-        surroundings: Surroundings(
+        surroundings: ConfigurationInputs(
             hostName: "till",
             machineID: nil,
             environment: ["STORE": "42"],

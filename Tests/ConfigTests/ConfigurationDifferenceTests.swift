@@ -75,7 +75,7 @@ struct ConfigurationDifferenceTests {
 @Suite("The configuration as text")
 struct ConfigurationTextTests {
     private func text(_ main: String, _ dropIn: String, origins: Bool) -> String {
-        ConfigurationLoader.text(
+        ConfigurationParser.text(
             main: ConfigurationSource(file: "m.yaml", bytes: Array(main.utf8)),
             dropIns: [ConfigurationSource(file: "d.yaml", bytes: Array(dropIn.utf8))],
             withOrigins: origins

@@ -27,9 +27,11 @@ struct ConfigurationFuzzTests {
                     bytes.removeSubrange(position..<end)
                 }
             }
-            let result = ConfigurationLoader.load(
+            let result = ConfigurationParser.load(
                 main: ConfigurationSource(file: "fuzz.yaml", bytes: bytes),
-                surroundings: Surroundings(readFile: { _ in .failure(FileFailure(reason: "no")) })
+                surroundings: ConfigurationInputs(readFile: { _ in
+                    .failure(FileFailure(reason: "no"))
+                })
             )
             let hasErrors = result.diagnostics.contains { $0.severity == .error }
             #expect((result.configuration == nil) == hasErrors, "round \(round), \(name)")

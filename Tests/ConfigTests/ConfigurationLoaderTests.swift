@@ -52,7 +52,7 @@ struct ConfigurationLoaderTests {
             let sources = dropIns.enumerated().map { index, text in
                 ConfigurationSource(file: "\(index).yaml", bytes: Array(text.utf8))
             }
-            let result = ConfigurationLoader.controlSocket(
+            let result = ConfigurationParser.controlSocket(
                 main: ConfigurationSource(file: "main.yaml", bytes: Array(main.utf8)),
                 dropIns: sources
             )

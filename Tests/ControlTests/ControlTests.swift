@@ -71,7 +71,7 @@ struct ControlTests {
         }
 
         static let records = [
-            AgentFact.state(StateFact(state: .offline, cause: "backoff", detail: "x \"y\"")),
+            EventPayload.state(StateFact(state: .offline, cause: "backoff", detail: "x \"y\"")),
             .error(ErrorFact(code: "206", message: "no", fatal: true, logURL: "https://x/log")),
             .rejected(
                 RejectedFact(by: .local, className: "Item", key: "1", property: "a", reason: "r")

@@ -29,11 +29,11 @@ struct EventDocumentationTests {
     func events() throws {
         // The first row is the table's head.
         let rows = Self.rows(under: "Events").drop { $0.name == "event" }
-        #expect(rows.map(\.name) == AgentFact.Kind.allCases.map(\.rawValue))
+        #expect(rows.map(\.name) == EventPayload.Kind.allCases.map(\.rawValue))
         var reset = ResetFact(stage: .failed, mode: "manual", detail: "x")
         (reset.step, reset.fraction, reset.didRecover, reset.discarded) = ("x", 1, true, 1)
         (reset.recoveryPath, reset.token) = ("x", "x")
-        let whole: [AgentFact] = [
+        let whole: [EventPayload] = [
             .state(StateFact(state: .paused, cause: "metered", detail: "x")),
             .error(ErrorFact(code: "1", message: "x", fatal: true, sdkCode: 7, logURL: "x")),
             .rejected(
@@ -48,7 +48,7 @@ struct EventDocumentationTests {
             .reloaded(ReloadFact(applied: [], needRestart: [])),
             .gap,
         ]
-        #expect(whole.map(\.kind) == AgentFact.Kind.allCases)
+        #expect(whole.map(\.kind) == EventPayload.Kind.allCases)
         for (fact, row) in zip(whole, rows) {
             let record = EventRecord(sequence: 1, at: "x", event: AgentEvent(realm: "r", fact))
             let text = try record.controlJSON()

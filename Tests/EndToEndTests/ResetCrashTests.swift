@@ -111,7 +111,7 @@ struct ResetCrashTests {
 
     /// The agent of the configuration, syncing once in this process.
     static func sync(_ file: String, timeout: Duration) async throws -> SyncReport? {
-        let loaded = ConfigurationFiles(mainFile: file).load()
+        let loaded = AgentConfigurationLoader(mainFile: file).load()
         guard let configuration = loaded.configuration else { return nil }
         let service = try AgentService.prepare(
             configuration,

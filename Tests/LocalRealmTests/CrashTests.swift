@@ -70,7 +70,7 @@ enum CrashScenario: Int, CaseIterable, Codable {
     /// What must be there once the work has been done, however often it was begun.
     func check(_ path: String, _ comment: Comment) throws {
         let connection = try Connection(path: path)
-        func rows(_ sql: String) throws -> [[Value]] { try connection.rows(sql) }
+        func rows(_ sql: String) throws -> [[SQLiteValue]] { try connection.rows(sql) }
         #expect(try rows("PRAGMA integrity_check") == [["ok"]], comment)
         #expect(try rows("SELECT * FROM _realm_capture") == [], comment)
         let history = try rows(
@@ -198,7 +198,7 @@ struct CrashTests {
                     isReached = files.changes >= change
                 } catch {
                     #expect([.diskFull, .inputOutput].contains(error.kind), "\(error)")
-                    #expect(error.isHealedByTime)
+                    #expect(error.isTransient)
                     #expect(realm.status == before)
                 }
                 files.heal()
@@ -226,7 +226,7 @@ struct CrashTests {
                     isReached = files.changes >= change
                 } catch {
                     #expect([.diskFull, .inputOutput].contains(error.kind), "\(error)")
-                    #expect(error.isHealedByTime)
+                    #expect(error.isTransient)
                 }
                 try CrashScenario.schemaChange.run(path, vfs: nil) {}
                 try CrashScenario.schemaChange.check(path, "\(fault) at change \(change)")

@@ -360,7 +360,7 @@ struct DrainTests {
         fixture.clock.now = 6000
         let error = try #require(throws: LocalRealmError.self) { try fixture.realm.drain() }
         #expect(error.kind == .clockBeforeEpoch)
-        #expect(error.isHealedByTime)
+        #expect(error.isTransient)
         fixture.clock.now = RealmFixture.instant
         #expect(try fixture.drained() == ["CreateObject Item 1"])
     }
@@ -461,7 +461,7 @@ struct DrainTests {
         let before = fixture.realm.status
         try program.execute("BEGIN IMMEDIATE")
         let report = try fixture.realm.drain()
-        #expect(report == DrainReport(localVersion: before.localVersion))
+        #expect(report == CaptureReport(localVersion: before.localVersion))
         #expect(fixture.realm.status == before)
     }
 

@@ -83,7 +83,7 @@ struct ExtremeNumbersTests {
         }
         attempt { _ = try RealmExamination.read(path: path) }
         attempt { _ = try RejectedWrite.read(path: path, limit: 10) }
-        attempt { _ = try StoredSchema.read(path: path) }
+        attempt { _ = try RealmFileSchema.read(path: path) }
         attempt { _ = try UnsyncedExport.lines(path: path) }
         let options = [
             PropertyName(className: "Item", property: "count"): PropertyOptions(isCounter: true)

@@ -85,11 +85,11 @@ struct IntegrationCrash: Codable {
     }
 
     /// Everything in the file, but for what differs from file to file.
-    static func contents(_ path: String) throws -> [String: [[SQLite.Value]]] {
+    static func contents(_ path: String) throws -> [String: [[SQLiteValue]]] {
         let connection = try Connection(path: path)
         #expect(try connection.rows("PRAGMA integrity_check") == [["ok"]])
         #expect(try connection.rows("SELECT * FROM _realm_capture") == [])
-        var contents: [String: [[SQLite.Value]]] = [:]
+        var contents: [String: [[SQLiteValue]]] = [:]
         let tables = try connection.rows(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         )
@@ -118,7 +118,7 @@ struct IntegrationCrashTests {
     /// What the file is when nothing fails, and how many changes of files that takes.
     private func undisturbed(
         _ crash: IntegrationCrash
-    ) throws -> (contents: [String: [[SQLite.Value]]], changes: Int) {
+    ) throws -> (contents: [String: [[SQLiteValue]]], changes: Int) {
         let path = directory.file("whole-\(crash.seed).sqlite")
         try crash.prepare(path)
         let files = FaultyFiles()
@@ -186,7 +186,7 @@ struct IntegrationCrashTests {
                     try crash.work(realm)
                 } catch let error as LocalRealmError {
                     #expect([.diskFull, .inputOutput].contains(error.kind), "\(error)")
-                    #expect(error.isHealedByTime)
+                    #expect(error.isTransient)
                     #expect(realm.status == before)
                 }
                 files.heal()

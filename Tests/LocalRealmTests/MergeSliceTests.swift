@@ -86,7 +86,7 @@ struct MergeSliceTests {
     }
 
     /// The rows, and our changesets as they stand on top of theirs.
-    private static func contents(_ path: String) throws -> [[SQLite.Value]] {
+    private static func contents(_ path: String) throws -> [[SQLiteValue]] {
         let connection = try Connection(path: path)
         return try connection.rows("SELECT * FROM Doc")
             + connection.rows(
@@ -104,7 +104,7 @@ struct MergeSliceTests {
         directory = try TemporaryDirectory()
     }
 
-    private func whole() throws -> [[SQLite.Value]] {
+    private func whole() throws -> [[SQLiteValue]] {
         let path = directory.file("whole.sqlite")
         try Self.prepare(path, limit: .max)
         let realm = try Self.open(path, limit: .max)

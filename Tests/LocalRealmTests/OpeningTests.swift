@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Versions
 
-@Suite("Opening a local realm")
+@Suite("RealmFileSetup a local realm")
 struct OpeningTests {
     let directory: TemporaryDirectory
     let path: String

@@ -7,8 +7,8 @@ import Versions
 
 @Suite("Writes that the server refused")
 struct RefusedWriteTests {
-    private func write(_ number: Int64, row: String? = nil) -> RefusedWrite {
-        RefusedWrite(
+    private func write(_ number: Int64, row: String? = nil) -> ServerRejection {
+        ServerRejection(
             className: "Note",
             key: .int(number),
             reason: "no",

@@ -8,7 +8,8 @@ import Versions
 @Suite("Taking a realm's files away (features, L3)")
 struct RetirementTests {
     private func refusal(_ path: String) -> LocalRealmError.Kind? {
-        do throws(LocalRealmError) { _ = try Retirement(of: path).remove(force: false) } catch {
+        do throws(LocalRealmError) { _ = try RealmFileRemoval(of: path).remove(force: false) } catch
+        {
             return error.kind
         }
         return nil
@@ -52,7 +53,7 @@ struct RetirementTests {
         let program = try fixture.connect()
         try program.execute("INSERT INTO Note VALUES (1, 'one')")
         fixture.realm.close()
-        #expect(try Retirement(of: fixture.path).remove(force: true).contains(fixture.path))
+        #expect(try RealmFileRemoval(of: fixture.path).remove(force: true).contains(fixture.path))
         for sql in [
             "INSERT INTO Note VALUES (2, 'two')", "UPDATE Note SET text = 'uno'",
             "DELETE FROM Note", "INSERT OR IGNORE INTO Note VALUES (1, 'again')",
@@ -70,8 +71,8 @@ struct RetirementTests {
             let path = directory.file("stock.sqlite")
             try Data(repeating: 7, count: size).write(to: URL(filePath: path))
             #expect(refusal(path) == .notARealm)
-            #expect(try Retirement(of: path).remove(force: true) == [path])
-            #expect(try Retirement(of: path).remove(force: false) == [])
+            #expect(try RealmFileRemoval(of: path).remove(force: true) == [path])
+            #expect(try RealmFileRemoval(of: path).remove(force: false) == [])
         }
     }
 }

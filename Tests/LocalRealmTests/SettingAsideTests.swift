@@ -14,7 +14,7 @@ struct SettingAsideTests {
         return (fixture, fixture.directory.file("kept.sqlite"))
     }
 
-    private func notes(_ path: String) throws -> [[Value]] {
+    private func notes(_ path: String) throws -> [[SQLiteValue]] {
         try Connection(path: path, .init(mode: .readOnly)).rows("SELECT _id FROM Note ORDER BY _id")
     }
 

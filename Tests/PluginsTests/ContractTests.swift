@@ -80,7 +80,7 @@ struct ContractTests {
             """
         ),
         (
-            .writeRejected([RejectedWrite(className: "Task", key: "7", reason: "no")]),
+            .writeRejected([RejectedWriteSummary(className: "Task", key: "7", reason: "no")]),
             """
             {"app":"shop-abcde","kind":"write_rejected","path":"/data/stock.sqlite",\
             "realm":"stock","rejects":[{"class":"Task","key":"7","reason":"no"}],\

@@ -30,8 +30,16 @@ enum HandlerFixture {
 
     static let rejects = HandlerRequest(
         .writeRejected([
-            RejectedWrite(className: "Task", key: "{\"$numberInt\":\"7\"}", reason: "not yours"),
-            RejectedWrite(className: "Task", key: "{\"$numberInt\":\"8\"}", reason: "nor this"),
+            RejectedWriteSummary(
+                className: "Task",
+                key: "{\"$numberInt\":\"7\"}",
+                reason: "not yours"
+            ),
+            RejectedWriteSummary(
+                className: "Task",
+                key: "{\"$numberInt\":\"8\"}",
+                reason: "nor this"
+            ),
         ]),
         of: subject
     )

@@ -9,7 +9,7 @@ import Versions
 
 @Suite("What a realm is doing, and how a sync ended")
 struct RealmActivityTests {
-    private static let done = DownloadStanding(
+    private static let done = DownloadStatus(
         isFirstFinished: true,
         hasCompleted: true,
         age: .zero
@@ -19,7 +19,7 @@ struct RealmActivityTests {
         SessionIssue(kind: kind, code: code, message: "text")
     }
 
-    func activity(_ phase: SessionPhase, _ standing: DownloadStanding = done) -> RealmActivity {
+    func activity(_ phase: SessionPhase, _ standing: DownloadStatus = done) -> RealmActivity {
         RealmActivity(phase, standing, OpenOptions(download: .once))
     }
 
@@ -48,7 +48,7 @@ struct RealmActivityTests {
 
     @Test("Every phase of a session has its state, and a cause wherever something is in the way")
     func phases() {
-        let begun = DownloadStanding(isFirstFinished: false, hasCompleted: false, age: .zero)
+        let begun = DownloadStatus(isFirstFinished: false, hasCompleted: false, age: .zero)
         #expect(activity(.bound).phase == .open)
         #expect(activity(.bound).cause == nil)
         #expect(activity(.bound, begun).phase == .progress)
@@ -58,13 +58,13 @@ struct RealmActivityTests {
             (.offline(.backoff(reason: "text")), .offline, .backoff),
             (.offline(.serverError(reason: "text")), .failed, .serverError),
             (.offline(.loginRequired(reason: "text")), .loginRequired, .logInRefused),
-            (.suspended(issue(.serverError)), .suspended, .serverError),
-            (.suspended(issue(.permissionDenied)), .suspended, .permissionDenied),
-            (.refused(issue(.clientReset)), .needsReset, .clientReset),
-            (.refused(issue(.permissionDenied)), .failed, .permissionDenied),
-            (.refused(issue(.schemaConflict)), .failed, .schemaConflict),
-            (.refused(issue(.serverError)), .failed, .serverError),
-            (.refused(issue(.localRealm, "realm.disk_full")), .failed, .diskFull),
+            (.backingOff(issue(.serverError)), .suspended, .serverError),
+            (.backingOff(issue(.permissionDenied)), .suspended, .permissionDenied),
+            (.inactive(issue(.clientReset)), .needsReset, .clientReset),
+            (.inactive(issue(.permissionDenied)), .failed, .permissionDenied),
+            (.inactive(issue(.schemaConflict)), .failed, .schemaConflict),
+            (.inactive(issue(.serverError)), .failed, .serverError),
+            (.inactive(issue(.localRealm, "realm.disk_full")), .failed, .diskFull),
         ]
         for (phase, state, cause) in cases {
             let activity = activity(phase)
@@ -100,7 +100,7 @@ struct RealmActivityTests {
             let failure = RealmFailure(RealmOpener.Failure.realm(error))
             #expect(failure.detail.contains(kind.rawValue))
             // What time heals must never end a script with "correct your configuration".
-            if error.isHealedByTime { #expect(failure.outcome == .failed, "\(kind)") }
+            if error.isTransient { #expect(failure.outcome == .failed, "\(kind)") }
         }
         let owner = LocalRealmError(.wrongOwner, path: "/stock.sqlite", "text")
         let failure = RealmFailure(RealmOpener.Failure.realm(owner))

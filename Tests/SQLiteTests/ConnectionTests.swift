@@ -16,7 +16,7 @@ struct ConnectionTests {
     @Test("Values of every storage class come back as they went in")
     func roundTrip() throws {
         try connection.execute("CREATE TABLE t(v ANY) STRICT")
-        let values: [Value] = [
+        let values: [SQLiteValue] = [
             nil, 0, -1, .integer(.max), .integer(.min), 1.5, .real(-0.0), "", "zürich", "a\u{0}b",
             .blob([]), .blob([0, 255]), .text(String(repeating: "x", count: 100_000)),
         ]

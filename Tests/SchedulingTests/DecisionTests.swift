@@ -211,7 +211,7 @@ struct DecisionTests {
                 NetworkPolicy(),
                 history
             )
-            let due = try #require(decision.nextOpening)
+            let due = try #require(decision.nextAllowed)
             let delay = due - instant("2026-11-20T11:00Z")
             #expect(Duration.zero...Duration.seconds(600) ~= delay)
             delays.insert(delay)

@@ -63,7 +63,7 @@ struct WindowTests {
     func clockChanges(window: String, from: String, expected: String) throws {
         let zone = try berlin()
         let windows = [try WeeklyWindow(window)]
-        let opens = try #require(windows.nextOpening(after: instant(from), zone))
+        let opens = try #require(windows.nextAllowed(after: instant(from), zone))
         let closes = try #require(windows.opening(at: opens, zone)?.upperBound)
         let shown = "\(shown(opens)) until \(shown(closes))"
         #expect(shown.hasPrefix(expected), "\(shown)")
@@ -80,7 +80,7 @@ struct WindowTests {
         #expect(shown(windows.opening(at: night, .utc)?.upperBound) == "2026-11-21T06:00Z")
         #expect(windows.opening(at: instant("2026-11-21T07:00Z"), .utc) == nil)
         #expect(
-            shown(windows.nextOpening(after: instant("2026-11-21T07:00Z"), .utc))
+            shown(windows.nextAllowed(after: instant("2026-11-21T07:00Z"), .utc))
                 == "2026-11-27T22:00Z"
         )
     }

@@ -153,10 +153,10 @@ private struct Year {
         let now = Self.instant(minute)
         switch last.permission {
         case .paused(.scheduleWindow) where watcher.isOpen:
-            check(last.nextOpening == now, minute, "an opening")
+            check(last.nextAllowed == now, minute, "an opening")
         case .paused(.refreshInterval) where watcher.isOpen && wasOpen && watcher.isDue && !wasDue:
             // Where one window ends in another it says no more than when to ask again.
-            check((last.nextOpening ?? last.validUntil) == now, minute, "a refresh")
+            check((last.nextAllowed ?? last.validUntil) == now, minute, "a refresh")
         case .run where !watcher.isOpen:
             check(last.validUntil == now, minute, "a closing")
         case .run, .once, .paused:

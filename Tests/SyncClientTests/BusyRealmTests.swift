@@ -26,8 +26,8 @@ struct BusyRealmTests {
             semaphore.signal()
         }
 
-        var surroundings: RealmSurroundings {
-            var surroundings = RealmSurroundings.process
+        var surroundings: RealmEnvironment {
+            var surroundings = RealmEnvironment.process
             surroundings.executor = { label in
                 let thread = DispatchQueue(label: label)
                 return DatabaseExecutor { work in

@@ -14,11 +14,11 @@ import Transport
 struct LinkReadingTests {
     /// Keeps what was measured, apart from how long attempts took.
     private final class Notes: Sendable {
-        private let readings = Mutex<[LinkQuality.Reading]>([])
+        private let readings = Mutex<[NetworkQuality.Reading]>([])
 
-        func note(_ reading: LinkQuality.Reading) { readings.withLock { $0.append(reading) } }
+        func note(_ reading: NetworkQuality.Reading) { readings.withLock { $0.append(reading) } }
 
-        var all: [LinkQuality.Reading] { readings.withLock { $0 } }
+        var all: [NetworkQuality.Reading] { readings.withLock { $0 } }
 
         var attempts: Int {
             all.count { if case .attempt = $0 { true } else { false } }

@@ -35,8 +35,8 @@ enum RealmOnConnection {
         busyTimeout: Duration = .seconds(5),
         mergeLimitInPairs: Int? = nil,
         time: SyncTime = .continuous,
-        report: @escaping @Sendable (RealmNews) -> Void = { _ in },
-        measured: @escaping @Sendable (LinkQuality.Reading) -> Void = { _ in },
+        report: @escaping @Sendable (RealmClientEvent) -> Void = { _ in },
+        measured: @escaping @Sendable (NetworkQuality.Reading) -> Void = { _ in },
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (RealmClient, UserConnection, String) async throws -> Void
     ) async throws {
@@ -75,8 +75,8 @@ enum RealmOnConnection {
         time: SyncTime,
         busyTimeout: Duration,
         mergeLimitInPairs: Int? = nil,
-        surroundings: RealmSurroundings = .process,
-        _ report: @escaping @Sendable (RealmNews) -> Void,
+        surroundings: RealmEnvironment = .process,
+        _ report: @escaping @Sendable (RealmClientEvent) -> Void,
         _ logger: Logger
     ) async throws -> RealmClient {
         var schema = RealmSchema()

@@ -6,7 +6,7 @@ import Testing
 struct RetryWishTests {
     @Test("A wish is taken once")
     func wish() {
-        let wish = RetryWish()
+        let wish = RetryRequest()
         #expect(!wish.take())
         wish.make()
         wish.make()

@@ -45,7 +45,7 @@ struct SessionActionTests {
     func refreshUser() async throws {
         let endpoint = ScriptedEndpoint(Self.refuse("RefreshUser"), Self.serve)
         let problems = Mutex<[Bool]>([])
-        let report: @Sendable (RealmNews) -> Void = { news in
+        let report: @Sendable (RealmClientEvent) -> Void = { news in
             guard case .problem(_, let isFatal) = news else { return }
             problems.withLock { $0.append(isFatal) }
         }

@@ -241,7 +241,7 @@ struct UserConnectionTests {
     @Test("A download whose merge takes several transactions is one download for everybody")
     func slicedDownload() async throws {
         let isWritten = Mutex(false)
-        let news = Mutex<[RealmNews]>([])
+        let news = Mutex<[RealmClientEvent]>([])
         let endpoint = ScriptedEndpoint { server in
             let session = try await server.open(RealmOnConnection.file)
             while true {
@@ -420,11 +420,11 @@ struct UserConnectionTests {
 
 extension SessionPhase {
     fileprivate var isRefused: Bool {
-        if case .refused = self { true } else { false }
+        if case .inactive = self { true } else { false }
     }
 }
 
-extension RealmNews {
+extension RealmClientEvent {
     fileprivate var integratedChangesets: Int? {
         if case .integrated(let count, _, _) = self { count } else { nil }
     }

@@ -123,7 +123,7 @@ struct MessageStreamTests {
     }
 }
 
-@Suite("Opening WebSocket connections", .timeLimit(.minutes(10)))
+@Suite("UpgradeRequest WebSocket connections", .timeLimit(.minutes(10)))
 struct WebSocketClientTests {
     /// A TCP server that answers whatever comes with the same bytes.
     func answering(

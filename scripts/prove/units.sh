@@ -38,7 +38,7 @@ prove_units() {
     done < <(sed -n 's/^ *```sh *//p' docs/operations.md)
     if command -v dpkg-parsechangelog >/dev/null; then
         version=$(dpkg-parsechangelog --file packaging/debian/changelog --show-field Version)
-        for script in realm-agent/AgentVersion realm-server/ServerVersion; do
+        for script in Client/realm-agent/AgentVersion Backend/realm-server/ServerVersion; do
             check "the changelog has the version of $script ($version)" \
                 grep -q "\"$version\"" "Sources/$script.swift"
         done

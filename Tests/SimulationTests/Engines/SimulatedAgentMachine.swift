@@ -86,10 +86,10 @@ final class SimulatedAgentMachine: Sendable {
                 client_reset: { mode: \(resetMode) }
                 \(schema.map { "schema: \($0)" } ?? "enabled: true")
             """
-        let loaded = ConfigurationLoader.load(
+        let loaded = ConfigurationParser.load(
             main: ConfigurationSource(file: "simulation.yaml", bytes: Array(text.utf8)),
             dropIns: [],
-            surroundings: Surroundings(readFile: { _ in .success([]) })
+            surroundings: ConfigurationInputs(readFile: { _ in .success([]) })
         )
         guard let realm = loaded.configuration?.realms.first else {
             throw BadConfiguration(problems: "\(loaded)")
@@ -193,9 +193,9 @@ final class SimulatedAgentMachine: Sendable {
                     machineID: "machine-\(number)",
                     time: time.syncTime,
                     now: milliseconds,
-                    surroundings: RealmSurroundings(
+                    surroundings: RealmEnvironment(
                         executor: { [time] _ in time.lane() },
-                        captures: { _ in .success(self.watch()) },
+                        captures: { _, _ in .success(self.watch()) },
                         random: { self.fork() },
                         vfs: files.name
                     ),

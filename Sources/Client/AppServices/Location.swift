@@ -1,0 +1,101 @@
+/// Where an app's servers are (app services, 3).
+package struct Location: Hashable, Sendable {
+    /// Scheme and authority of HTTP requests, without a trailing slash.
+    package let httpHost: String
+    /// The complete URL of the sync endpoint, without query.
+    package let syncRoute: String
+
+    package init(httpHost: String, syncRoute: String) {
+        self.httpHost = httpHost
+        self.syncRoute = syncRoute
+    }
+
+    /// Known from configuration: discovery is bypassed.
+    package static func fixed(http: String, webSocket: String, appID: String) -> Location {
+        Location(
+            httpHost: http.withoutTrailingSlashes,
+            syncRoute: route(webSocket.withoutTrailingSlashes, appID)
+        )
+    }
+
+    /// Derived from the base URL alone, before the server was asked (app services, 3.3).
+    package static func derived(fromBaseURL baseURL: String, appID: String) -> Location {
+        let host = baseURL.withoutTrailingSlashes
+        return Location(httpHost: host, syncRoute: route(webSocketHost(of: host), appID))
+    }
+
+    /// From the answer of the location route; an empty host name keeps what was asked.
+    static func from(_ answer: LocationBody, askedAt host: String, appID: String) -> Location {
+        let httpHost = answer.hostname.isEmpty ? host : answer.hostname.withoutTrailingSlashes
+        let webSocket =
+            answer.webSocketHostname.isEmpty
+            ? webSocketHost(of: httpHost) : answer.webSocketHostname.withoutTrailingSlashes
+        return Location(
+            httpHost: httpHost,
+            syncRoute: answer.syncRoute ?? route(webSocket, appID)
+        )
+    }
+
+    private static func route(_ webSocketHost: String, _ appID: String) -> String {
+        "\(webSocketHost)\(ServicePath.app(appID))/realm-sync"
+    }
+
+    /// The table of app services, 3.3.
+    static func webSocketHost(of httpHost: String) -> String {
+        guard httpHost.hasPrefix("http"), httpHost.utf8.count >= 7 else { return httpHost }
+        let isSecure = httpHost.hasPrefix("https")
+        let scheme = isSecure ? "wss" : "ws"
+        let rest = httpHost.dropFirst(isSecure ? 5 : 4)
+        if httpHost.contains("realm.mongodb.com") {
+            return "\(scheme)://ws.\(rest.drop { $0 == ":" || $0 == "/" })"
+        }
+        if let cloud = rest.firstRange(of: "services.cloud.mongodb.com") {
+            let prefix = rest[..<cloud.lowerBound].drop { $0 == ":" || $0 == "/" }
+            return "\(scheme)://\(prefix)ws.\(rest[cloud.lowerBound...])"
+        }
+        return scheme + rest
+    }
+}
+
+/// The body of the location route's answer.
+struct LocationBody: Decodable {
+    let hostname: String
+    let webSocketHostname: String
+    let syncRoute: String?
+
+    enum CodingKeys: String, CodingKey {
+        case hostname
+        case webSocketHostname = "ws_hostname"
+        case syncRoute = "sync_route"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.hostname = try container.decode(String.self, forKey: .hostname)
+        self.webSocketHostname = try container.decode(String.self, forKey: .webSocketHostname)
+        // Absent is fine, null is not.
+        self.syncRoute =
+            container.contains(.syncRoute)
+            ? try container.decode(String.self, forKey: .syncRoute) : nil
+    }
+}
+
+/// Paths of the API (app services, 1).
+enum ServicePath {
+    static let base = "/api/client/v2.0"
+
+    static func app(_ id: String) -> String {
+        "\(base)/app/\(id)"
+    }
+}
+
+extension String {
+    /// Whether nobody on the way can read what is sent to this URL.
+    var isSecure: Bool { hasPrefix("https://") || hasPrefix("wss://") }
+
+    var withoutTrailingSlashes: String {
+        var text = self[...]
+        while text.hasSuffix("/") { text = text.dropLast() }
+        return String(text)
+    }
+}

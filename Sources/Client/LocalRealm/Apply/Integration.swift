@@ -1,0 +1,142 @@
+internal import Changesets
+internal import Merge
+internal import SQLite
+internal import Schemas
+internal import Versions
+
+/// Merges downloaded changesets with the local ones that the server had not seen, and applies them,
+/// within the current transaction (sync history, 7.3 and 7.4).
+struct Integration {
+    let connection: Connection
+    let statements: StatementPool
+    let options: [PropertyName: PropertyOptions]
+    /// How many pairs of instructions may meet in one transaction.
+    let pairLimit: Int
+
+    /// A downloaded changeset, parsed before the write lock was taken.
+    struct Incoming {
+        let download: DownloadChangeset
+        let changeset: Changeset
+    }
+
+    /// What went wrong with a downloaded changeset.
+    struct Failure: Error, CustomStringConvertible {
+        let version: ServerVersion
+        let cause: any Error
+
+        init(_ download: DownloadChangeset, _ cause: any Error) {
+            self.version = download.cursor.serverVersion
+            self.cause = cause
+        }
+
+        var description: String { "server version \(version.rawValue): \(cause)" }
+    }
+
+    static func parse(_ downloads: [DownloadChangeset]) throws(Failure) -> [Incoming] {
+        var result: [Incoming] = []
+        result.reserveCapacity(downloads.count)
+        for download in downloads {
+            do {
+                let changeset = try Changeset(decoding: download.bytes)
+                result.append(Incoming(download: download, changeset: changeset))
+            } catch {
+                throw Failure(download, error)
+            }
+        }
+        return result
+    }
+
+    /// Applies changesets in their order, as many as the limit on merging allows and at least one; the
+    /// cursors are left to the caller.
+    ///
+    /// What is left over has met nothing yet: neither the tables nor the reciprocals know of it.
+    ///
+    /// - Returns: how many were applied.
+    func run(_ incoming: ArraySlice<Incoming>, _ draft: inout Draft) throws -> Int {
+        let editor = SchemaEditor(
+            connection,
+            draft.catalogue,
+            options: options,
+            published: CatalogueStore.learned
+        )
+        var applier = ChangesetApplier(editor, statements)
+        var ours = OurChangesets(connection: connection, state: draft.state)
+        var rest = incoming
+        var pairsLeft = pairLimit
+        while let next = rest.first {
+            let base = mergeBase(of: next, draft.state)
+            let run = rest.prefix { mergeBase(of: $0, draft.state) == base }
+            let isFirst = rest.startIndex == incoming.startIndex
+            let transformed = try rebase(run, over: base, &ours, &pairsLeft, mustBegin: isFirst)
+            for (changeset, number) in zip(transformed, run.indices) {
+                try locatingErrors(incoming) { try applier.apply(changeset, number: number) }
+            }
+            rest = rest.dropFirst(transformed.count)
+            if transformed.count < run.count { break }
+        }
+        try locatingErrors(incoming) { try applier.finish() }
+        try ours.saveReciprocals()
+        try draft.adopt(applier.editor)
+        return rest.startIndex - incoming.startIndex
+    }
+
+    /// The last own version that the changeset had seen; what is trimmed can have been no obstacle.
+    private func mergeBase(of incoming: Incoming, _ state: RealmStateRow) -> ClientVersion {
+        max(incoming.download.cursor.lastIntegratedClientVersion, state.historyBaseVersion)
+    }
+
+    /// Rebases as many changesets of the run as the limit allows; one that exceeds it alone is rebased all
+    /// the same if the transaction has to begin with it.
+    private func rebase(
+        _ run: ArraySlice<Incoming>,
+        over base: ClientVersion,
+        _ ours: inout OurChangesets,
+        _ pairsLeft: inout Int,
+        mustBegin: Bool
+    ) throws -> [Changeset] {
+        var part = run
+        while true {
+            // What comes out of a merge is the same whether it is done at once or in pieces, but what an
+            // attempt that was given up has left behind is of no use.
+            let limit = part.count == 1 && mustBegin ? .max : pairsLeft
+            var (attempt, left) = (ours, limit)
+            var theirs = part.map(\.operand)
+            do {
+                try attempt.rebase(&theirs, after: base, pairsLeft: &left)
+                ours = attempt
+                pairsLeft = max(0, pairsLeft - (limit - left))
+                return theirs.map(\.changeset)
+            } catch let error as MergeError {
+                guard error.reason == .tooManyPairs else {
+                    throw Failure(part[part.startIndex + error.theirs.changeset].download, error)
+                }
+                if part.count == 1 { return [] }
+                part = part.prefix(max(1, part.count / 4))
+            }
+        }
+    }
+
+    /// What is folded is written later, so a mistake may show only after further changesets.
+    private func locatingErrors(
+        _ incoming: ArraySlice<Incoming>,
+        _ body: () throws -> Void
+    ) throws {
+        do {
+            try body()
+        } catch let failure as ApplyFailure {
+            throw Failure(incoming[failure.changeset].download, failure.error)
+        }
+    }
+}
+
+extension Integration.Incoming {
+    fileprivate var operand: MergeOperand {
+        MergeOperand(
+            changeset: changeset,
+            stamp: Stamp(
+                timestamp: download.originTimestamp.rawValue,
+                fileIdent: download.originFileIdent.rawValue
+            )
+        )
+    }
+}

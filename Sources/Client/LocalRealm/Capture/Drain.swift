@@ -1,0 +1,242 @@
+internal import Changesets
+internal import Documents
+internal import SQLite
+internal import Schemas
+internal import Versions
+
+/// Turns the capture log into changesets of the history, within the current transaction
+/// (local realm, 4).
+struct Drain {
+    let connection: Connection
+    let statements: StatementPool
+    /// Milliseconds since 1970.
+    let now: Int64
+    var draft: Draft
+    private let splitGapInMilliseconds: Int64
+    private let limits: CaptureLog.Limits
+    let backlinks: Backlinks
+    /// The piece of the log that is being drained.
+    var log: CaptureLog
+    /// What the log's objects are called outside of this file; nil for those with an impossible key.
+    var references: [ObjectReference?] = []
+    var changeset = ChangesetWriter()
+    private var stamp = OriginTimestamp(0)
+    private(set) var impossible = ImpossibleValues()
+    var report: CaptureReport
+    /// What other replicas have where a group left a value that cannot be sent.
+    var unsent: [Place: Documents.Value] = [:]
+    let diff: ValueDiff
+
+    /// How many rejected values are kept in the file.
+    private static let keptIssues = 1000
+
+    /// A changeset larger than this, of one statement, is cut at the next object (local realm, 4.2).
+    static let changesetLimitInBytes = 15 << 20
+
+    /// The clock of this machine stands before 2015, where no changeset can be stamped.
+    struct ClockBeforeEpoch: Error {}
+
+    init(
+        _ draft: Draft,
+        _ connection: Connection,
+        _ statements: StatementPool,
+        now: Int64,
+        splitGap: Duration,
+        counters: Set<PropertyName>,
+        limits: CaptureLog.Limits
+    ) {
+        self.connection = connection
+        self.statements = statements
+        self.now = now
+        self.draft = draft
+        self.diff = ValueDiff(schema: draft.catalogue.schema, counters: counters)
+        self.report = CaptureReport(localVersion: draft.state.localVersion)
+        let (seconds, attoseconds) = splitGap.components
+        self.splitGapInMilliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        self.limits = limits
+        self.backlinks = Backlinks(connection: connection, catalogue: draft.catalogue)
+        self.log = CaptureLog(tableCount: draft.catalogue.tables.count)
+    }
+
+    /// Whether there is anything to do.
+    static func isNeeded(on connection: Connection, _ draft: Draft) throws(SQLiteError) -> Bool {
+        let catalogue = draft.catalogue
+        if !draft.notices.isEmpty || catalogue.schema.hasAdditions(to: catalogue.published) {
+            return true
+        }
+        // Somebody's own table, or a trigger of ours that is gone and logs nothing any more.
+        if try connection.integer("PRAGMA schema_version") != draft.schemaVersion { return true }
+        return try !CaptureLog.isEmpty(on: connection)
+    }
+
+    mutating func run() throws {
+        let catalogue = draft.catalogue
+        try BacklinkRefresh(
+            connection: connection,
+            statements: statements,
+            catalogue: catalogue,
+            backlinks: backlinks
+        ).run()
+        try Nullifier(
+            connection: connection,
+            statements: statements,
+            catalogue: catalogue,
+            backlinks: backlinks
+        ).run()
+        try publishSchema()
+        repeat {
+            try readPiece()
+            for group in log.groups.indices {
+                stamp = try stamp(of: log.groups[group])
+                try write(group)
+                try finishChangeset()
+            }
+            if let last = log.lastSequence {
+                try connection.run("DELETE FROM _realm_capture WHERE seq <= ?1", [.integer(last)])
+            }
+        } while log.hasMore
+        // A schema that no data shares a changeset with.
+        if !changeset.isEmpty {
+            stamp = try stampOfNow()
+            try finishChangeset()
+        }
+        report.localVersion = draft.state.localVersion
+    }
+
+    /// Reads the next piece of the log: memory must not grow with it.
+    private mutating func readPiece() throws {
+        log = try CaptureLog.read(
+            from: connection,
+            draft.catalogue,
+            statements,
+            after: log.lastSequence,
+            splitGapInMilliseconds: splitGapInMilliseconds,
+            limits: limits
+        )
+        references = []
+        unsent = [:]
+        try readKeys()
+    }
+
+    private mutating func readKeys() throws {
+        references.reserveCapacity(log.objects.count)
+        for index in references.count..<log.objects.count {
+            let object = log.objects[index]
+            let table = draft.catalogue[object.table]
+            do {
+                let key = try ColumnForm.decodeKey(object.key, as: table.key)
+                references.append(ObjectReference(className: table.name, key: key))
+            } catch {
+                references.append(nil)
+                if object.isPresent {
+                    _ = try statements.statements(of: table).delete(object.key)
+                    try reject(object, column: nil, object.key, error)
+                }
+                log.drop(index)
+            }
+        }
+    }
+
+    /// A new class or property is made known ahead of the first data (local realm, 7.2).
+    private mutating func publishSchema() throws {
+        let catalogue = draft.catalogue
+        guard catalogue.schema.hasAdditions(to: catalogue.published) else { return }
+        catalogue.schema.writeAdditions(to: catalogue.published, into: &changeset)
+        draft.catalogue.published = catalogue.schema
+        let version = ClientVersion(draft.state.localVersion.rawValue + 1)
+        try CatalogueStore(connection: connection).markAllPublished(version)
+    }
+}
+
+// MARK: Changesets
+
+extension Drain {
+    /// Appends what was written to the history as a version of its own (sync history, 3.2).
+    mutating func finishChangeset() throws(SQLiteError) {
+        guard !changeset.isEmpty else { return }
+        let bytes = changeset.bytes
+        changeset = ChangesetWriter()
+        let version = draft.state.advanceVersion()
+        try History(connection: connection).append(
+            version,
+            originTimestamp: stamp,
+            remoteVersion: draft.state.progress.download.serverVersion,
+            changeset: bytes
+        )
+        draft.state.lastOriginTimestamp = stamp
+        draft.state.uploadableBytes = draft.state.uploadableBytes.adding(
+            clamping: UInt64(bytes.count)
+        )
+        report.changesetCount += 1
+    }
+
+    mutating func cutIfLarge() throws(SQLiteError) {
+        if changeset.sizeInBytes > Self.changesetLimitInBytes { try finishChangeset() }
+    }
+
+    /// Never earlier than the one before: a clock that steps back must not make a later write lose
+    /// to an earlier one of the same file (sync history, 3.3).
+    private mutating func stamp(
+        of group: CaptureLog.Group
+    ) throws(ClockBeforeEpoch) -> OriginTimestamp {
+        let previous = draft.state.lastOriginTimestamp
+        if OriginTimestamp.plausibleMilliseconds.contains(group.lastAt),
+            let stamp = OriginTimestamp(millisecondsSince1970: group.lastAt)
+        {
+            return max(stamp, previous)
+        }
+        // The clock was wrong when the write was captured, or a program has written the log itself. If
+        // the clock still is, it has to be set first.
+        let latest = try stampOfNow()
+        impossible.add("_realm_capture", "seq", group.lastSequence, "at", group.lastAt)
+        return group.lastAt < OriginTimestamp.epochOffsetInMilliseconds ? previous : latest
+    }
+
+    private func stampOfNow() throws(ClockBeforeEpoch) -> OriginTimestamp {
+        guard let stamp = OriginTimestamp(millisecondsSince1970: now) else {
+            throw ClockBeforeEpoch()
+        }
+        return max(stamp, draft.state.lastOriginTimestamp)
+    }
+}
+
+// MARK: What cannot be sent
+
+extension Drain {
+    /// Writes down a value that is none of its property's type, or a key that is none (column nil).
+    mutating func reject(
+        _ object: CaptureLog.ObjectTrace,
+        column position: Int?,
+        _ value: ColumnValue,
+        _ error: FormError
+    ) throws {
+        let table = draft.catalogue[object.table]
+        let column = position.map { table.columns[$0] }
+        let statement = try connection.statement(
+            """
+            INSERT INTO _realm_issue(at, class, key, prop, value, reason)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        )
+        try statement.bind(now, at: 1)
+        try statement.bind(table.id, at: 2)
+        try statement.bind(object.key, at: 3)
+        if let column { try statement.bind(column.id, at: 4) }
+        try statement.bind(value, at: 5)
+        try statement.bind("\(error)", at: 6)
+        try statement.run()
+        // The newest are enough to find a program that writes what it should not.
+        try connection.run(
+            "DELETE FROM _realm_issue WHERE id <= ?1 - \(Self.keptIssues)",
+            [.integer(connection.lastInsertedRowID)]
+        )
+        report.rejected.append(
+            RejectedValue(
+                className: table.name,
+                key: SQLText.literal(object.key),
+                property: column?.name,
+                reason: "\(error)"
+            )
+        )
+    }
+}

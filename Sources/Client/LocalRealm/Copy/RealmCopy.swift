@@ -1,0 +1,271 @@
+internal import Changesets
+internal import Glibc
+internal import SQLite
+internal import Schemas
+import Scopes
+internal import Versions
+
+/// Makes a realm file out of another one (features, 11).
+///
+/// The source is read as it is at one moment, beside whoever works on it, and nothing is written to it.
+/// The destination appears whole, or not at all, and never in place of another file.
+package struct RealmCopy: Sendable {
+    private let form: Form
+    /// Milliseconds since 1970.
+    private let now: Int64
+
+    /// What the copy is to be.
+    package enum Form: Hashable, Sendable {
+        /// A client file of its own that goes on where the source stands (C6, C10), of another user if
+        /// one is named; the source must have nothing that the server lacks. Of a file that no server
+        /// knows, another such file.
+        case replica(userID: String?)
+        /// The same as a beginning for the realm of that owner (O19); also a file that was never synced.
+        case seed(RealmOwner)
+        /// A file that no server knows (C4).
+        case local
+        /// A client file whose first upload is everything it holds (C2).
+        case upload(RealmOwner)
+    }
+
+    package init(_ form: Form, now: Int64) {
+        self.form = form
+        self.now = now
+    }
+
+    /// What was made.
+    package struct Report: Hashable, Sendable {
+        package let sizeInBytes: UInt64
+        /// Bytes of changesets that the copy is going to upload.
+        package let pendingUploadBytes: UInt64
+        /// Values that no other replica could hold, which the copy has defaults for.
+        package let rejected: [RejectedValue]
+    }
+
+    /// - Throws: `realm.pending_uploads` if the source has writes that the server lacks and the form
+    ///   forbids that; `realm.file_exists`; `realm.wrong_owner` if the source does not fit the form; and
+    ///   everything that can be the matter with the two files.
+    package func make(from source: String, to destination: String) throws(LocalRealmError) -> Report
+    {
+        try RealmFile.mappingErrors(destination) {
+            let place = try CopyDestination(destination)
+            defer { place.clear() }
+            try RealmFile.reading(source) { connection in
+                do throws(SQLiteError) {
+                    try connection.run("VACUUM INTO ?1", [.text(place.draft)])
+                } catch {
+                    throw LocalRealmError(error, path: destination)
+                }
+            }
+            let outcome = try convert(place.draft, source: source)
+            try place.publish()
+            return Report(
+                sizeInBytes: FileHome.size(of: destination),
+                pendingUploadBytes: outcome.state.uploadableBytes,
+                rejected: outcome.rejected
+            )
+        }
+    }
+
+    private struct Outcome {
+        var state: RealmStateRow
+        var rejected: [RejectedValue] = []
+    }
+
+    private func convert(_ draft: String, source: String) throws -> Outcome {
+        let connection = try Connection(path: draft, .init(mode: .readWrite))
+        defer { connection.close() }
+        try connection.setTriggersEnabled(false)
+        // One file, that can be read in a directory where nobody may write.
+        try connection.execute("PRAGMA journal_mode = DELETE")
+        try connection.execute("PRAGMA synchronous = FULL")
+        try connection.execute("PRAGMA ignore_check_constraints = ON")
+        let outcome = try connection.transaction(.immediate) {
+            guard var state = try RealmStateRow(from: connection) else {
+                throw LocalRealmError(.corrupt, path: source, "the file has lost its state row")
+            }
+            try checkOwner(state.owner, source)
+            try Self.removeTraces(on: connection)
+            state.instance = [UInt8](repeating: 0, count: 16)
+            state.home = ""
+            let outcome = try convert(state, connection, source: source)
+            try outcome.state.save(to: connection)
+            return outcome
+        }
+        // What was removed shall not be readable in pages that are free.
+        if try connection.integer("PRAGMA freelist_count") != 0 { try connection.execute("VACUUM") }
+        return outcome
+    }
+
+    /// The source's adventures with its server, which are none of the copy's.
+    private static func removeTraces(on connection: Connection) throws(SQLiteError) {
+        for table in ["_realm_reset", "_realm_issue", "_realm_reject"] {
+            try connection.execute("DELETE FROM \(table)")
+        }
+    }
+}
+
+// MARK: The forms
+
+extension RealmCopy {
+    private func convert(
+        _ state: RealmStateRow,
+        _ connection: Connection,
+        source: String
+    ) throws -> Outcome {
+        var state = state
+        switch form {
+        case .replica where state.owner.scope == .unsynced:
+            return Outcome(state: state)
+        case .replica(let userID):
+            try Self.requireUploaded(on: connection, source)
+            if let userID { state.owner = state.owner.belonging(to: userID) }
+            try Self.goOn(&state, connection)
+            return Outcome(state: state)
+        case .seed(let owner):
+            state.owner = owner
+            guard state.progress.latestServerVersion.version != .zero else {
+                // It has its first upload still to make.
+                state.fileIdent = .none
+                return Outcome(state: state)
+            }
+            try Self.requireUploaded(on: connection, source)
+            try Self.goOn(&state, connection)
+            return Outcome(state: state)
+        case .local:
+            try Self.leave(connection)
+            try connection.execute(Self.uncapturedTrigger)
+            return Outcome(state: Self.state(of: .unsynced, state))
+        case .upload(let owner):
+            try Self.leave(connection)
+            return try upload(Self.state(of: owner, state), connection)
+        }
+    }
+
+    private func checkOwner(_ owner: RealmOwner, _ source: String) throws(LocalRealmError) {
+        let problem: String
+        switch form {
+        case .local:
+            return
+        case .upload:
+            guard owner.scope == .subscriptions else { return }
+            problem =
+                "the file is of flexible sync, which knows no partitions; copy it as a local one"
+        case .replica(let userID):
+            guard owner.scope == .unsynced, userID != nil else { return }
+            problem = "the file belongs to no server, so to no user; copy it with a partition"
+        case .seed(let wanted):
+            guard owner.appID != wanted.appID || owner.scope != wanted.scope else { return }
+            problem = "the seed belongs to \(owner); it is configured for \(wanted)"
+        }
+        throw LocalRealmError(.wrongOwner, path: source, problem)
+    }
+
+    /// Nothing may be left that the server lacks, or that it could send back under the new ident.
+    private static func requireUploaded(
+        on connection: Connection,
+        _ source: String
+    ) throws {
+        let hasWrites = try !CaptureLog.isEmpty(on: connection)
+        guard !hasWrites, try connection.integer(unpassed) == nil else {
+            throw LocalRealmError(
+                .pendingUploads,
+                path: source,
+                "the file holds writes that the server does not have"
+            )
+        }
+    }
+
+    private static let unpassed = """
+        SELECT 1 FROM _realm_history WHERE origin_file_ident = 0 AND length(changeset) > 0 LIMIT 1
+        """
+
+    /// Everything is kept but the ident, and what was counted under it (sync history, 4).
+    private static func goOn(
+        _ state: inout RealmStateRow,
+        _ connection: Connection
+    ) throws(SQLiteError) {
+        try connection.execute("DELETE FROM _realm_history")
+        state.historyBaseVersion = state.localVersion
+        state.fileIdent = .none
+        state.progress.download = .init(
+            serverVersion: state.progress.download.serverVersion,
+            lastIntegratedClientVersion: .zero
+        )
+        state.progress.upload = .init(
+            clientVersion: .zero,
+            lastIntegratedServerVersion: state.progress.upload.lastIntegratedServerVersion
+        )
+        state.downloadedBytes = 0
+        state.uploadedBytes = 0
+        state.uploadableBytes = 0
+    }
+
+    /// Forgets everything about servers.
+    private static func leave(_ connection: Connection) throws(SQLiteError) {
+        for table in [
+            "_realm_history", "_realm_capture", "_realm_subscription",
+            "_realm_subscription_set", "_realm_bootstrap", "_realm_bootstrap_changeset",
+            "_realm_migration", "_realm_schema_migration",
+        ] {
+            try connection.execute("DELETE FROM \(table)")
+        }
+        for table in ["_realm_class", "_realm_property"] {
+            try connection.execute("UPDATE \(table) SET published = 0")
+        }
+        try connection.execute("DROP TRIGGER IF EXISTS \(uncaptured)")
+    }
+
+    private static func state(of owner: RealmOwner, _ old: RealmStateRow) -> RealmStateRow {
+        RealmStateRow(instance: old.instance, home: old.home, owner: owner)
+    }
+
+    /// In a file without a server nobody would ever empty the log; the other triggers go on checking.
+    private static let uncaptured = "\(Layout.prefix)uncaptured"
+    private static let uncapturedTrigger = """
+        CREATE TRIGGER \(uncaptured) BEFORE INSERT ON _realm_capture BEGIN
+          SELECT RAISE(IGNORE);
+        END
+        """
+
+    /// Logs every object as if it had just been inserted, and takes the log into the history.
+    private func upload(_ state: RealmStateRow, _ connection: Connection) throws -> Outcome {
+        var draft = Draft(
+            state: state,
+            catalogue: try CatalogueStore(connection: connection).load(options: [:])
+        )
+        try draft.verify(on: connection)
+        for table in draft.catalogue.tables {
+            let key = SQLText.name(table.keyColumn)
+            try connection.run(
+                """
+                INSERT INTO _realm_capture(at, class, key, prop)
+                SELECT ?1, ?2, \(key), 0 FROM \(SQLText.name(table.tableName))
+                """,
+                [.integer(now), .integer(table.id)]
+            )
+        }
+        let statements = StatementPool(connection)
+        var drain = Drain(
+            draft,
+            connection,
+            statements,
+            now: now,
+            splitGap: .seconds(10),
+            counters: [],
+            limits: .init()
+        )
+        try drain.run()
+        statements.removeAll()
+        return Outcome(state: drain.draft.state, rejected: drain.report.rejected)
+    }
+}
+
+extension RealmOwner {
+    /// Nobody's: the file is synced with no server.
+    package static let unsynced = RealmOwner(appID: "", userID: "", scope: .unsynced)
+
+    fileprivate func belonging(to userID: String) -> RealmOwner {
+        RealmOwner(appID: appID, userID: userID, scope: scope)
+    }
+}

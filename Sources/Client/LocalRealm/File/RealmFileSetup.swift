@@ -1,0 +1,155 @@
+internal import Glibc
+internal import SQLite
+internal import Schemas
+internal import Versions
+
+/// Finds out what file was opened, makes it a realm if it is new, and gives it the declared classes.
+///
+/// A file that is not ours, or not this owner's, or whose schema contradicts the declared one, is left
+/// exactly as it was.
+struct RealmFileSetup {
+    let draft: Draft
+    let isAdoptedCopy: Bool
+
+    init(
+        _ configuration: LocalRealmConfiguration,
+        _ connection: Connection,
+        random: inout some RandomNumberGenerator
+    ) throws {
+        let path = configuration.path
+        try Self.check(connection, configuration)
+        try Self.configure(connection)
+        let instance = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+        guard let home = FileHome.describe(path: path, machineID: configuration.machineID) else {
+            throw LocalRealmError(.cannotOpen, path: path, String(cString: strerror(errno)))
+        }
+        (self.draft, self.isAdoptedCopy) = try connection.transaction(.immediate) {
+            let (state, isAdoptedCopy) = try Self.state(
+                connection,
+                new: RealmStateRow(instance: instance, home: home, owner: configuration.owner)
+            )
+            let store = CatalogueStore(connection: connection)
+            var draft = Draft(
+                state: state,
+                catalogue: try store.load(options: configuration.options)
+            )
+            try draft.verify(on: connection)
+            try draft.repairNumbers(on: connection)
+            if let declared = configuration.schema {
+                try Self.declare(declared, configuration, connection, &draft)
+            }
+            try store.saveCounters(configuration.options)
+            return (draft, isAdoptedCopy)
+        }
+    }
+
+    /// The state row of the file, which is made if the file is new.
+    private static func state(
+        _ connection: Connection,
+        new: RealmStateRow
+    ) throws -> (RealmStateRow, isAdoptedCopy: Bool) {
+        guard try RealmStateRow.layoutVersion(on: connection) != nil,
+            var state = try RealmStateRow(from: connection)
+        else {
+            try Layout.create(on: connection)
+            try new.save(to: connection)
+            return (new, false)
+        }
+        guard state.home != new.home else { return (state, false) }
+        // A copy made by other means than ours: it goes on as a file of its own, which asks the
+        // server for another ident and keeps its cursors (features, C10).
+        state.instance = new.instance
+        state.home = new.home
+        state.fileIdent = .none
+        try state.save(to: connection)
+        return (state, true)
+    }
+
+    private static func declare(
+        _ declared: RealmSchema,
+        _ configuration: LocalRealmConfiguration,
+        _ connection: Connection,
+        _ draft: inout Draft
+    ) throws {
+        let conflicts = draft.catalogue.schema.conflicts(withDeclared: declared)
+        guard conflicts.isEmpty else {
+            throw LocalRealmError(
+                .schemaConflict,
+                path: configuration.path,
+                conflicts.map(\.description).joined(separator: "; ")
+            )
+        }
+        var editor = SchemaEditor(
+            connection,
+            draft.catalogue,
+            options: configuration.options,
+            published: 0
+        )
+        do {
+            try editor.add(declared)
+        } catch let problem as BadInstruction {
+            throw LocalRealmError(.schemaConflict, path: configuration.path, "\(problem)")
+        }
+        try editor.flush()
+        try editor.renewDefaults()
+        try draft.adopt(editor)
+    }
+}
+
+// MARK: Before anything is written
+
+extension RealmFileSetup {
+    private static func check(
+        _ connection: Connection,
+        _ configuration: LocalRealmConfiguration
+    ) throws {
+        let path = configuration.path
+        // SQLite would take a file of one byte for an empty one, and write over it.
+        guard FileHome.isEmptyOrLarger(than: 512, path) else {
+            throw LocalRealmError(
+                .notARealm,
+                path: path,
+                "the file is too short for an SQLite database"
+            )
+        }
+        // The first read: it fails if the file is no database.
+        let contents = try connection.integer("SELECT count(*) FROM sqlite_schema")
+        guard let layout = try RealmStateRow.layoutVersion(on: connection) else {
+            guard contents == 0 else {
+                throw LocalRealmError(
+                    .notARealm,
+                    path: path,
+                    "the file is an SQLite database, but no local realm"
+                )
+            }
+            return
+        }
+        guard layout <= Layout.version else {
+            throw LocalRealmError(
+                .newerLayout,
+                path: path,
+                "the file has layout \(layout); this version knows \(Layout.version)"
+            )
+        }
+        guard let state = try RealmStateRow(from: connection) else {
+            throw LocalRealmError(.corrupt, path: path, "the file has lost its state row")
+        }
+        guard state.owner == configuration.owner else {
+            throw LocalRealmError(
+                .wrongOwner,
+                path: path,
+                "the file belongs to \(state.owner); it is configured for \(configuration.owner)"
+            )
+        }
+    }
+
+    /// The settings of the one connection that writes for the agent (local realm, 3.3 and 6).
+    private static func configure(_ connection: Connection) throws(SQLiteError) {
+        try connection.setTriggersEnabled(false)
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        // Values are valid by construction; checking them again would halve the speed.
+        try connection.execute("PRAGMA ignore_check_constraints = ON")
+    }
+}

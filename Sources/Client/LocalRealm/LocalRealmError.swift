@@ -1,0 +1,119 @@
+package import SQLite
+
+/// Why a local realm could not be opened, drained, or brought up to date.
+package struct LocalRealmError: Error, Sendable {
+    package let kind: Kind
+    /// The SQLite file it is about.
+    package let path: String
+    /// One sentence for people.
+    package let message: String
+    package let cause: SQLiteError?
+
+    package init(_ kind: Kind, path: String, _ message: String, cause: SQLiteError? = nil) {
+        self.kind = kind
+        self.path = path
+        self.message = message
+        self.cause = cause
+    }
+
+    package enum Kind: String, Sendable, CaseIterable {
+        /// Another agent has the file open.
+        case locked = "realm.locked"
+        case notARealm = "realm.not_a_realm"
+        case wrongOwner = "realm.wrong_owner"
+        /// Written by a later version of this program.
+        case newerLayout = "realm.newer_layout"
+        /// A second file ident for a file that has one.
+        case identAlreadySet = "realm.ident_already_set"
+        /// The lock was not free within the busy timeout; try again.
+        case busy = "realm.busy"
+        case diskFull = "realm.disk_full"
+        case inputOutput = "realm.io_error"
+        case cannotOpen = "realm.cannot_open"
+        case corrupt = "realm.corrupt"
+        /// A file stands where a copy is to be made.
+        case fileExists = "realm.file_exists"
+        /// The server lacks something that was written here.
+        case pendingUploads = "realm.pending_uploads"
+        case database = "realm.database_error"
+        /// The declared schema contradicts the one of the realm.
+        case schemaConflict = "schema.conflict"
+        /// The application's own table or view occupies a name that a class needs.
+        case schemaNameTaken = "schema.name_taken"
+        /// Tables or triggers were changed by hand: writes may have been lost.
+        case schemaAltered = "schema.altered"
+        /// An application's UNIQUE index on a class, which remote rows could violate.
+        case schemaUniqueIndex = "schema.unique_index"
+        case badChangeset = "protocol.bad_changeset"
+        case badProgress = "protocol.bad_progress"
+        case clockBeforeEpoch = "clock.before_epoch"
+
+        /// Whether the same call may succeed later without anybody changing anything but space or load.
+        package var isTransient: Bool {
+            switch self {
+            case .locked, .busy, .diskFull, .inputOutput, .clockBeforeEpoch: true
+            default: false
+            }
+        }
+    }
+
+    /// The stable word for logs, events and documentation (interfaces, 5).
+    package var code: String { kind.rawValue }
+
+    /// The number to report to the server when an integration failed so (sync history, 8); nil where
+    /// what the server sent is not to blame.
+    package var integrationFailureCode: Int? {
+        switch kind {
+        case .badChangeset: 212
+        case .badProgress: 233
+        default: nil
+        }
+    }
+
+    package var isTransient: Bool { kind.isTransient }
+
+    /// What to do about it.
+    package var remedy: String {
+        switch kind {
+        case .locked: "stop the other agent, or give this realm another path"
+        case .notARealm, .wrongOwner: "give this realm another path, or move the file away"
+        case .newerLayout: "install the version that wrote the file, or a later one"
+        case .identAlreadySet: "restart the session"
+        case .busy: "look for a program that keeps a write transaction open"
+        case .diskFull: "free space on the file system; it goes on by itself"
+        case .inputOutput: "check the disk and the permissions of the directory"
+        case .cannotOpen: "check that the directory exists and is writable for the agent"
+        case .corrupt: "restore the file from a backup, or move it away to download it again"
+        case .fileExists: "give the copy another path, or move the file away"
+        case .pendingUploads: "sync the realm first, with `realm-agent sync`"
+        case .database: "see the cause; if it persists, report it"
+        case .schemaConflict:
+            "correct the schema file, or leave it out to learn the server's schema"
+        case .schemaNameTaken: "rename or drop the application's own table"
+        case .schemaAltered: "restore the table and its triggers, or reset the realm"
+        case .schemaUniqueIndex: "drop the index; use an ordinary one"
+        case .badChangeset, .badProgress: "the server decides; a client reset may follow"
+        case .clockBeforeEpoch: "set the clock of this machine"
+        }
+    }
+}
+
+extension LocalRealmError: CustomStringConvertible {
+    package var description: String { "\(path): error: \(code): \(message); \(remedy)" }
+}
+
+extension LocalRealmError {
+    init(_ error: SQLiteError, path: String) {
+        let kind: Kind =
+            switch error.condition {
+            case .busy: .busy
+            case .diskFull: .diskFull
+            case .inputOutput: .inputOutput
+            case .cannotOpen, .readOnly: .cannotOpen
+            case .notADatabase: .notARealm
+            case .corrupt: .corrupt
+            case .constraint, .other: .database
+            }
+        self.init(kind, path: path, error.message, cause: error)
+    }
+}

@@ -1,0 +1,85 @@
+package import Changesets
+package import Versions
+
+/// Where a local realm stands (sync history, 2.1).
+package struct LocalRealmStatus: Hashable, Sendable {
+    /// Random name of this file, in hexadecimal; a copy that is adopted gets a new one.
+    package let instance: String
+    /// Machine, file system and file that it was last opened as.
+    package let home: String
+    /// The file was opened as a copy of another one, and asks for a file ident of its own.
+    package let isAdoptedCopy: Bool
+    package let localVersion: ClientVersion
+    package let historyBaseVersion: ClientVersion
+    /// `.none` until the server has assigned one.
+    package let fileIdent: SaltedFileIdent
+    package let progress: SyncProgress
+    package let downloadedBytes: UInt64
+    /// Still to download, as the server said last.
+    package let downloadableBytes: UInt64
+    package let uploadedBytes: UInt64
+    /// Uploaded and still to upload.
+    package let uploadableBytes: UInt64
+    package let isFirstDownloadFinished: Bool
+}
+
+/// What a drain found in the capture log (local realm, 4).
+package struct CaptureReport: Hashable, Sendable {
+    /// The newest version of the realm.
+    package var localVersion: ClientVersion
+    /// Changesets added to the history.
+    package var changesetCount: Int
+    /// Values that could not be sent: the rows hold what they held before.
+    package var rejected: [RejectedValue]
+    /// What was found about the tables since the last report.
+    package var notices: [SchemaNotice]
+
+    package init(
+        localVersion: ClientVersion,
+        changesetCount: Int = 0,
+        rejected: [RejectedValue] = [],
+        notices: [SchemaNotice] = []
+    ) {
+        self.localVersion = localVersion
+        self.changesetCount = changesetCount
+        self.rejected = rejected
+        self.notices = notices
+    }
+}
+
+/// A captured value that is none of its property's type: `capture.rejected` (local realm, 4.6).
+package struct RejectedValue: Hashable, Sendable {
+    package let className: Text
+    /// The primary key as an SQL literal.
+    package let key: String
+    /// Nil if the key itself cannot be sent; the row is gone then.
+    package let property: Text?
+    package let reason: String
+}
+
+/// What an integration did.
+package struct IntegrationReport: Hashable, Sendable {
+    /// The local writes that were taken into the history first.
+    package var drained: CaptureReport
+    package var localVersion: ClientVersion
+    package var integratedChangesetCount: Int
+    /// Those of the download that are left to another transaction; the cursors say so.
+    package var remainingChangesetCount: Int
+    /// Local changesets that the server has taken, as this download says for the first time.
+    package var acknowledgedChangesetCount: Int
+    /// Classes that the server made known, in the order they came.
+    package var learnedClasses: [Text]
+
+    /// Adds what the next transaction with the same download did.
+    package mutating func add(_ next: IntegrationReport) {
+        drained.changesetCount += next.drained.changesetCount
+        drained.localVersion = next.drained.localVersion
+        drained.rejected += next.drained.rejected
+        drained.notices += next.drained.notices
+        localVersion = next.localVersion
+        integratedChangesetCount += next.integratedChangesetCount
+        remainingChangesetCount = next.remainingChangesetCount
+        acknowledgedChangesetCount += next.acknowledgedChangesetCount
+        learnedClasses += next.learnedClasses
+    }
+}

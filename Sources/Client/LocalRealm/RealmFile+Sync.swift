@@ -1,0 +1,155 @@
+internal import Changesets
+internal import SQLite
+package import Versions
+
+/// Taking local writes into the history, and the server's into the tables.
+extension RealmFile {
+    /// Takes the writes of other programs into the history; durable when the call returns.
+    ///
+    /// Costs next to nothing when there are none.
+    package func drain() throws(LocalRealmError) -> CaptureReport {
+        try mappingErrors {
+            guard try Drain.isNeeded(on: connection, committed) else {
+                return CaptureReport(localVersion: committed.state.localVersion)
+            }
+            return try write(.full) { try drain(&$0) }
+        }
+    }
+
+    /// Applies what the server sent, in one transaction with the new cursors (sync history, 7).
+    ///
+    /// If merging takes long, only the first changesets are applied, and the cursors stand behind them, as if
+    /// the server had sent two downloads: call it again with ``ParsedDownload/rest(after:)``.
+    ///
+    /// Local writes that wait in the capture log come first, so that they are in the history before
+    /// anything is merged; they stay there even if the server's changesets are refused.
+    package func integrate(
+        _ download: ParsedDownload
+    ) throws(LocalRealmError) -> IntegrationReport {
+        try mappingErrors {
+            let incoming = try download.incoming.get()
+            let (drained, result) = try write(.normal) { draft in
+                let drained = try drain(&draft)
+                return (drained, try integrate(incoming, of: download, &draft))
+            }
+            let outcome = try result.get()
+            return IntegrationReport(
+                drained: drained,
+                localVersion: committed.state.localVersion,
+                integratedChangesetCount: outcome.integrated,
+                remainingChangesetCount: incoming.count - outcome.integrated,
+                acknowledgedChangesetCount: outcome.acknowledged,
+                learnedClasses: outcome.learned
+            )
+        }
+    }
+
+    /// The same with changesets as they come.
+    @discardableResult
+    package func integrate(
+        _ changesets: [DownloadChangeset],
+        progress: SyncProgress,
+        downloadableBytes: UInt64
+    ) throws(LocalRealmError) -> IntegrationReport {
+        var part = ParsedDownload(
+            changesets,
+            progress: progress,
+            downloadableBytes: downloadableBytes
+        )
+        var report = try integrate(part)
+        while let rest = part.rest(after: report) {
+            part = rest
+            report.add(try integrate(part))
+        }
+        return report
+    }
+
+    func drain(_ draft: inout Draft) throws -> CaptureReport {
+        try draft.verify(on: connection)
+        let notices = draft.takeNotices()
+        guard try Drain.isNeeded(on: connection, draft) else {
+            return CaptureReport(localVersion: draft.state.localVersion, notices: notices)
+        }
+        var drain = Drain(
+            draft,
+            connection,
+            statements,
+            now: clock(),
+            splitGap: configuration.splitGap,
+            counters: configuration.counters,
+            limits: configuration.drainLimits
+        )
+        try drain.run()
+        draft = drain.draft
+        drain.report.notices = notices + (drain.impossible.notice.map { [$0] } ?? [])
+        return drain.report
+    }
+
+    /// How much was applied, and what the server took and taught.
+    private typealias Outcome = (integrated: Int, acknowledged: Int, learned: [Text])
+
+    /// What came of it, or why nothing was integrated.
+    ///
+    /// A failure that leaves the transaction alive is a result, not a throw: what was drained before is
+    /// to be committed.
+    private func integrate(
+        _ incoming: [Integration.Incoming],
+        of download: ParsedDownload,
+        _ draft: inout Draft
+    ) throws -> Result<Outcome, any Error> {
+        let beforehand = draft
+        do {
+            return .success(
+                try connection.savepoint("integration") {
+                    let count = try apply(incoming.prefix(download.changesetsAtOnce), &draft)
+                    var progress = download.progress
+                    if count < incoming.count, count > 0 {
+                        progress.download = incoming[count - 1].download.cursor
+                    }
+                    let acknowledged = try draft.state.adopt(
+                        progress,
+                        downloadableBytes: download.downloadableBytes,
+                        history: History(connection: connection)
+                    )
+                    _ = draft.state.advanceVersion()
+                    let learned = draft.catalogue.tables.map(\.name)
+                        .filter { beforehand.catalogue.position(of: $0) == nil }
+                    return (count, acknowledged, learned)
+                }
+            )
+        } catch {
+            guard connection.isInTransaction else { throw error }
+            draft = beforehand
+            statements.removeAll()
+            return .failure(error)
+        }
+    }
+
+    /// - Returns: how many of the changesets were applied.
+    private func apply(
+        _ incoming: ArraySlice<Integration.Incoming>,
+        _ draft: inout Draft
+    ) throws -> Int {
+        guard !incoming.isEmpty else { return 0 }
+        guard draft.uniqueIndexes.isEmpty else {
+            throw LocalRealmError(
+                .schemaUniqueIndex,
+                path: configuration.path,
+                "UNIQUE index \(draft.uniqueIndexes.joined(separator: ", "))"
+            )
+        }
+        let integration = Integration(
+            connection: connection,
+            statements: statements,
+            options: configuration.options,
+            pairLimit: configuration.mergeLimitInPairs
+        )
+        let count = try integration.run(incoming, &draft)
+        for download in incoming.prefix(count).map(\.download) {
+            draft.state.downloadedBytes = draft.state.downloadedBytes.adding(
+                clamping: download.originalSizeInBytes
+            )
+        }
+        return count
+    }
+}

@@ -1,0 +1,99 @@
+internal import Changesets
+internal import SQLite
+internal import Schemas
+internal import Versions
+
+extension RealmFile {
+    /// Runs the body in one write transaction, and takes its draft over once it is committed.
+    func write<Result>(
+        _ durability: Durability,
+        _ body: (inout Draft) throws -> Result
+    ) throws -> Result {
+        try set(durability)
+        var draft = committed
+        defer { ownWrites.end() }
+        do {
+            let result = try connection.transaction(.immediate) {
+                ownWrites.begin()
+                let result = try body(&draft)
+                try draft.state.save(to: connection)
+                return result
+            }
+            committed = draft
+            isDurable = durability == .full
+            return result
+        } catch {
+            // Some may be for tables that were rolled back.
+            statements.removeAll()
+            throw error
+        }
+    }
+
+    /// SQLite takes a change of this setting between transactions only.
+    private func set(_ durability: Durability) throws(SQLiteError) {
+        guard synchronous != durability else { return }
+        try connection.execute(durability.rawValue)
+        synchronous = durability
+    }
+
+    func mappingErrors<Result>(
+        _ body: () throws -> Result
+    ) throws(LocalRealmError) -> Result {
+        try Self.mappingErrors(configuration.path, body)
+    }
+
+    /// Gives every error of the parts below the form that callers choose by.
+    static func mappingErrors<Result>(
+        _ path: String,
+        _ body: () throws -> Result
+    ) throws(LocalRealmError) -> Result {
+        do {
+            return try body()
+        } catch let error as LocalRealmError {
+            throw error
+        } catch let error as SQLiteError {
+            throw LocalRealmError(error, path: path)
+        } catch {
+            let (kind, message) = describe(error)
+            throw LocalRealmError(kind, path: path, message)
+        }
+    }
+
+    private static func describe(_ error: any Error) -> (LocalRealmError.Kind, String) {
+        switch error {
+        case FileLock.Failure.held:
+            (.locked, "another agent has the realm open")
+        case FileLock.Failure.system(let problem):
+            (.cannotOpen, problem)
+        case let error as NameTaken:
+            (.schemaNameTaken, "\(error.occupant) has the name that class \(error.className) needs")
+        case let error as Draft.Altered:
+            (.schemaAltered, error.alterations.joined(separator: "; "))
+        case let error as ProgressDecrease:
+            (
+                .badProgress,
+                """
+                the server moved the \(error.name) back from \(error.stored) to \(error.offered)
+                """
+            )
+        case let error as Integration.Failure:
+            (.badChangeset, "\(error)")
+        case let error as BadInstruction:
+            (.badChangeset, "\(error)")
+        case let error as Blocked:
+            (.badChangeset, error.problem)
+        case let error as DecodeError:
+            (.corrupt, "the history holds a \(error)")
+        case let error as DamagedValue:
+            (.corrupt, "\(error)")
+        case let error as RealmStateRow.DamagedColumn:
+            (.corrupt, "\(error)")
+        case is DamagedCatalogue:
+            (.corrupt, "the catalogue of classes is damaged")
+        case is Drain.ClockBeforeEpoch:
+            (.clockBeforeEpoch, "the clock of this machine stands before 2015")
+        default:
+            (.database, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,192 @@
+internal import Changesets
+package import SQLite
+package import Schemas
+package import Versions
+
+/// The agent's replica of one realm: a plain SQLite file that any program may read and write.
+///
+/// It belongs to one actor: its calls block on the disk and on other programs' locks. While it is
+/// open no other agent can open the file. After a throw the file is as it was before the call, but
+/// for local writes that `integrate` took into the history first.
+package final class RealmFile {
+    let configuration: LocalRealmConfiguration
+    let connection: Connection
+    /// Milliseconds since 1970.
+    let clock: () -> Int64
+    private var lock: FileLock?
+    private let isAdoptedCopy: Bool
+    let statements: StatementPool
+    package let ownWrites = OwnWrites()
+    /// As committed; a transaction works on a copy.
+    var committed: Draft
+    var synchronous: Durability?
+    /// Whether everything committed so far would survive a power cut.
+    var isDurable = false
+
+    private init(
+        configuration: LocalRealmConfiguration,
+        connection: Connection,
+        lock: FileLock,
+        opening: RealmFileSetup,
+        clock: @escaping () -> Int64
+    ) {
+        self.configuration = configuration
+        self.connection = connection
+        self.lock = lock
+        self.clock = clock
+        self.statements = StatementPool(connection)
+        self.committed = opening.draft
+        self.isAdoptedCopy = opening.isAdoptedCopy
+    }
+
+    /// How much a commit is protected against a power cut (local realm, 6).
+    enum Durability: String {
+        /// Made durable with the next `full` commit, in order.
+        case normal = "PRAGMA synchronous = NORMAL"
+        /// Durable when the call returns.
+        case full = "PRAGMA synchronous = FULL"
+    }
+}
+
+// MARK: RealmFileSetup and closing
+
+extension RealmFile {
+    /// Opens the realm, and creates the file if there is none.
+    package static func open(
+        _ configuration: LocalRealmConfiguration,
+        clock: @escaping () -> Int64,
+        random: inout some RandomNumberGenerator
+    ) throws(LocalRealmError) -> RealmFile {
+        let path = configuration.path
+        return try mappingErrors(path) {
+            let lock = try FileLock(path: path + ".lock")
+            try FileHome.createIfMissing(path: path)
+            let connection = try Connection(
+                path: path,
+                .init(
+                    mode: .readWrite,
+                    vfs: configuration.vfs,
+                    busyTimeout: configuration.busyTimeout
+                )
+            )
+            let opening = try RealmFileSetup(configuration, connection, random: &random)
+            return RealmFile(
+                configuration: configuration,
+                connection: connection,
+                lock: lock,
+                opening: opening,
+                clock: clock
+            )
+        }
+    }
+
+    /// Closes the file and gives the lock back; every later call fails.
+    package func close() {
+        statements.removeAll()
+        connection.close()
+        lock = nil
+    }
+
+    /// Shows on the meter that long calls get on.
+    package func countSteps(on meter: WorkMeter) {
+        connection.countSteps(on: meter)
+    }
+
+    /// The classes that have tables, declared or learned.
+    package var schema: RealmSchema { committed.catalogue.schema }
+
+    package var status: LocalRealmStatus {
+        let state = committed.state
+        return LocalRealmStatus(
+            instance: Hexadecimal.text(of: state.instance),
+            home: state.home,
+            isAdoptedCopy: isAdoptedCopy,
+            localVersion: state.localVersion,
+            historyBaseVersion: state.historyBaseVersion,
+            fileIdent: state.fileIdent,
+            progress: state.progress,
+            downloadedBytes: state.downloadedBytes,
+            downloadableBytes: state.downloadableBytes,
+            uploadedBytes: state.uploadedBytes,
+            uploadableBytes: state.uploadableBytes,
+            isFirstDownloadFinished: state.isFirstDownloadFinished
+        )
+    }
+}
+
+// MARK: What the session tells and asks
+
+extension RealmFile {
+    /// Keeps the ident that the server has assigned; durable when the call returns (sync history, 4).
+    package func storeFileIdent(_ ident: SaltedFileIdent) throws(LocalRealmError) {
+        try mappingErrors {
+            let known = committed.state.fileIdent
+            guard known == .none else {
+                throw LocalRealmError(
+                    .identAlreadySet,
+                    path: configuration.path,
+                    "the file already has ident \(known.ident.rawValue)"
+                )
+            }
+            try write(.full) { draft in
+                var state = draft.state
+                defer { draft.state = state }
+                state.fileIdent = ident
+                state.progress.download = DownloadCursor(
+                    serverVersion: state.progress.download.serverVersion,
+                    lastIntegratedClientVersion: .zero
+                )
+                state.progress.upload = UploadCursor(
+                    clientVersion: .zero,
+                    lastIntegratedServerVersion: state.progress.upload.lastIntegratedServerVersion
+                )
+                _ = state.advanceVersion()
+            }
+        }
+    }
+
+    /// The next local changesets to send: those above the cursor, up to a version (sync history, 6.1).
+    package func scanUploads(
+        from cursor: UploadCursor,
+        upTo end: ClientVersion
+    ) throws(LocalRealmError) -> UploadBatch {
+        try mappingErrors {
+            let state = committed.state
+            return try History(connection: connection).scanUploads(
+                from: cursor,
+                through: end,
+                base: state.historyBaseVersion,
+                newest: state.localVersion,
+                integrated: state.progress.download.serverVersion
+            )
+        }
+    }
+
+    /// Makes everything committed so far survive a power cut; to be called before any of it is
+    /// reported to the server, which would otherwise know more than the file (local realm, 6).
+    package func makeDurable() throws(LocalRealmError) {
+        guard !isDurable else { return }
+        try mappingErrors {
+            try write(.full) { _ in }
+        }
+    }
+
+    package func markFirstDownloadFinished() throws(LocalRealmError) {
+        guard !committed.state.isFirstDownloadFinished else { return }
+        try mappingErrors {
+            try write(.normal) { $0.state.isFirstDownloadFinished = true }
+        }
+    }
+
+    /// Everything up to this version has been integrated by the server, or needs no upload
+    /// (sync history, 9.3).
+    package func acknowledgedVersion() throws(LocalRealmError) -> ClientVersion {
+        try mappingErrors {
+            let state = committed.state
+            let passed = max(state.progress.upload.clientVersion, state.historyBaseVersion)
+            let next = try History(connection: connection).firstLocalVersion(after: passed)
+            return next.map { ClientVersion($0.rawValue.subtracting(clamping: 1)) }
+                ?? max(state.localVersion, passed)
+        }
+    }
+}

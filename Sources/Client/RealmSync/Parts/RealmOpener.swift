@@ -1,0 +1,120 @@
+import Glibc
+import LocalRealm
+package import Logging
+import SchemaFiles
+import Schemas
+import Scopes
+package import SyncClient
+
+/// Opens the file of a realm once its user is known.
+package struct RealmOpener: Sendable {
+    /// Tells this machine's files from copies on others; empty if unknown.
+    let machineID: String
+    let time: SyncTime
+    /// Milliseconds since 1970.
+    let now: @Sendable () -> Int64
+    let surroundings: RealmEnvironment
+    let logger: Logger
+
+    package init(
+        machineID: String,
+        time: SyncTime,
+        now: @escaping @Sendable () -> Int64,
+        surroundings: RealmEnvironment = .process,
+        logger: Logger
+    ) {
+        self.machineID = machineID
+        self.time = time
+        self.now = now
+        self.surroundings = surroundings
+        self.logger = logger
+    }
+
+    enum Failure: Error {
+        /// The user's id does not give the realm a scope.
+        case scope(String)
+        /// The realm has subscriptions, but this version syncs partitions only.
+        case flexible
+        case directory(String)
+        case realm(LocalRealmError)
+    }
+
+    /// Whether a file exists, which need not be a good one.
+    func hasFile(_ options: RealmOptions) -> Bool {
+        access(options.path, F_OK) == 0
+    }
+
+    /// Where there is no file yet, the realm begins with a copy of its seed (features, O19).
+    private func plantSeed(
+        of options: RealmOptions,
+        _ owner: RealmOwner,
+        _ logger: Logger
+    ) async throws(LocalRealmError) {
+        guard let seed = options.seed, !hasFile(options) else { return }
+        let copy = RealmCopy(.seed(owner), now: now())
+        let report = try await copy.makeOnThread(from: seed, to: options.path)
+        logger.notice(
+            "the realm begins with its seed",
+            metadata: ["seed": "\(seed)", "bytes": "\(report.sizeInBytes)"]
+        )
+    }
+
+    func open(
+        _ options: RealmOptions,
+        appID: String,
+        userID: String,
+        isFreshCopy: Bool = false,
+        report: @escaping @Sendable (RealmClientEvent) -> Void
+    ) async throws(Failure) -> RealmClient {
+        let partition = try partition(of: options, userID: userID)
+        do throws(DataDirectory.Failure) {
+            try DataDirectory.prepareRealmDirectory(of: options.path)
+        } catch {
+            throw .directory(error.description)
+        }
+        let schema = isFreshCopy ? nil : options.schema?.declaration
+        let file = LocalRealmConfiguration(
+            path: isFreshCopy ? RealmFile.freshPath(of: options.path) : options.path,
+            owner: RealmOwner(appID: appID, userID: userID, scope: .partition(partition)),
+            machineID: machineID,
+            schema: schema?.schema,
+            options: options.schema?.declaration.options ?? [:],
+            splitGap: options.capture.splitGap
+        )
+        var logger = logger
+        logger[metadataKey: "realm"] = "\(options.name)"
+        logger[metadataKey: "user_id"] = "\(userID)"
+        if isFreshCopy { logger[metadataKey: "copy"] = "fresh" }
+        do throws(LocalRealmError) {
+            if !isFreshCopy { try await plantSeed(of: options, file.owner, logger) }
+            return try await RealmClient.open(
+                file,
+                name: options.name,
+                partition: partition.canonicalText,
+                captureDelay: options.capture.delay,
+                isFreshCopy: isFreshCopy,
+                time: time,
+                now: now,
+                surroundings: surroundings,
+                logger: logger,
+                report: report
+            )
+        } catch {
+            throw .realm(error)
+        }
+    }
+
+    private func partition(
+        of options: RealmOptions,
+        userID: String
+    ) throws(Failure) -> Partition {
+        let scope: SyncScope
+        do throws(UnusableScope) {
+            scope = try options.scope(userID)
+        } catch {
+            throw .scope(error.reason)
+        }
+        guard case .partition(let partition) = scope else { throw .flexible }
+        return partition
+    }
+}

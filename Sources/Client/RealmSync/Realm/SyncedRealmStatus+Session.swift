@@ -1,0 +1,186 @@
+import AppServices
+package import LocalRealm
+import SyncClient
+import SyncProtocol
+import Versions
+
+extension SyncedRealmStatus.FileStatus {
+    init(_ snapshot: RealmClientStatus) {
+        let file = snapshot.file
+        self.init(
+            localVersion: file.localVersion.rawValue,
+            acknowledgedVersion: snapshot.acknowledgedVersion,
+            serverVersion: file.progress.download.serverVersion.rawValue,
+            pendingUploadBytes: file.uploadableBytes
+                - min(file.uploadedBytes, file.uploadableBytes),
+            pendingDownloadBytes: file.downloadableBytes,
+            uploadedBytes: file.uploadedBytes,
+            downloadedBytes: file.downloadedBytes,
+            isFirstDownloadFinished: file.isFirstDownloadFinished,
+            lastConnected: snapshot.lastConnected,
+            lastUploaded: snapshot.lastUploaded,
+            lastDownloaded: snapshot.lastDownloaded
+        )
+    }
+}
+
+extension RealmActivity {
+    /// What a session is doing, and how far the open requirement is met.
+    init(_ phase: SessionPhase, _ standing: DownloadStatus, _ open: OpenOptions) {
+        self = Self.activity(phase, isFirstDownloadFinished: standing.isFirstFinished)
+        refine(OpenRequirement(open, standing, phase).verdict)
+    }
+
+    private static func activity(
+        _ phase: SessionPhase,
+        isFirstDownloadFinished: Bool
+    ) -> RealmActivity {
+        switch phase {
+        case .bound: RealmActivity(isFirstDownloadFinished ? .open : .progress)
+        case .connecting, .detached, .offline(.notTried): RealmActivity(.connecting)
+        case .offline(.backoff(let reason, _)): RealmActivity(.offline, .backoff, reason)
+        case .offline(.serverError(let reason, _)): RealmActivity(.failed, .serverError, reason)
+        case .offline(.loginRequired(let reason)):
+            RealmActivity(.loginRequired, .logInRefused, reason)
+        case .backingOff(let issue):
+            RealmActivity(.suspended, issue.cause, "\(issue.message) [\(issue.code)]")
+        case .inactive(let issue):
+            RealmActivity(
+                issue.kind == .clientReset ? .needsReset : .failed,
+                issue.cause,
+                "\(issue.message) [\(issue.code)]"
+            )
+        }
+    }
+
+    /// Where nothing worse holds, the phase says how far the open requirement is met.
+    private mutating func refine(_ verdict: OpenRequirement.Verdict) {
+        switch (phase, verdict) {
+        case (.progress, .open): phase = .open
+        case (.open, .waiting): phase = .progress
+        case (.open, .late(let limit)), (.progress, .late(let limit)),
+            (.connecting, .late(let limit)), (.offline, .late(let limit)):
+            phase = .failed
+            cause = cause ?? .backoff
+            detail =
+                "not downloaded within \(limit.forPeople), as open.timeout has it; the download goes on"
+                + (detail.map { ": \($0)" } ?? "")
+        default: break
+        }
+    }
+}
+
+extension SyncedRealmStatus.StatusIssue {
+    /// What keeps a session from its server; nil if nothing does.
+    init?(_ phase: SessionPhase) {
+        switch phase {
+        case .bound, .connecting, .detached, .offline(.notTried): return nil
+        case .offline(.backoff(let reason, let error)),
+            .offline(.serverError(let reason, let error)):
+            guard let error else { return nil }
+            self.init(
+                code: error.code,
+                sdkCode: error.sdkCode.rawValue,
+                message: reason,
+                logURL: nil
+            )
+        case .offline(.loginRequired(let reason)):
+            self.init(
+                code: "realm.log_in_refused",
+                sdkCode: SDKErrorCode.clientUser.rawValue,
+                message: reason,
+                logURL: nil
+            )
+        case .backingOff(let issue), .inactive(let issue):
+            self.init(
+                code: issue.code,
+                sdkCode: issue.sdkCode?.rawValue,
+                message: issue.message,
+                logURL: issue.logURL
+            )
+        }
+    }
+
+    /// What keeps a realm from being opened.
+    init(_ error: RealmError) {
+        self.init(
+            code: error.code,
+            sdkCode: error.sdkCode,
+            message: error.message,
+            logURL: error.logURL
+        )
+    }
+}
+
+extension SessionIssue {
+    var cause: RealmCause {
+        switch kind {
+        case .clientReset: .clientReset
+        case .permissionDenied: .permissionDenied
+        case .schemaConflict: .schemaConflict
+        case .serverError: .serverError
+        case .localRealm: LocalRealmError.Kind(rawValue: code)?.cause ?? .inputOutput
+        }
+    }
+}
+
+extension LocalRealmError.Kind {
+    var cause: RealmCause {
+        switch self {
+        case .locked: .locked
+        case .notARealm, .newerLayout, .corrupt: .notARealm
+        case .wrongOwner: .wrongOwner
+        case .diskFull: .diskFull
+        case .schemaConflict, .schemaNameTaken: .schemaConflict
+        case .schemaAltered, .schemaUniqueIndex: .schemaAltered
+        case .badChangeset, .badProgress: .serverError
+        case .pendingUploads: .configuration
+        case .identAlreadySet, .busy, .inputOutput, .cannotOpen, .database, .clockBeforeEpoch,
+            .fileExists:
+            .inputOutput
+        }
+    }
+
+    /// Whether someone must change a file before it can work.
+    package var isOfConfiguration: Bool {
+        switch self {
+        case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaNameTaken,
+            .schemaAltered, .schemaUniqueIndex, .pendingUploads:
+            true
+        case .locked, .identAlreadySet, .busy, .fileExists, .diskFull, .inputOutput, .cannotOpen,
+            .corrupt, .database, .badChangeset, .badProgress, .clockBeforeEpoch:
+            false
+        }
+    }
+}
+
+extension SyncResult {
+    /// How a sync that a running session carried out ended.
+    init(_ outcome: SyncOutcome, uploadedBytes: UInt64 = 0, downloadedBytes: UInt64 = 0) {
+        let (word, detail): (Outcome, String?) =
+            switch outcome {
+            case .done: (.done, nil)
+            case .timedOut: (.timedOut, "not finished in the time given; the agent goes on")
+            case .offline(let reason): (.offline, reason)
+            case .loginRequired(let reason): (.loginRequired, reason)
+            case .failed(let reason): (.failed, reason)
+            case .refused(let issue): (Self.outcome(of: issue), "\(issue.message) [\(issue.code)]")
+            }
+        self.init(
+            word,
+            detail: detail,
+            uploadedBytes: uploadedBytes,
+            downloadedBytes: downloadedBytes
+        )
+    }
+
+    private static func outcome(of issue: SessionIssue) -> Outcome {
+        switch issue.kind {
+        case .clientReset: return .resetRequired
+        case .permissionDenied, .schemaConflict, .serverError: return .failed
+        case .localRealm:
+            let kind = LocalRealmError.Kind(rawValue: issue.code)
+            return kind?.isOfConfiguration == true ? .configuration : .failed
+        }
+    }
+}

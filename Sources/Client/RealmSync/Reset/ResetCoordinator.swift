@@ -1,0 +1,329 @@
+import Changesets
+import ClientReset
+import Glibc
+import LocalRealm
+import Logging
+import SyncClient
+
+/// Carries out one client reset of a realm, from the server's request to the restarted session
+/// (client reset, 1).
+///
+/// `ResetDecision` says what to do, and the realm file knows how a realm changes; the coordinator adds
+/// the download of the fresh copy, and asks the delegate.
+struct ResetCoordinator: Sendable {
+    let context: RealmContext
+    let userID: String
+    let client: RealmClient
+    let report: @Sendable (ResetStep) async -> Void
+
+    enum Outcome: Sendable {
+        case done(ResetResult)
+        /// The realm is as it was, and its owner has to do something.
+        case refused(ResetFailure)
+        /// The delegate wants it to wait.
+        case postponed(RealmDecision)
+        /// The process stops; the next one begins again.
+        case interrupted
+    }
+
+    /// How long a disk or another program gets before the next try.
+    private static let pause = Duration.seconds(2)
+
+    func run(_ cause: ResetCause, mode: ResetMode) async -> Outcome {
+        do {
+            // What cannot be is found out before anything is downloaded.
+            _ = try await decide(cause, mode)
+            await report(.downloading(nil))
+            try await retryWhileBusy { try await downloadFreshCopy() }
+            return .done(try await replace(cause, try await askDelegate(cause, mode)))
+        } catch let failure as ResetFailure {
+            return .refused(failure)
+        } catch let postponement as Postponement {
+            return .postponed(postponement.decision)
+        } catch {
+            return .interrupted
+        }
+    }
+
+    /// What a reset would do, and why it would throw away what the mode would rather recover.
+    ///
+    /// - Throws: a `ResetFailure` where it would be left to the owner.
+    func rehearse(
+        _ cause: ResetCause,
+        mode: ResetMode
+    ) async throws -> (report: ResetReport, obstacle: ResetFailure?) {
+        let method = try await decide(cause, mode).method
+        defer { RealmFile.removeFreshCopy(of: context.options.path) }
+        do {
+            try await downloadFreshCopy()
+        } catch let obstacle as Obstacle {
+            throw ResetFailure.noFreshCopy(obstacle.description)
+        }
+        do {
+            let report = try await client.rehearseReset(method)
+            let isForbidden = method == .discard && mode == .recoverOrDiscard
+            return (report, isForbidden ? .recoveryNotPermitted : nil)
+        } catch let failure as ResetFailure where failure.isOfRecovery && mode == .recoverOrDiscard
+        {
+            return (try await client.rehearseReset(.discard), failure)
+        }
+    }
+
+    private func decide(_ cause: ResetCause, _ mode: ResetMode) async throws -> ResetAttempt {
+        let earlier = try await retryWhileBusy { try await client.resetAttempt() }
+        switch ResetDecision(
+            mode: mode,
+            cause: cause,
+            earlier: earlier,
+            agentVersion: context.version,
+            now: context.now()
+        ) {
+        case .giveUp(let failure): throw failure
+        case .attempt(let attempt): return attempt
+        }
+    }
+
+    /// Does what a disk or another program is in the way of as soon as it is not.
+    private func retryWhileBusy<Result: Sendable>(
+        _ work: () async throws -> Result
+    ) async throws -> Result {
+        var lastReason: String?
+        while true {
+            try Task.checkCancellation()
+            do {
+                return try await work()
+            } catch let failure as ResetFailure {
+                throw failure
+            } catch let end as CancellationError {
+                throw end
+            } catch {
+                let reason = "\(error)"
+                context.logger.log(
+                    level: reason == lastReason ? .debug : .error,
+                    "client reset delayed",
+                    metadata: ["detail": "\(reason)"]
+                )
+                lastReason = reason
+            }
+            try await context.time.sleep(Self.pause)
+        }
+    }
+}
+
+// MARK: The delegate
+
+extension ResetCoordinator {
+    /// The delegate wants the reset to wait.
+    private struct Postponement: Error {
+        let decision: RealmDecision
+    }
+
+    /// Lets the delegate see the realm as it is, and hears in which mode it wants the reset.
+    private func askDelegate(_ cause: ResetCause, _ mode: ResetMode) async throws -> ResetMode {
+        guard let delegate = context.delegate else { return mode }
+        await report(.askingHandlers)
+        let consent = await delegate.resetWillBegin(reason: cause.message, mode: mode)
+        try Task.checkCancellation()
+        switch consent {
+        case .refuse(let reason): throw ResetFailure.handlerFailed(reason)
+        case .postpone(let decision): throw Postponement(decision: decision)
+        case .proceed(.manual?): throw ResetFailure.manualMode
+        case .proceed(let other): return other ?? mode
+        }
+    }
+
+    private func tellDelegate(_ reset: FinishedReset) async throws -> RealmDecision {
+        defer { unlink(RealmFile.earlierPath(of: context.options.path)) }
+        guard let delegate = context.delegate else { return .continue }
+        await report(.tellingHandlers)
+        let decision = await delegate.resetDidFinish(reset)
+        // A delegate that was not told because the process stops is told by the next one.
+        try Task.checkCancellation()
+        return decision
+    }
+}
+
+// MARK: The transaction
+
+extension ResetCoordinator {
+    /// Makes the realm what the fresh copy is.
+    private func replace(_ cause: ResetCause, _ mode: ResetMode) async throws -> ResetResult {
+        await report(.replacing)
+        do {
+            return try await carryOut(try await decide(cause, mode), cause, mode)
+        } catch let failure as ResetFailure where failure.isOfRecovery && mode == .recoverOrDiscard
+        {
+            context.logger.warning("recovery is impossible", metadata: ["detail": "\(failure)"])
+            // The failed attempt is on record now, and leads to discarding.
+            let again = ResetCause(action: cause.action, code: cause.code, message: cause.message)
+            return try await carryOut(try await decide(again, mode), cause, mode)
+        }
+    }
+
+    private func carryOut(
+        _ attempt: ResetAttempt,
+        _ cause: ResetCause,
+        _ mode: ResetMode
+    ) async throws -> ResetResult {
+        context.logger.notice("client reset", metadata: ["method": "\(attempt.method)"])
+        let archive = ResetArchive(
+            options: context.options,
+            recoveredDirectory: context.recoveredDirectory,
+            attempt: attempt,
+            cause: cause,
+            keepsEarlierRealm: context.delegate?.wantsEarlierRealm ?? false,
+            logger: context.logger
+        )
+        let done = try await retryWhileBusy {
+            try await client.carryOutReset(attempt) { try archive.keep($0) }
+        }
+        RealmFile.removeFreshCopy(of: context.options.path)
+        for change in done.discarded { log(change) }
+        let decision = try await tellDelegate(
+            FinishedReset(
+                mode: mode,
+                didRecover: done.didRecover,
+                beforePath: archive.earlierPath,
+                discarded: done.discardedByClass,
+                exportPath: archive.exportPath(for: done)
+            )
+        )
+        return ResetResult(
+            report: done,
+            mode: mode,
+            exportPath: archive.exportPath(for: done),
+            copyPath: archive.copyPath,
+            decision: decision
+        )
+    }
+
+    private func log(_ change: DiscardedChange) {
+        context.logger.warning(
+            "an unsynced change was superseded on the server",
+            metadata: [
+                "class": "\(change.object.className)", "key": "\(change.object.key)",
+                "property": "\(change.property?.description ?? "")",
+                "reason": "\(change.reason.rawValue)",
+            ]
+        )
+    }
+
+    /// Whether an earlier process ended before the delegate was told of a reset that was carried out.
+    var hasUntoldDelegate: Bool {
+        access(RealmFile.earlierPath(of: context.options.path), F_OK) == 0
+    }
+
+    /// Tells the delegate of a reset after which an earlier process ended before it could.
+    func tellOfEarlierReset(_ attempt: ResetAttempt, mode: ResetMode) async throws -> RealmDecision
+    {
+        let archive = ResetArchive(
+            options: context.options,
+            recoveredDirectory: context.recoveredDirectory,
+            attempt: attempt,
+            cause: nil,
+            keepsEarlierRealm: true,
+            logger: context.logger
+        )
+        return try await tellDelegate(
+            FinishedReset(
+                mode: mode,
+                didRecover: attempt.method == .recover,
+                beforePath: archive.earlierPath,
+                discarded: nil,
+                exportPath: archive.existingExportPath
+            )
+        )
+    }
+}
+
+// MARK: The fresh copy
+
+extension ResetCoordinator {
+    /// A disk or another program is in the way of the fresh copy, and will not be for ever.
+    private struct Obstacle: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Downloads the server's state beside the realm, for as long as it takes (client reset, 4).
+    ///
+    /// - Throws: `ResetFailure.noFreshCopy` if the server refuses, or the file cannot be opened;
+    ///   `Obstacle`; `CancellationError`.
+    private func downloadFreshCopy() async throws {
+        do {
+            try await download()
+        } catch ResetFailure.noFreshCopy(let reason) {
+            // What an interrupted reset has left behind may be of no use to the server any more.
+            context.logger.info(
+                "the fresh copy is downloaded anew",
+                metadata: ["reason": "\(reason)"]
+            )
+            RealmFile.removeFreshCopy(of: context.options.path)
+            try await download()
+        }
+    }
+
+    private func download() async throws {
+        let fresh: RealmClient
+        do throws(RealmOpener.Failure) {
+            fresh = try await context.opener.open(
+                context.options,
+                appID: context.appID,
+                userID: userID,
+                isFreshCopy: true
+            ) { _ in }
+        } catch .realm(let error) where error.kind.isTransient {
+            throw Obstacle(description: error.description)
+        } catch {
+            throw ResetFailure.noFreshCopy(Self.reason(error))
+        }
+        let outcome = await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await context.connection.run(fresh) }
+            group.addTask { await reportProgress(of: fresh) }
+            defer { group.cancelAll() }
+            return await wait(for: fresh)
+        }
+        await context.connection.leave(fresh)
+        await fresh.close()
+        switch outcome {
+        case .done: return
+        case .refused(let issue) where issue.isTransient:
+            throw Obstacle(description: issue.message)
+        case .refused(let issue): throw ResetFailure.noFreshCopy("\(issue.message) [\(issue.code)]")
+        case .failed(let reason): throw ResetFailure.noFreshCopy(reason)
+        case .offline, .loginRequired, .timedOut: throw CancellationError()
+        }
+    }
+
+    /// In steps of a twentieth: whoever watches wants to see that it goes on.
+    private func reportProgress(of fresh: RealmClient) async {
+        var reported = 0
+        for await progress in await fresh.progress(.download, .indefinite) {
+            let twentieth = Int(progress.estimate * 20)
+            guard twentieth > reported else { continue }
+            reported = twentieth
+            await report(.downloading(progress.estimate))
+        }
+    }
+
+    /// A lost network is no failure, nor a server that has no time: the session comes back by itself.
+    private func wait(for fresh: RealmClient) async -> SyncOutcome {
+        var outcome = await fresh.wait(for: TransferDirection.allCases, timeout: nil, context.time)
+        while !Task.isCancelled {
+            switch outcome {
+            case .done, .refused, .failed: return outcome
+            case .offline, .loginRequired, .timedOut: break
+            }
+            guard (try? await context.time.sleep(Self.pause)) != nil else { break }
+            outcome = await fresh.wait(for: TransferDirection.allCases, timeout: nil, context.time)
+        }
+        return outcome
+    }
+
+    private static func reason(_ failure: RealmOpener.Failure) -> String {
+        switch failure {
+        case .scope(let reason), .directory(let reason): reason
+        case .flexible: "flexible sync has no client resets yet"
+        case .realm(let error): error.description
+        }
+    }
+}

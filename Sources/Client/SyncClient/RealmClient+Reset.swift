@@ -1,0 +1,143 @@
+package import ClientReset
+import Coordination
+package import LocalRealm
+import Logging
+package import SyncProtocol
+import Versions
+
+/// What a client has to do with resets of its realm (client reset, 1).
+struct ResetWatch {
+    /// Somebody carries resets out, so those who wait for a sync go on waiting.
+    var isAutomatic = false
+    /// The session is away because of a reset, and comes back after it.
+    var isSessionDetached = false
+    /// The reset that is needed.
+    var cause: ResetCause?
+    /// The server wants the file to be removed.
+    var removal: SessionIssue?
+    /// What must happen before a reset that was carried out counts as proven; nil if there is none.
+    var proof: Proof?
+
+    /// Everything down, and everything up to that version.
+    struct Proof {
+        var needsDownload = true
+        let uploadTarget: ClientVersion
+    }
+}
+
+extension RealmClient {
+    /// Whether to ask for resets, rather than to refuse to sync for good.
+    package func asksForResets() {
+        resets.isAutomatic = true
+    }
+
+    /// The reset that is needed, if one is.
+    package var resetCause: ResetCause? { resets.cause }
+
+    /// Why the server wants the file to be removed, if it does.
+    package var removalIssue: SessionIssue? { resets.removal }
+
+    /// Asks whoever carries resets out for one, for a reason that the server does not know of.
+    package func wantReset(_ cause: ResetCause) {
+        resets.cause = cause
+        if resets.isAutomatic { resetWanted.raise() }
+    }
+
+    /// Gives the realm of a session that has ended to whoever carries resets out, or to those who wait.
+    func deactivateSession(_ issue: SessionIssue, wanting cause: ResetCause?) {
+        phase = .inactive(issue)
+        resets.cause = cause
+        if resets.isAutomatic, cause != nil {
+            resetWanted.raise()
+        } else {
+            finishWaiters(.refused(issue))
+            if resets.removal != nil { resetWanted.raise() }
+        }
+    }
+
+    /// The attempt that is not proven yet, if there is one.
+    package func resetAttempt() async throws(LocalRealmError) -> ResetAttempt? {
+        try await store.resetAttempt()
+    }
+
+    /// The owner has seen to what stopped the last attempt, and wants to see whether it helps.
+    package func forgetReset() async throws(LocalRealmError) {
+        try await store.forgetReset()
+    }
+
+    /// What a reset would do, given the fresh copy; changes nothing.
+    package func rehearseReset(_ method: ResetMethod) async throws -> ResetReport {
+        await capture()
+        return try await store.rehearseReset(method)
+    }
+
+    /// Carries the attempt out with the fresh copy; the session must have left its connection.
+    ///
+    /// - Throws: a `ResetFailure` if the attempt is spent, everything else if it is not.
+    package func carryOutReset(
+        _ attempt: ResetAttempt,
+        beforehand: @escaping @Sendable (ResetReport) throws -> Void
+    ) async throws -> ResetReport {
+        let report = try await store.carryOutReset(attempt, beforehand: beforehand)
+        resets.cause = nil
+        return report
+    }
+
+    /// A reset begins: those who wait for a sync wait for what comes after it.
+    package func beginReset() {
+        resets.isSessionDetached = true
+    }
+
+    /// The reset is over; the session can come back. If it has failed, what the server says then is
+    /// the last word to whoever waits.
+    package func endReset(isDone: Bool) {
+        resets.isSessionDetached = false
+        resets.cause = nil
+        if !isDone { resets.isAutomatic = false }
+    }
+
+    /// Ends `run()` without a failure, so that the realm is opened anew.
+    package func end() {
+        ending.raise()
+    }
+
+    // MARK: Proof
+
+    /// After a reset the first complete sync shows that it has helped (client reset, 8).
+    func expectProof() {
+        guard store.standing.isJustReset else { return }
+        resets.proof = ResetWatch.Proof(uploadTarget: status.localVersion)
+        session?.requestDownloadCompletion()
+    }
+
+    func checkProof(downloadCompleted: Bool = false) async {
+        guard var proof = resets.proof else { return }
+        if downloadCompleted { proof.needsDownload = false }
+        resets.proof = proof
+        guard !proof.needsDownload, store.standing.acknowledged >= proof.uploadTarget else {
+            return
+        }
+        do throws(LocalRealmError) {
+            try await store.forgetReset()
+            resets.proof = nil
+            logger.notice("client reset proven by a complete sync")
+        } catch {
+            fail(error)
+        }
+    }
+}
+
+extension ResetCause {
+    /// Nil for a problem whose sender does not ask for a reset, whatever its code (client reset, 2.1).
+    package init?(_ problem: ServerProblem) {
+        let action: ResetAction
+        switch problem.action {
+        case .clientReset: action = .clientReset
+        case .clientResetNoRecovery: action = .clientResetNoRecovery
+        case .migrateToFlexibleSync: action = .migrateToFlexibleSync
+        case .revertToPartitionBasedSync: action = .revertToPartitionBasedSync
+        default: return nil
+        }
+        self.init(action: action, code: problem.code, message: problem.message)
+    }
+}

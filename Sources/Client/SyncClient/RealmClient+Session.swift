@@ -1,0 +1,208 @@
+import ClientReset
+import Coordination
+import LocalRealm
+import Logging
+import SyncProtocol
+import Versions
+
+/// The session's turns to send, and what it makes of what arrives.
+extension RealmClient {
+    var wantsConnection: Bool { session?.wantsConnection ?? false }
+
+    func connecting() {
+        if case .offline = phase { phase = .connecting }
+    }
+
+    func connected(isFastReconnect: Bool) {
+        session?.connected(isFastReconnect: isFastReconnect)
+        lastConnected = now()
+    }
+
+    /// The connection is gone. Whoever waits for a sync goes on waiting if the next attempt is due at
+    /// once, and hears the cause if it is not.
+    func disconnected(_ cause: OfflineCause?) {
+        session?.disconnected()
+        outgoing = .none
+        switch phase {
+        case .inactive, .backingOff, .detached: return
+        case .offline, .connecting, .bound: break
+        }
+        guard let cause else {
+            phase = .connecting
+            return
+        }
+        phase = .offline(cause)
+        switch cause {
+        case .notTried: break
+        case .serverError(let reason, _): finishWaiters(.failed(reason: reason))
+        case .backoff(let reason, _): finishWaiters(.offline(reason: reason), patient: false)
+        case .loginRequired(let reason): finishWaiters(.loginRequired(reason: reason))
+        }
+    }
+
+    /// The next message to send, if there is one now.
+    func nextMessage() -> ClientMessage? {
+        switch outgoing {
+        case .preparing:
+            return nil
+        case .ready(let message):
+            outgoing = .none
+            // While this one is on its way, what comes after it is read.
+            if let next = advance() { outgoing = .ready(next) }
+            return message
+        case .none:
+            return advance()
+        }
+    }
+
+    /// Takes the session's steps up to the next message that can be sent at once.
+    private func advance() -> ClientMessage? {
+        while let step = session?.nextStep() {
+            switch step {
+            case .scanUploads(let scan):
+                add(.scan(scan))
+            case .send(.upload(let upload)):
+                // What the server is told must survive a power cut (local realm, 6).
+                lastTurn += 1
+                outgoing = .preparing(turn: lastTurn)
+                add(.makeDurable(.upload(upload), turn: lastTurn))
+                return nil
+            case .send(let message):
+                // All work that was asked for before has been answered.
+                if case .bind = message { isStalled = false }
+                if case .ident = message { phase = .bound }
+                return message
+            }
+        }
+        return nil
+    }
+
+    /// Takes a message of the session.
+    ///
+    /// - Returns: an error that only another connection can help against, which then has to be made.
+    func receive(
+        _ message: ServerMessage
+    ) async throws(ProtocolViolation) -> ServerProblem? {
+        var concern: ServerProblem?
+        for effect in session?.received(message) ?? [] {
+            if case .suspend(let problem) = effect, problem.action?.needsNewConnection == true {
+                handOver(problem)
+                concern = problem
+            } else {
+                try await perform(effect)
+            }
+        }
+        wakeConnection()
+        return concern
+    }
+
+    /// Whether as much waits for the file as may.
+    var isFull: Bool { queue.isFull }
+
+    /// Returns once there is room, or the task is cancelled.
+    func waitForRoom() async {
+        while queue.isFull, !Task.isCancelled { await queueShrunk.wait() }
+    }
+
+    /// Leaves the error to the connection: the session binds again on the next one, under the same
+    /// ident, and says nothing more on this one.
+    private func handOver(_ problem: ServerProblem) {
+        report(.problem(problem, isFatal: problem.action == .logOutUser))
+        session?.disconnected()
+        session?.resume()
+        outgoing = .none
+        phase = .connecting
+    }
+
+    func perform(_ effect: ClientSession.Effect) async throws(ProtocolViolation) {
+        switch effect {
+        case .storeFileIdent(let ident): add(.storeFileIdent(ident))
+        case .integrate(let download): add(.integrate(download, parsed: nil))
+        case .downloadCompleted: add(.markFirstDownloadFinished)
+        case .undoing(let problem): add(.readRows(problem))
+        case .suspend(let problem): suspend(problem)
+        case .report(let problem):
+            await keepRejects(of: problem)
+            warn(of: problem)
+        case .log(let body):
+            logger.log(body)
+        case .close(let violation): throw violation
+        }
+    }
+
+    /// The server serves the session: shown where the log says that it did not.
+    func noteAcceptance() {
+        // An answer of the file may come when the session has been suspended since.
+        guard !isAccepted, phase == .bound else { return }
+        isAccepted = true
+        logger.info("session accepted")
+    }
+
+    private func suspend(_ problem: ServerProblem) {
+        outgoing = .none
+        let issue = SessionIssue(problem)
+        let delay = session?.resumeDelay(using: &random)
+        report(.problem(problem, isFatal: delay == nil))
+        guard let delay else {
+            isAccepted = false
+            logger.error("the server refuses this realm", metadata: problem.metadata(isFatal: true))
+            resets.removal = problem.action == .deleteRealm ? issue : nil
+            deactivateSession(issue, wanting: ResetCause(problem))
+            return
+        }
+        var metadata = problem.metadata(isFatal: false)
+        metadata["retry"] = "\(delay.forPeople)"
+        isAccepted = false
+        logger.notice("session suspended", metadata: metadata)
+        phase = .backingOff(issue)
+        resume(after: delay)
+        // A session that the server merely closed comes back at once; all else may take long.
+        if problem.code != SyncErrorCode.sessionClosed.rawValue {
+            finishWaiters(.refused(issue), patient: false)
+        }
+    }
+
+    private func warn(of problem: ServerProblem) {
+        report(.problem(problem, isFatal: false))
+        logger.warning("the server reports an error", metadata: problem.metadata(isFatal: false))
+    }
+}
+
+extension ServerProblem {
+    /// What the log says of it.
+    fileprivate func metadata(isFatal: Bool) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["code": "\(code)", "detail": "\(message)"]
+        if let number = sdkCode(isFatal: isFatal) { metadata["sdk_code"] = "\(number.rawValue)" }
+        if !logURL.isEmpty { metadata["log_url"] = "\(logURL)" }
+        return metadata
+    }
+}
+
+extension SessionIssue {
+    init(_ problem: ServerProblem) {
+        let isReset = ResetCause(problem) != nil
+        let kind: Kind =
+            switch SyncErrorCode(rawValue: problem.code) {
+            case _ where isReset: .clientReset
+            case .permissionDenied, .userMismatch: .permissionDenied
+            case .invalidSchemaChange: .schemaConflict
+            default: .serverError
+            }
+        self.init(
+            kind: kind,
+            code: "\(problem.code)",
+            message: problem.message,
+            sdkCode: problem.sdkCode(isFatal: !problem.tryAgain),
+            logURL: problem.logURL.isEmpty ? nil : problem.logURL
+        )
+    }
+
+    init(_ error: LocalRealmError) {
+        self.init(kind: .localRealm, code: error.code, message: error.description)
+    }
+
+    /// A disk or another program is in the way, and will not be for ever.
+    package var isTransient: Bool {
+        kind == .localRealm && LocalRealmError.Kind(rawValue: code)?.isTransient == true
+    }
+}

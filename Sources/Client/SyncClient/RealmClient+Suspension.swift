@@ -1,0 +1,62 @@
+import ClientReset
+import Coordination
+import LocalRealm
+import SyncProtocol
+import Versions
+
+/// The session is suspended by an error, and goes on.
+extension RealmClient {
+    /// Arranges that the session, suspended by an error, binds again after the delay.
+    func resume(after delay: Duration) {
+        resumeAt = time.uptime() + delay
+        resumption.raise()
+    }
+
+    /// Ends the session for good, until a reset has dealt with the cause.
+    func refuse(_ cause: ResetCause) {
+        session = nil
+        outgoing = .none
+        resumeAt = nil
+        let issue = SessionIssue(
+            kind: .clientReset,
+            code: "\(cause.code)",
+            message: cause.message,
+            sdkCode: .clientReset
+        )
+        deactivateSession(issue, wanting: cause)
+    }
+
+    /// Refuses the session if it may have been uploading, once what came before is done.
+    func refuseIfUploading(_ cause: ResetCause) {
+        add(.refuseIfUploading(cause))
+    }
+
+    /// Whether the server lacks anything that has been captured, so that it may be on its way.
+    var mayBeUploading: Bool {
+        let file = store.standing
+        return file.acknowledged < file.status.localVersion
+    }
+
+    func resumeNow() {
+        resumeAt = nil
+        guard case .backingOff = phase else { return }
+        phase = .connecting
+        session?.resume()
+        wakeConnection()
+    }
+
+    func resumeWhenDue() async {
+        while !Task.isCancelled {
+            guard let moment = resumeAt else {
+                await resumption.wait()
+                continue
+            }
+            let rest = moment - time.uptime()
+            if rest > .zero {
+                _ = await resumption.wait(atMost: rest, time)
+            } else {
+                resumeNow()
+            }
+        }
+    }
+}

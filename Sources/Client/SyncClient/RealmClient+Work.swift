@@ -1,0 +1,263 @@
+import ClientReset
+import Coordination
+import LocalRealm
+import Logging
+import SyncProtocol
+import Versions
+
+/// What the session asks the file to do, and what is made of the answers.
+extension RealmClient {
+    /// Hands the file a piece of work; it is done behind all that was asked before.
+    func add(_ work: RealmWork) {
+        guard let session else { return }
+        queue.append(work, of: session.ident)
+        workAdded.raise()
+        workParsable.raise()
+    }
+
+    /// Does the work until the task is cancelled, one piece after the other.
+    func doWork() async {
+        while !Task.isCancelled {
+            guard let item = queue.takeFirst() else {
+                await workAdded.wait()
+                continue
+            }
+            workParsable.raise()
+            if !queue.isFull { queueShrunk.raise() }
+            guard session?.ident == item.session else { continue }
+            await perform(item.work, of: item.session)
+            wakeConnection()
+        }
+    }
+
+    /// Decodes the next download while the file is busy with the one before, until the task is cancelled.
+    func parseAhead() async {
+        while !Task.isCancelled {
+            guard let next = queue.takeForParsing() else {
+                await workParsable.wait()
+                continue
+            }
+            queue.parsed(next.number, await Self.parse(next.download))
+            workAdded.raise()
+        }
+    }
+
+    /// Away from this actor: it takes as long as the server likes.
+    @concurrent
+    private static nonisolated func parse(_ download: ClientSession.Download) async
+        -> ParsedDownload
+    {
+        ParsedDownload(
+            download.changesets,
+            progress: download.progress,
+            downloadableBytes: download.downloadableBytes
+        )
+    }
+
+    private func perform(_ work: RealmWork, of session: SessionIdent) async {
+        switch work {
+        case .storeFileIdent(let ident): await store(ident)
+        case .integrate(let download, let parsed): await integrate(download, parsed)
+        case .markFirstDownloadFinished: await completeDownload()
+        case .readRows(let problem): await readRows(problem)
+        case .scan(let scan): await scanUploads(scan, of: session)
+        case .refuseIfUploading(let cause): if mayBeUploading { refuse(cause) }
+        case .makeDurable(let message, let turn): await makeDurable(message, turn)
+        }
+    }
+
+    /// Does what needs the file's lock once other programs let go of it.
+    ///
+    /// - Returns: nil if the session has ended meanwhile, or its connection.
+    func retryWhileBusy<Result: Sendable>(
+        atMost patience: Duration? = RealmClient.lockPatience,
+        _ work: () async throws(LocalRealmError) -> Result
+    ) async throws(LocalRealmError) -> Result? {
+        let waiting = session?.ident
+        let end = patience.map { time.uptime() + $0 }
+        while true {
+            do throws(LocalRealmError) {
+                return try await work()
+            } catch {
+                guard error.kind == .busy, end.map({ time.uptime() < $0 }) ?? true else {
+                    throw error
+                }
+            }
+            guard (try? await time.sleep(Self.lockPoll)) != nil, !isClosed,
+                session?.ident == waiting
+            else { return nil }
+        }
+    }
+
+    static let lockPatience = Duration.seconds(60)
+    private static let lockPoll = Duration.milliseconds(50)
+
+    // MARK: Upload
+
+    private func scanUploads(_ scan: UploadScan, of ident: SessionIdent) async {
+        do throws(LocalRealmError) {
+            let batch = try await store.scanUploads(scan)
+            if session?.ident == ident { session?.uploadScanned(scan, batch) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// While another program's transaction is in the way the message waits, and the connection has other
+    /// things to do.
+    private func makeDurable(_ message: ClientMessage, _ turn: Int) async {
+        do throws(LocalRealmError) {
+            let isDone = try await retryWhileBusy(atMost: nil) { () async throws(LocalRealmError) in
+                // The connection may have been lost meanwhile, or the session suspended.
+                guard case .preparing(turn) = outgoing else { return false }
+                try await store.makeDurable()
+                return true
+            }
+            if isDone == true, case .preparing(turn) = outgoing { outgoing = .ready(message) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    // MARK: Download
+
+    private func store(_ ident: SaltedFileIdent) async {
+        let waiting = session?.ident
+        do throws(LocalRealmError) {
+            guard
+                try await retryWhileBusy({ () async throws(LocalRealmError) in
+                    try await store.storeFileIdent(ident)
+                }) != nil
+            else { return fail(LocalRealmError(.busy, path: path, "the file is locked")) }
+            guard session?.ident == waiting else { return }
+            session?.fileIdentStored(ident, localVersion: status.localVersion)
+            logger.info("file ident assigned", metadata: ["ident": "\(ident.ident.rawValue)"])
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func integrate(_ download: ClientSession.Download, _ parsed: ParsedDownload?) async {
+        guard !isStalled else {
+            session?.integrationInterrupted()
+            return
+        }
+        let ident = session?.ident
+        let before = status.progress.upload.clientVersion
+        let start = time.uptime()
+        let integration: IntegrationReport
+        do throws(LocalRealmError) {
+            let parsed = if let parsed { parsed } else { await Self.parse(download) }
+            // The download comes again with the next binding, without what was integrated of it.
+            guard let integrated = try await integrate(parsed, in: ident) else {
+                guard session?.ident == ident else { return }
+                isStalled = true
+                session?.integrationInterrupted()
+                return
+            }
+            integration = integrated
+        } catch {
+            if session?.ident == ident { refuse(download, error) }
+            return
+        }
+        report(integration, of: download, after: before, time.uptime() - start)
+        // A session that began since knows it from the file.
+        guard session?.ident == ident else { return }
+        let file = status
+        let effects = session?.integrated(file.progress, localVersion: file.localVersion) ?? []
+        for effect in effects {
+            // Nothing that was integrated makes the session close the connection.
+            try? await perform(effect)
+        }
+        hasDownloaded = true
+        noteAcceptance()
+        reportTransfer()
+        checkWaiters()
+        await checkProof()
+    }
+
+    /// Integrates a download, in several transactions if merging takes long.
+    ///
+    /// - Returns: nil if the rest was given up: the file is locked, or another session has begun, which
+    ///   takes the file as it is.
+    private func integrate(
+        _ parsed: ParsedDownload,
+        in ident: SessionIdent?
+    ) async throws(LocalRealmError) -> IntegrationReport? {
+        var total: IntegrationReport?
+        var part: ParsedDownload? = parsed
+        while let current = part {
+            if total != nil, session?.ident != ident { return nil }
+            let done = try await retryWhileBusy { () async throws(LocalRealmError) in
+                try await store.integrate(current)
+            }
+            guard let done else { return nil }
+            part = current.rest(after: done)
+            if total == nil { total = done } else { total?.add(done) }
+        }
+        return total
+    }
+
+    private func report(
+        _ integration: IntegrationReport,
+        of download: ClientSession.Download,
+        after before: ClientVersion,
+        _ duration: Duration
+    ) {
+        warn(of: integration.drained)
+        if !download.changesets.isEmpty {
+            lastDownloaded = now()
+            report(
+                .integrated(
+                    changesets: integration.integratedChangesetCount,
+                    duration: duration,
+                    localVersion: integration.localVersion.rawValue
+                )
+            )
+        }
+        if download.progress.upload.clientVersion > before {
+            lastUploaded = now()
+            noticeAcknowledged(
+                integration.acknowledgedChangesetCount,
+                upTo: download.progress.upload.clientVersion
+            )
+        }
+        for name in integration.learnedClasses {
+            logger.notice("class learned from the server", metadata: ["class": "\(name)"])
+        }
+    }
+
+    /// What the server sent does not fit: tell it, unless this machine is to blame. A server that hears
+    /// of a full disk can only have the realm start over, which does not help.
+    private func refuse(_ download: ClientSession.Download, _ error: LocalRealmError) {
+        isStalled = true
+        logger.error(
+            "a download cannot be integrated",
+            metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
+        )
+        if let code = error.integrationFailureCode.flatMap(IntegrationFailure.Code.init) {
+            session?.integrationFailed(IntegrationFailure(code, message: error.message))
+        } else {
+            session?.integrationInterrupted()
+            fail(error)
+        }
+        // The local writes may have been captured all the same.
+        noticeLocalVersion()
+    }
+
+    private func completeDownload() async {
+        do throws(LocalRealmError) {
+            _ = try await retryWhileBusy { () async throws(LocalRealmError) in
+                try await store.markFirstDownloadFinished()
+            }
+        } catch {
+            return fail(error)
+        }
+        hasCompletedDownload = true
+        noteAcceptance()
+        reportPhase()
+        for index in waiters.indices { waiters[index].needsDownload = false }
+        checkWaiters()
+        await checkProof(downloadCompleted: true)
+    }
+}

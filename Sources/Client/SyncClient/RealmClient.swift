@@ -1,0 +1,298 @@
+import Changesets
+import ClientReset
+package import Coordination
+package import LocalRealm
+package import Logging
+package import SQLite
+import SyncProtocol
+import Synchronization
+package import Versions
+
+/// One open realm and its half of the sync session: local writes go up, the server's come down.
+///
+/// It never blocks: what takes time is done by its `RealmStore`, one piece after the other, and answered
+/// when it is done. The connection asks for what to send and hands over what arrives; callers wait here
+/// for a sync.
+package actor RealmClient {
+    package nonisolated let name: String
+    nonisolated let surroundings: RealmEnvironment
+    private let partition: Text
+    /// How long writes that follow each other closely are gathered (local realm, 6).
+    let captureDelay: Duration
+    let time: SyncTime
+    /// Milliseconds since 1970.
+    let now: @Sendable () -> Int64
+    var random: any RandomNumberGenerator & Sendable
+    private(set) var logger: Logger
+    /// Hears what happens, as it happens; must not wait.
+    let report: @Sendable (RealmClientEvent) -> Void
+
+    nonisolated let store: RealmStore
+    var session: ClientSession?
+    /// What the session waits for the file to do.
+    var queue = RealmWorkQueue()
+    /// A download was not integrated: those behind it are not either, until the session binds again.
+    var isStalled = false
+    let workAdded = Signal()
+    let workParsable = Signal()
+    let queueShrunk = Signal()
+    var outgoing = Outgoing.none
+    var phase = SessionPhase.offline(.notTried) {
+        didSet { if phase != oldValue { reportPhase() } }
+    }
+    /// A copy for a client reset: it only downloads.
+    private let isFreshCopy: Bool
+    var resets = ResetWatch()
+    /// The server wants a reset of the realm.
+    package nonisolated let resetWanted = Signal()
+    var lastConnected: Int64?
+    var lastUploaded: Int64?
+    var lastDownloaded: Int64?
+    var waiters: [SyncWaiter] = []
+    private(set) var isClosed = false
+    /// The server has served the session since it was bound or suspended.
+    var isAccepted = false
+    /// The last attempt to capture met another program's long transaction.
+    var isBlocked = false
+    /// The last attempt to capture succeeded.
+    var isCapturing = false
+
+    /// The message whose turn to be sent is next.
+    enum Outgoing {
+        case none
+        /// An upload waits until the file is durable.
+        case preparing(turn: Int)
+        case ready(ClientMessage)
+    }
+    var lastTurn = 0
+
+    var observers: [Int: ProgressObserver] = [:]
+    nonisolated let observersThatLeft = Mutex<Set<Int>>([])
+    var nextObserverID = 1
+    var transfers: TransferEstimator
+    var lastTransfer: TransferReport?
+    var commits = CommitClock()
+    /// What the server has for us is not known before its first DOWNLOAD.
+    var hasDownloaded = false
+    /// Everything that the server had at some moment is here.
+    var hasCompletedDownload = false
+    private let openedAt: Duration
+    /// The rows of refused writes as they were before the server's undoing of them came.
+    var rowsBeforeUndoing: [ServerVersion: [String?]] = [:]
+
+    let resumption = Signal()
+    /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
+    var resumeAt: Duration?
+    /// Why the realm cannot stay open; ends `run()`.
+    private(set) var failure: LocalRealmError?
+    let ending = Signal()
+    private var connection: Connection?
+    /// The session that begins once the file is ready for it.
+    private var joining: SessionIdent?
+
+    /// How a realm tells its connection that there is something to do.
+    struct Connection: Sendable {
+        /// There may be something to send, or a connection is wanted.
+        let attention: Signal
+        /// A connection is wanted now, whatever the back-off says.
+        let wish: RetryRequest
+    }
+
+    /// Opens the realm file, and creates it if there is none.
+    package static func open(
+        _ configuration: LocalRealmConfiguration,
+        name: String,
+        partition: String,
+        captureDelay: Duration,
+        isFreshCopy: Bool = false,
+        time: SyncTime,
+        now: @escaping @Sendable () -> Int64,
+        surroundings: RealmEnvironment = .process,
+        logger: Logger,
+        report: @escaping @Sendable (RealmClientEvent) -> Void = { _ in }
+    ) async throws(LocalRealmError) -> RealmClient {
+        var configuration = configuration
+        configuration.vfs = surroundings.vfs
+        let store = try await RealmStore.open(
+            configuration,
+            on: surroundings.executor("realm \(name)"),
+            now: now,
+            random: surroundings.random()
+        )
+        return RealmClient(
+            store: store,
+            surroundings: surroundings,
+            name: name,
+            partition: partition,
+            captureDelay: captureDelay,
+            isFreshCopy: isFreshCopy,
+            time: time,
+            now: now,
+            logger: logger,
+            report: report
+        )
+    }
+
+    private init(
+        store: RealmStore,
+        surroundings: RealmEnvironment,
+        name: String,
+        partition: String,
+        captureDelay: Duration,
+        isFreshCopy: Bool,
+        time: SyncTime,
+        now: @escaping @Sendable () -> Int64,
+        logger: Logger,
+        report: @escaping @Sendable (RealmClientEvent) -> Void
+    ) {
+        self.store = store
+        self.transfers = TransferEstimator(store.standing.status)
+        self.openedAt = time.uptime()
+        self.surroundings = surroundings
+        self.random = surroundings.random()
+        self.name = name
+        self.partition = Text(partition)
+        self.captureDelay = captureDelay
+        self.isFreshCopy = isFreshCopy
+        self.time = time
+        self.now = now
+        self.logger = logger
+        self.report = report
+    }
+
+    /// Closes the file; nothing may be asked of the client after that.
+    package func close() async {
+        isClosed = true
+        finishWaiters(.offline(reason: "the realm is closed"))
+        finishObservers()
+        await store.close()
+    }
+
+    /// Tells the phase, and how far the realm is downloaded by now.
+    package func reportPhase() {
+        report(.phase(phase, standing))
+    }
+
+    private var standing: DownloadStatus {
+        DownloadStatus(
+            isFirstFinished: status.isFirstDownloadFinished,
+            hasCompleted: hasCompletedDownload,
+            age: time.uptime() - openedAt
+        )
+    }
+
+    /// The newest version of the file, after nothing can take it back, not even a power cut; nil while a
+    /// disk or another program is in the way.
+    package func durableVersion() async -> ClientVersion? {
+        await store.durableVersion()
+    }
+
+    /// What the file is like, as far as work on it is done.
+    var status: LocalRealmStatus { store.standing.status }
+
+    nonisolated var path: String { store.path }
+
+    /// Whether the file is at work, and how that gets on.
+    package nonisolated var workload: WorkMeter.Reading { store.workload }
+
+    /// How the realm is, at once, even while the file is busy.
+    package func snapshot() -> RealmClientStatus {
+        RealmClientStatus(
+            phase: phase,
+            file: status,
+            acknowledgedVersion: store.standing.acknowledged.rawValue,
+            standing: standing,
+            lastConnected: lastConnected,
+            lastUploaded: lastUploaded,
+            lastDownloaded: lastDownloaded
+        )
+    }
+}
+
+// MARK: Life
+
+extension RealmClient {
+    /// Becomes part of a connection under a session ident that no other realm of it has had.
+    func join(_ ident: SessionIdent, _ connection: Connection) async {
+        self.connection = connection
+        joining = ident
+        // What an earlier session has begun must be over: the new one begins with what the file holds.
+        queue.removeAll()
+        let file = await store.settled()
+        guard joining == ident else { return }
+        joining = nil
+        isStalled = false
+        logger[metadataKey: "session"] = "\(ident.rawValue)"
+        isAccepted = false
+        phase = .offline(.notTried)
+        session = ClientSession(
+            ident: ident,
+            path: partition,
+            fileIdent: file.status.fileIdent,
+            progress: file.status.progress,
+            localVersion: file.status.localVersion,
+            uploadActivation: isFreshCopy
+                ? .never : file.isJustReset ? .immediate : .afterDownload
+        )
+        expectProof()
+        requestAwaitedSync()
+    }
+
+    /// Ends the session; the message, if there is one, says so to the server.
+    func leave() -> ClientMessage? {
+        joining = nil
+        var farewell: ClientMessage?
+        if case .ready(let message) = outgoing, case .unbind = message { farewell = message }
+        session?.deactivate()
+        if case .send(let message)? = session?.nextStep() { farewell = message }
+        session = nil
+        connection = nil
+        logger[metadataKey: "session"] = nil
+        outgoing = .none
+        resumeAt = nil
+        phase = .detached
+        queue.removeAll()
+        queueShrunk.raise()
+        // After a reset they go on waiting.
+        if !resets.isSessionDetached {
+            finishWaiters(.offline(reason: "the realm does not sync now"))
+        }
+        return farewell
+    }
+
+    /// Captures local writes until the task is cancelled.
+    ///
+    /// - Throws: what is wrong with the file, if it cannot stay open as it is.
+    func run() async throws(LocalRealmError) {
+        let captures = try surroundings.captures(path, store.ownWrites).get()
+        await withTaskGroup { group in
+            group.addTask { await self.captureWrites(captures) }
+            group.addTask { await self.doWork() }
+            group.addTask { await self.parseAhead() }
+            group.addTask { await self.resumeWhenDue() }
+            group.addTask { await self.checkpoint() }
+            group.addTask { await self.ending.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+        if let failure { throw failure }
+    }
+
+    /// The realm cannot stay open as it is: end, so that it is opened anew when time has helped.
+    func fail(_ error: LocalRealmError) {
+        failure = failure ?? error
+        report(.failed(error))
+        finishWaiters(.refused(SessionIssue(error)))
+        ending.raise()
+    }
+
+    /// The connection has something to do for this realm.
+    func wakeConnection() {
+        connection?.attention.raise()
+    }
+
+    func wantConnectionNow() {
+        connection?.wish.make()
+        connection?.attention.raise()
+    }
+}

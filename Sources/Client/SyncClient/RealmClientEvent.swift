@@ -1,0 +1,18 @@
+package import LocalRealm
+package import SyncProtocol
+
+/// What a realm tells whoever watches it, as it happens.
+package enum RealmClientEvent: Sendable {
+    case phase(SessionPhase, DownloadStatus)
+    /// The server reported an error; fatal if the session does not go on by itself.
+    case problem(ServerProblem, isFatal: Bool)
+    /// The file is in the way.
+    case failed(LocalRealmError)
+    /// A local value that cannot be sent.
+    case rejected(RejectedValue)
+    /// The server has local changesets: how many, and how long after their capture those that were
+    /// timed.
+    case acknowledged(changesets: Int, after: [Duration])
+    /// Changes of others are in the file.
+    case integrated(changesets: Int, duration: Duration, localVersion: UInt64)
+}
