@@ -178,7 +178,7 @@ let package = Package(
         module("Coordination", in: .system),
 
         // The agent's half.
-        module("SQLite", in: .system, ["CSQLite", "Coordination"]),
+        module("SQLite", in: .system, ["CLinux", "CSQLite", "Coordination"]),
         module(
             "LocalRealm",
             in: .client,
@@ -388,6 +388,7 @@ let package = Package(
         tests(
             "SyncClient",
             [
+                "FaultInjection",
                 "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
                 "Schemas", "Scopes", "ScriptedPeers", "SyncClient", "SyncProtocol", "Transport",
                 "Versions", logging,

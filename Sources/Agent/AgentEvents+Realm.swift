@@ -105,7 +105,7 @@ extension ResetFact {
             self.init(stage: .started, mode: mode.rawValue, detail: reason)
         case .progress(let step):
             self.init(stage: .progress, detail: step.description)
-            (self.step, fraction) = (step.word, step.fraction)
+            (self.step, fraction) = (step.name, step.fraction)
         case .finished(let mode, let summary):
             self.init(stage: .finished, mode: mode.rawValue, detail: summary.keptPath)
             (didRecover, discarded) = (summary.didRecover, summary.discarded)

@@ -33,6 +33,8 @@ struct fault_vfs {
     atomic_long strikes_at;
     atomic_long changes;
     atomic_long syncs;
+    // How long each write takes longer than it need, in microseconds.
+    atomic_long delay;
     // Milliseconds since 1970, or 0 for the time of this machine.
     atomic_llong time;
     pthread_mutex_t mutex;
@@ -152,6 +154,8 @@ static int fault_read(sqlite3_file *file, void *to, int count, sqlite3_int64 off
 
 static int fault_write(sqlite3_file *file, const void *from, int count, sqlite3_int64 offset) {
     sqlite3_file *real = real_of(file);
+    long delay = atomic_load(&((fault_file *)file)->vfs->delay);
+    if (delay > 0) usleep((useconds_t)delay);
     switch (strike(((fault_file *)file)->vfs)) {
     case FAULT_ERROR:
     case FAULT_FREEZE: return SQLITE_IOERR_WRITE;
@@ -345,6 +349,10 @@ fault_vfs *fault_vfs_register(const char *name, int is_default) {
 
 void fault_vfs_set_time(fault_vfs *vfs, long long milliseconds) {
     atomic_store(&vfs->time, milliseconds);
+}
+
+void fault_vfs_slow_down(fault_vfs *vfs, long microseconds) {
+    atomic_store(&vfs->delay, microseconds);
 }
 
 void fault_vfs_arm(fault_vfs *vfs, int fault, long n) {

@@ -53,6 +53,11 @@ package final class FaultyFiles: @unchecked Sendable {
         fault_vfs_disarm_if(layer, fault.rawValue)
     }
 
+    /// Every write from now on takes this much longer, as on a slow disk.
+    package func slowDown(by delay: Duration) {
+        fault_vfs_slow_down(layer, Int(delay / .microseconds(1)))
+    }
+
     /// Takes back what was written through this layer and not made durable since, as a power cut would;
     /// a part of it, the earliest, may have reached the disk all the same.
     ///

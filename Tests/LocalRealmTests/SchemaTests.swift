@@ -231,7 +231,7 @@ struct SchemaTests {
     )
     func names() throws {
         let awkward = #"a "quoted" select; name"#
-        let property = PropertySchema(name: "SQLiteValue", type: .int, isNullable: false)
+        let property = PropertySchema(name: "Value", type: .int, isNullable: false)
         let names: [Text] = [
             "sqlite_master", "_realm_state", "task", "Task", "TASK", "select", Text(awkward),
             "o'clock",
@@ -260,13 +260,13 @@ struct SchemaTests {
             let quoted = Connection.quoted(table)
             try fixture.connect().execute(
                 """
-                INSERT INTO \(quoted)(_id, "SQLiteValue", "value~2", "_ID~2", "group") \
+                INSERT INTO \(quoted)(_id, "Value", "value~2", "_ID~2", "group") \
                 VALUES (1, 2, 3, 4, 1)
                 """
             )
             #expect(
                 try fixture.drained() == [
-                    "CreateObject \(name) 1", "\(name) 1: SQLiteValue = 2", "\(name) 1: value = 3",
+                    "CreateObject \(name) 1", "\(name) 1: Value = 2", "\(name) 1: value = 3",
                     "\(name) 1: _ID = 4", "\(name) 1: group = \(name)(1)",
                 ]
             )

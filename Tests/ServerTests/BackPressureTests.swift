@@ -87,7 +87,7 @@ struct BackPressureTests {
     @Test("A client that is not read is not taken for dead")
     func silence() async throws {
         let clock = SteppedClock()
-        let timing = ServerTiming(clock: clock, storePatience: .seconds(1_000_000))
+        let timing = ServerTiming(clock: clock, storeTimeout: .seconds(1_000_000))
         try await SyncWorld.with(.memory, timing: timing) { world in
             try await world.connect { client in
                 try await client.start()

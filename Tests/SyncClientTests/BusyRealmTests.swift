@@ -1,4 +1,6 @@
 import Dispatch
+import FaultInjection
+import FoundationEssentials
 import LocalRealm
 import Logging
 import SQLite
@@ -41,22 +43,31 @@ struct BusyRealmTests {
         }
     }
 
-    /// What the two realms' sessions said, and PINGs.
-    private struct Heard {
-        var uploads: [SessionIdent: Int] = [:]
-        var pings = 0
+    /// What a server has received.
+    private final class Received: Sendable {
+        private let state = Mutex((uploads: [SessionIdent: Int](), pings: 0))
+
+        var pings: Int { state.withLock(\.pings) }
+        var uploads: [SessionIdent: Int] { state.withLock(\.uploads) }
+
+        func addPing() { state.withLock { $0.pings += 1 } }
+
+        func addUpload(_ session: SessionIdent) {
+            state.withLock { $0.uploads[session, default: 0] += 1 }
+        }
     }
 
-    @Test("Its connection answers, the other realm syncs, and its own status is there at once")
-    func busy() async throws {
-        let heard = Mutex(Heard())
-        let gate = Gate()
-        let endpoint = ScriptedEndpoint { server in
+    /// A server that acknowledges what it gets, to its session or to all, and counts it.
+    private static func endpoint(
+        _ received: Received,
+        tellsAll: Bool
+    ) -> ScriptedEndpoint {
+        ScriptedEndpoint { server in
             var uploaded: [SessionIdent: UInt64] = [:]
             while let message = try await server.receiveAny() {
                 switch message {
                 case .ping(let ping):
-                    heard.withLock { $0.pings += 1 }
+                    received.addPing()
                     let timestamp = ping.timestampInMilliseconds
                     try await server.send(.pong(timestampInMilliseconds: timestamp))
                 case .bind(let bind) where bind.needsFileIdent:
@@ -70,10 +81,11 @@ struct BusyRealmTests {
                 case .mark(let session, let request):
                     try await server.send(.mark(session, request))
                 case .upload(let upload):
-                    heard.withLock { $0.uploads[upload.session, default: 0] += 1 }
+                    received.addUpload(upload.session)
                     uploaded[upload.session] = upload.progress.clientVersion.rawValue
                     // The busy one has something to integrate, too.
-                    for (session, version) in uploaded {
+                    for (session, version) in uploaded
+                    where tellsAll || session == upload.session {
                         try await server.send(
                             .progress(session, server: 0, client: 0, uploaded: version)
                         )
@@ -82,6 +94,13 @@ struct BusyRealmTests {
                 }
             }
         }
+    }
+
+    @Test("Its connection answers, the other realm syncs, and its own status is there at once")
+    func busy() async throws {
+        let received = Received()
+        let gate = Gate()
+        let endpoint = Self.endpoint(received, tellsAll: true)
         let directory = try TemporaryDirectory()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let (busyPath, quickPath) = (directory.file("busy.sqlite"), directory.file("quick.sqlite"))
@@ -122,19 +141,104 @@ struct BusyRealmTests {
             // Work that its thread does not come back from.
             try RealmOnConnection.insert(busyPath, 1)
             for id in 1...20 {
-                let pings = heard.withLock { $0.pings }
+                let pings = received.pings
                 try RealmOnConnection.insert(quickPath, id)
                 #expect(await quick.sync(timeout: .seconds(180), .continuous) == .done)
                 #expect(await busy.snapshot().phase == .bound)
-                try await until { heard.withLock { $0.pings } > pings }
+                try await until { received.pings > pings }
             }
             gate.open()
             #expect(await busy.sync(timeout: .seconds(180), .continuous) == .done)
             group.cancelAll()
         }
         for realm in [busy, quick] { await realm.close() }
-        #expect(heard.withLock { $0.uploads.count } == 2)
+        #expect(received.uploads.count == 2)
         #expect(endpoint.tokens.count == 1)
+        withExtendedLifetime(directory) {}
+    }
+
+    /// `REALM_BUSY_SECONDS` makes the transaction longer.
+    @Test(
+        "A transaction that takes long on a slow disk makes progress all the time, and delays nobody"
+    )
+    func slowDisk() async throws {
+        let seconds =
+            ProcessInfo.processInfo.environment["REALM_BUSY_SECONDS"].flatMap(Int.init) ?? 6
+        let received = Received()
+        let files = FaultyFiles()
+        var environment = RealmEnvironment.process
+        environment.vfs = files.name
+        let directory = try TemporaryDirectory()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let slowPath = directory.file("slow.sqlite")
+        let quickPath = directory.file("quick.sqlite")
+        let slow = try await RealmOnConnection.open(
+            slowPath,
+            time: .continuous,
+            busyTimeout: .seconds(600),
+            surroundings: environment,
+            { _ in },
+            logger
+        )
+        let quick = try await RealmOnConnection.open(
+            quickPath,
+            time: .continuous,
+            busyTimeout: .seconds(5),
+            { _ in },
+            logger
+        )
+        let connection = UserConnection(
+            endpoint: Self.endpoint(received, tellsAll: false),
+            timing: ConnectionTiming(pingPeriod: .milliseconds(20)),
+            reconnect: .init(initial: .seconds(600)),
+            time: .continuous,
+            random: SplitMix64(seed: 2),
+            logger: logger
+        )
+        try await withThrowingTaskGroup { group in
+            await connection.join(slow)
+            await connection.join(quick)
+            group.addTask { await connection.run() }
+            for realm in [slow, quick] {
+                group.addTask { try await connection.run(realm, joins: false) }
+            }
+            for realm in [slow, quick] {
+                try await until { await realm.snapshot().standing.hasCompleted }
+            }
+            // Each row takes at least a page of the history, and each page some milliseconds.
+            files.slowDown(by: .milliseconds(4))
+            try RealmOnConnection.insertPages(slowPath, count: seconds * 50)
+            let isDone = Atomic(false)
+            group.addTask {
+                #expect(await slow.sync(timeout: .seconds(600), .continuous) == .done)
+                isDone.store(true, ordering: .relaxed)
+            }
+            let clock = ContinuousClock()
+            var (atWork, standstill) = (Duration.zero, Duration.zero)
+            var last = (reading: slow.workload, at: clock.now)
+            var id = 0
+            while !isDone.load(ordering: .relaxed) {
+                id += 1
+                try RealmOnConnection.insert(quickPath, id)
+                let pings = received.pings
+                #expect(await quick.sync(timeout: .seconds(180), .continuous) == .done)
+                try await until { received.pings > pings }
+                let (reading, now) = (slow.workload, clock.now)
+                if reading.isAtWork, last.reading.isAtWork { atWork += now - last.at }
+                if reading.isAtWork, reading == last.reading {
+                    standstill = max(standstill, now - last.at)
+                } else {
+                    last = (reading, now)
+                }
+            }
+            print("\(atWork) at work, \(standstill) without a step, \(id) syncs meanwhile")
+            #expect(id > 3)
+            #expect(standstill * 3 < .seconds(seconds))
+            #expect(atWork > .seconds(seconds) / 2)
+            files.slowDown(by: .zero)
+            group.cancelAll()
+        }
+        for realm in [slow, quick] { await realm.close() }
         withExtendedLifetime(directory) {}
     }
 }

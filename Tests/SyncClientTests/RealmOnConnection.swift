@@ -113,4 +113,16 @@ enum RealmOnConnection {
         try connection.execute("INSERT INTO \"Item\"(_id, note) VALUES (\(id), 'x')")
         connection.close()
     }
+
+    /// Inserts so many rows that each fill a page.
+    static func insertPages(_ path: String, count: Int) throws {
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO "Item"(_id, note) SELECT 1000 + i, hex(randomblob(2000)) FROM n
+            """
+        )
+        connection.close()
+    }
 }

@@ -47,7 +47,7 @@ package struct SubscriptionRules: Sendable {
     }
 
     /// The parts that need no schema, for a client that has none of the server's.
-    package func checkSyntax(of query: Query) throws(QueryError) {
+    package func checkSyntax(of query: ParsedQuery) throws(QueryError) {
         do throws(LocatedProblem) {
             if let ordering = query.ordering.first { throw refusal(ordering.word, ordering.offset) }
             for condition in query.conditions { try check(condition) }

@@ -99,3 +99,7 @@ int linux_count_network_events(const void *datagram, size_t size) {
 void linux_limit_heaps(int count) {
     mallopt(M_ARENA_MAX, count);
 }
+
+int linux_thread_id(void) {
+    return gettid();
+}

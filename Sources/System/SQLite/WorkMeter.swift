@@ -1,13 +1,16 @@
+import CLinux
+import Glibc
 import Synchronization
 
-/// Whether a thread is at work on a database, and what it has to show for it; other threads read it at any
-/// time.
+/// Whether a thread is at work on a database, and how far it has got; other threads read it at any time.
 ///
-/// A step is a number of instructions of SQLite's machine, or a piece of work done. Work that lasts and
-/// makes steps is long; work that lasts and makes none hangs.
+/// A step is a number of instructions of SQLite's machine, a piece of work done, or a write of the thread to
+/// a file: a commit executes no instructions, but a long one writes. Work that lasts and makes steps is
+/// long; work that lasts and makes none hangs.
 package final class WorkMeter: Sendable {
     private let steps = Atomic<UInt64>(0)
-    private let isAtWork = Atomic(false)
+    /// The kernel's number of the thread at work; 0 if none is.
+    private let thread = Atomic<Int32>(0)
 
     package struct Reading: Hashable, Sendable {
         package let isAtWork: Bool
@@ -22,10 +25,10 @@ package final class WorkMeter: Sendable {
     package init() {}
 
     package var reading: Reading {
-        Reading(
-            isAtWork: isAtWork.load(ordering: .relaxed),
-            steps: steps.load(ordering: .relaxed)
-        )
+        let thread = thread.load(ordering: .relaxed)
+        let steps = steps.load(ordering: .relaxed)
+        guard thread != 0 else { return Reading(isAtWork: false, steps: steps) }
+        return Reading(isAtWork: true, steps: steps &+ Self.writes(ofThread: thread))
     }
 
     package func countStep() {
@@ -36,11 +39,24 @@ package final class WorkMeter: Sendable {
     package func measuring<Result, Failure: Error>(
         _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        isAtWork.store(true, ordering: .relaxed)
+        thread.store(linux_thread_id(), ordering: .relaxed)
         defer {
-            isAtWork.store(false, ordering: .relaxed)
+            thread.store(0, ordering: .relaxed)
             countStep()
         }
         return try work()
+    }
+
+    /// How many writes the thread has made; 0 where the kernel does not say.
+    private static func writes(ofThread thread: Int32) -> UInt64 {
+        let descriptor = open("/proc/self/task/\(thread)/io", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        let text = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("syscw: ") }
+        return line.flatMap { UInt64($0.dropFirst("syscw: ".count)) } ?? 0
     }
 }

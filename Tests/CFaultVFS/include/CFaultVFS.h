@@ -35,6 +35,9 @@ void fault_vfs_disarm(fault_vfs *vfs);
 // The same if it is this fault.
 void fault_vfs_disarm_if(fault_vfs *vfs, int fault);
 
+// Every write from now on takes so much longer; 0 for as long as it takes.
+void fault_vfs_slow_down(fault_vfs *vfs, long microseconds);
+
 // What statements take for the time of day, in milliseconds since 1970; 0 for that of this machine.
 void fault_vfs_set_time(fault_vfs *vfs, long long milliseconds);
 

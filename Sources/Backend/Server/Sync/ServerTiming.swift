@@ -9,19 +9,19 @@ package struct ServerTiming: Sendable {
     package var softClose: Duration
     /// How long uploads wait for a store that integrates nothing; less than clients wait for a PONG, which
     /// they do not get meanwhile.
-    package var storePatience: Duration
+    package var storeTimeout: Duration
 
     package init(
         clock: any Clock<Duration> = ContinuousClock(),
         tick: Duration = .seconds(60),
         ticksOfSilence: Int = 15,
         softClose: Duration = .seconds(30),
-        storePatience: Duration = .seconds(30)
+        storeTimeout: Duration = .seconds(30)
     ) {
         self.clock = clock
         self.tick = tick
         self.ticksOfSilence = ticksOfSilence
         self.softClose = softClose
-        self.storePatience = storePatience
+        self.storeTimeout = storeTimeout
     }
 }

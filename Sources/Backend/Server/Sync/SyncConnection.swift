@@ -250,7 +250,7 @@ extension SyncConnection {
         defer { isWatchingStore = false }
         var finished = service.uploads.finished
         while isHoldingUploads, !hasEnded {
-            guard (try? await service.timing.clock.sleep(for: service.timing.storePatience)) != nil
+            guard (try? await service.timing.clock.sleep(for: service.timing.storeTimeout)) != nil
             else { return }
             if isHoldingUploads, service.uploads.finished == finished {
                 for key in work.waitingUploaders { fail(key, .backlog) }

@@ -6,7 +6,7 @@ public enum ResetStep: Equatable, Sendable {
     case replacing
     case tellingHandlers
 
-    package var word: String {
+    package var name: String {
         switch self {
         case .downloading: "downloading"
         case .askingHandlers: "asking-handlers"

@@ -3,7 +3,7 @@ package import Schemas
 
 /// A query whose names and types were checked against a schema: `QueryChecker` makes it.
 ///
-/// Like `Query`, it keeps its nodes in arrays, so a walk needs no recursion.
+/// Like `ParsedQuery`, it keeps its nodes in arrays, so a walk needs no recursion.
 package struct CheckedQuery: Hashable, Sendable {
     package let className: Text
     /// The text that was checked; offsets point into it.

@@ -87,7 +87,7 @@ extension QueryChecker {
     // MARK: Expressions
 
     /// For each expression, whether it holds no property. Lists in braces are constant, too.
-    static func constancy(of query: Query) -> [Bool] {
+    static func constancy(of query: ParsedQuery) -> [Bool] {
         var constancy: [Bool] = []
         constancy.reserveCapacity(query.expressions.count)
         for expression in query.expressions {

@@ -3,7 +3,7 @@ package import Schemas
 
 /// Checks names and types of a query against a schema (flexible sync, 12.4).
 package struct QueryChecker {
-    let query: Query
+    let query: ParsedQuery
     let schema: RealmSchema
     var checked: CheckedQuery
     /// For each expression of the syntax, whether it is constant.
@@ -11,7 +11,7 @@ package struct QueryChecker {
 
     /// - Parameter className: without the prefix of internal tables.
     package static func check(
-        _ query: Query,
+        _ query: ParsedQuery,
         of className: Text,
         in schema: RealmSchema
     ) throws(QueryError) -> CheckedQuery {

@@ -10,7 +10,7 @@ package struct QueryParser {
     var token: QueryToken
     /// The token behind `token`, if it was read already.
     private var lookahead: QueryToken?
-    var query: Query
+    var query: ParsedQuery
     var operands: [Operand] = []
     var operators: [PendingOperator] = []
     let limits: QueryLimits
@@ -38,7 +38,7 @@ package struct QueryParser {
     package static func parse(
         _ text: [UInt8],
         limits: QueryLimits = QueryLimits()
-    ) throws(QueryError) -> Query {
+    ) throws(QueryError) -> ParsedQuery {
         do throws(LocatedProblem) {
             guard text.count <= limits.length else {
                 throw LocatedProblem(
@@ -56,14 +56,14 @@ package struct QueryParser {
         }
     }
 
-    package static func parse(_ text: String) throws(QueryError) -> Query {
+    package static func parse(_ text: String) throws(QueryError) -> ParsedQuery {
         try parse(Array(text.utf8))
     }
 
     private init(_ text: [UInt8], _ limits: QueryLimits) throws(LocatedProblem) {
         self.lexer = QueryLexer(text)
         self.token = try lexer.next()
-        self.query = Query(text: text)
+        self.query = ParsedQuery(text: text)
         self.limits = limits
         query.scopes = [ScopeSyntax(path: nil, variable: .empty, parent: 0, offset: 0)]
     }

@@ -38,3 +38,6 @@ struct linux_tcp_info {
 
 // Bounds the heaps that threads allocate from; those that exist stay.
 void linux_limit_heaps(int count);
+
+// The kernel's number of the calling thread.
+int linux_thread_id(void);

@@ -4,7 +4,7 @@ import Changesets
 ///
 /// The nodes of the tree stand in two arrays, each behind its parts, so a walk is a loop and no depth of
 /// a hostile text can overflow a stack.
-package struct Query: Hashable, Sendable {
+package struct ParsedQuery: Hashable, Sendable {
     /// The text that was parsed; offsets in the tree point into it.
     package let text: [UInt8]
     var conditions: [ConditionSyntax] = []
