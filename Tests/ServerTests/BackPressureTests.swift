@@ -87,7 +87,7 @@ struct BackPressureTests {
     @Test("A client that is not read is not taken for dead")
     func silence() async throws {
         let clock = SteppedClock()
-        let timing = ServerTiming(clock: clock, storePatience: .seconds(1_000_000))
+        let timing = ServerTiming(clock: clock, storeTimeout: .seconds(1_000_000))
         try await SyncWorld.with(.memory, timing: timing) { world in
             try await world.connect { client in
                 try await client.start()
@@ -129,7 +129,7 @@ struct BackPressureTests {
                     gate.open()
                     try await writer.value
                 }
-                // The rest is read, and comes to nothing.
+                // The rest is read and discarded.
                 try await until { world.sync.uploads.sizeInBytes == 0 }
             }
         }

@@ -1,5 +1,5 @@
 /// A user at the other end of a sync connection.
-package struct SyncUser: Hashable, Sendable {
+package struct ConnectedUser: Hashable, Sendable {
     package let id: UserID
     package let app: AppID
     /// End of the connection, so that the client reconnects with a new token; milliseconds since

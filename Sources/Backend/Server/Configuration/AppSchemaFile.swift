@@ -4,7 +4,7 @@ package import Schemas
 import Settings
 
 /// Reads the schema file of an app.
-package enum DeclaredSchema {
+package enum AppSchemaFile {
     /// The file is missing or not a schema.
     package struct Unusable: CodedError, CustomStringConvertible {
         package let code = "server.schema"

@@ -7,21 +7,21 @@ package struct ServerTiming: Sendable {
     package var ticksOfSilence: Int
     /// The longest wait for a client to close after it was told to.
     package var softClose: Duration
-    /// How long uploads wait for a store that integrates nothing; less than clients wait for a PONG, which
-    /// they do not get meanwhile.
-    package var storePatience: Duration
+    /// Limit on the wait of uploads for a store that integrates nothing. Clients get no PONG meanwhile,
+    /// so it must be shorter than their PONG timeout.
+    package var storeTimeout: Duration
 
     package init(
         clock: any Clock<Duration> = ContinuousClock(),
         tick: Duration = .seconds(60),
         ticksOfSilence: Int = 15,
         softClose: Duration = .seconds(30),
-        storePatience: Duration = .seconds(30)
+        storeTimeout: Duration = .seconds(30)
     ) {
         self.clock = clock
         self.tick = tick
         self.ticksOfSilence = ticksOfSilence
         self.softClose = softClose
-        self.storePatience = storePatience
+        self.storeTimeout = storeTimeout
     }
 }
