@@ -74,7 +74,7 @@ struct ConditionsTests {
     }
 
     @Test(
-        "Realms pause with the cause and go on without it, each as it is configured",
+        "Realms pause and resume with each configured cause",
         .timeLimit(.minutes(10))
     )
     func pausing() async throws {
@@ -146,7 +146,7 @@ struct ConditionsTests {
         func perform(
             _ request: ServiceRequest,
             timeout: Duration
-        ) async throws(UnreachableError) -> ServiceReply {
+        ) async throws(UnreachableError) -> ServiceResponse {
             requests.withLock { $0 += 1 }
             throw UnreachableError(reason: "no network")
         }

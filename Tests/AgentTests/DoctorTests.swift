@@ -66,7 +66,7 @@ struct DoctorTests {
         #expect((finding.remedy == nil) == (verdict == "good"))
     }
 
-    @Test("A clock that was never set is a problem; a server that tells no time is none")
+    @Test("A clock that was never set is a problem; a server without a Date header is not")
     func unsetClock() {
         #expect(Doctor.clock(of: "shop", date: nil, now: Self.now) == nil)
         #expect(Doctor.clock(WallTime(millisecondsSince1970: 0)).verdict == .problem)
@@ -94,7 +94,7 @@ struct DoctorTests {
         #expect((finding.remedy == nil) == (verdict == "good"))
     }
 
-    @Test("Whoever never logged in has no token, and the finding says what to do")
+    @Test("A user that never logged in has no token, and the finding names the remedy")
     func token() {
         let finding = Doctor.token(of: "till", nil, now: WallTime(millisecondsSince1970: 0))
         #expect(finding.verdict == .warning)

@@ -38,7 +38,7 @@ struct RealmCopiesTests {
         let place = "\(path)/below/a/file.sqlite"
         do throws(RealmFilesFailure) {
             try await HandlerRealmFiles().copy(realmAt: path, to: place)
-            Issue.record("a file is no directory")
+            Issue.record("a file is not a directory")
         } catch {
             #expect(error.reason.hasPrefix("\(place) cannot be written: "))
             #expect(error.reason.hasSuffix("(ReadWritePaths= in the unit)"))

@@ -66,7 +66,7 @@ struct SecretSourceTests {
                 == "the file \(missing) cannot be read: there is no such file"
         )
         let binary = try file([0x73, 0xff, 0x74])
-        #expect(failure(source, .file(path: binary)) == "the file \(binary) is no UTF-8 text")
+        #expect(failure(source, .file(path: binary)) == "the file \(binary) is not UTF-8 text")
         #expect(
             failure(source, .file(path: temporary.path))?
                 .hasPrefix("the file \(temporary.path) cannot be read") == true

@@ -151,8 +151,8 @@ struct AsyncHTTPExchangeTests {
             .answer("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"),
             "does not connect to the server"
         )
-        let nobody = ProxyRules.always(ProxyServer(host: "127.0.0.1", port: 1))
-        let refused = reason(try await get(url, through: nobody))
+        let unusedPort = ProxyRules.always(ProxyServer(host: "127.0.0.1", port: 1))
+        let refused = reason(try await get(url, through: unusedPort))
         #expect(
             refused.hasSuffix("the proxy 127.0.0.1:1 cannot be reached: Connection refused"),
             "\(refused)"

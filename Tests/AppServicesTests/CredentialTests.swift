@@ -84,7 +84,7 @@ struct CredentialTests {
         let exchange = ScriptedExchange([
             "GET /app/shop/location": [AppClientTests.location],
             "POST /app/shop/auth/providers/local-userpass/\(path)": [
-                .raw(ServiceReply(status: 202, contentType: nil, body: []))
+                .raw(ServiceResponse(status: 202, contentType: nil, body: []))
             ],
         ])
         let client = AppClient.scripted(exchange)
@@ -134,7 +134,7 @@ struct CredentialTests {
             try await client.refreshLocation()
             #expect(isTrusted)
         } catch {
-            guard case .unusableAnswer("InsecureLocation", _) = error else {
+            guard case .unusableResponse("InsecureLocation", _) = error else {
                 Issue.record("unexpected \(error)")
                 return
             }

@@ -76,7 +76,7 @@ struct ShippedFilesTests {
         #expect(known.subtracting(paths(in: root)) == [], "add them to examples/realm-agent.yaml")
     }
 
-    /// The dotted names of all that stands in a document; what people name is written `NAME`.
+    /// The dotted names of all keys in a document; names chosen by users are written `NAME`.
     private func paths(in node: YAMLNode, at path: String = "") -> Set<String> {
         guard case .mapping(let mapping) = node.content else { return [path] }
         return mapping.entries.reduce(into: [path]) { paths, entry in

@@ -92,7 +92,7 @@ extension ControlTests {
         #expect(!OpenMetricsChecker(text).mistakes.isEmpty)
     }
 
-    @Test("Numbers that are none are written as OpenMetrics spells them, and help is escaped")
+    @Test("NaN and infinities are written as OpenMetrics spells them, and help is escaped")
     func spelling() {
         var metrics = OpenMetrics()
         metrics.gauge(

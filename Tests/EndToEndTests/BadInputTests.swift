@@ -40,7 +40,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("What is no file of a configuration is refused before it is read as one")
+    @Test("A file that cannot be a configuration is refused before it is parsed")
     func noConfiguration() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -61,7 +61,7 @@ struct BadInputTests {
         #expect(directory.errors.contains("is a directory"), "\(directory.errors)")
     }
 
-    @Test("An unknown key is refused where it stands, with a suggestion")
+    @Test("An unknown key is refused at its position, with a suggestion")
     func unknownKey() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -152,7 +152,7 @@ struct BadInputTests {
         #expect(try await garbage.status == 0)
     }
 
-    @Test("A file that is no realm is left as it is")
+    @Test("A file that is not a realm is left unchanged")
     func notARealm() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

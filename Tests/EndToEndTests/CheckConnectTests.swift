@@ -49,7 +49,7 @@ struct CheckConnectTests {
             #expect(refused.status == 1, "\(refused.output)\(refused.errors)")
             #expect(refused.output.contains(#""check":"sync""#))
             #expect(refused.output.contains("206"))
-            // Nobody has logged in as an anonymous user here.
+            // There was no anonymous log-in here.
             let anonymous = try await check("anonymous")
             #expect(anonymous.status == 0, "\(anonymous.output)\(anonymous.errors)")
             #expect(anonymous.output.contains("warning  log-in  anonymous: not tried"))

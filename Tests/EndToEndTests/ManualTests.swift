@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// What `scripts/make-share.sh` makes of the programs for the packages.
+/// Files that `scripts/make-share.sh` generates for the packages.
 @Suite("Manual pages, completions and schemas", .timeLimit(.minutes(30)))
 struct ManualTests {
     /// As `--experimental-dump-help` prints it.

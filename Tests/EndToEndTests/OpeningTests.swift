@@ -161,7 +161,7 @@ struct OpeningTests {
         }
         #expect(try await isFinished(deployment) == "0")
         try await deployment.withAgent("south") { _ in
-            // It goes on, and still is not whole.
+            // The download continues, but is still incomplete.
             let isUnderWay = try await eventually { try await state(deployment) == "progress" }
             #expect(isUnderWay, "\(deployment.log("south"))")
             #expect(try await isFinished(deployment) == "0")

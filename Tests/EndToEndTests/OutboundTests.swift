@@ -119,7 +119,7 @@ struct OutboundTests {
         }
     }
 
-    @Test("A certificate that is none stops the start with status 2, its key and a remedy")
+    @Test("An invalid certificate stops the start with status 2, its key and a remedy")
     func badCertificate() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

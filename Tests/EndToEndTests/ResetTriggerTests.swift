@@ -128,7 +128,7 @@ struct ResetTriggerTests {
     }
 
     @Test(
-        "A file that belongs to another user at the server, or to nobody who may read, is set aside"
+        "A file of another user at the server, or of a user who may not read, is set aside"
     )
     func foreignFile() async throws {
         let world = try ResetWorld()
@@ -136,7 +136,7 @@ struct ResetTriggerTests {
         let deployment = world.deployment
         try world.configure("north")
         try await deployment.withServer { _ in try await synchronised(world) }
-        try await world.edit(serverStore: "UPDATE client_file SET user_id = 'somebody else';")
+        try await world.edit(serverStore: "UPDATE client_file SET user_id = 'another-user';")
         try await world.write("INSERT INTO Item(_id, note) VALUES (2, 'mine');", on: "north")
         try await deployment.withServer { _ in
             try await deployment.withAgent("north") { _ in
@@ -260,7 +260,7 @@ struct ResetTriggerTests {
             "other.yaml",
             schema.replacing("note: string?", with: "note: int?")
         )
-        // The same user: the identity that the file has is nobody else's now.
+        // The same user: no other user has the file's identity now.
         try world.configure("south", user: .emailPassword)
         let south = world.text("south.yaml")
         try deployment.write("south.yaml", south.replacing("/schema.yaml", with: "/other.yaml"))

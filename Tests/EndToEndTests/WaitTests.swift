@@ -47,7 +47,7 @@ struct WaitTests {
         }
     }
 
-    /// How often the token of the user of "south" was refreshed.
+    /// Number of token refreshes of the user of "south".
     private func refreshes(_ world: ResetWorld) async throws -> Int {
         let events = try await world.agent("south", "events").output
         return events.split(separator: "\n").count { $0.contains(#""change":"token-refreshed""#) }
@@ -121,7 +121,7 @@ struct WaitTests {
                 let events = try await world.agent("south", "events").output
                 #expect(events.contains(#""event":"rejected""#), "\(events)")
             }
-            // The rule is about the partition, not about everybody.
+            // The rule is about one partition only.
             try await deployment.withAgent("north") { _ in
                 try await deployment.sync("north")
                 try await world.write("INSERT INTO Item(_id, note) VALUES (8, 'ours')", on: "north")

@@ -109,7 +109,7 @@ struct ProgramTests {
         )
     }
 
-    @Test("A program that is not there, or is none, is a failure")
+    @Test("A program that is missing, or is not executable, is a failure")
     func missing() async throws {
         let missing = ExecHandler(.init(command: [temporary.file("none")]))
         #expect(await failure(of: missing)?.code == "plugin.cannot_start")
@@ -147,7 +147,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "A child left behind keeps nobody waiting, although it holds the output open, and is killed"
+        "A child left behind delays no caller, although it holds the output open, and is killed"
     )
     func leftBehind() async throws {
         let mark = temporary.file("children")
@@ -194,7 +194,7 @@ struct ProgramTests {
         try await expectEnded(mark)
     }
 
-    /// The process whose number is in the file is gone, or about to be: somebody must reap it.
+    /// The process whose number is in the file has ended, or waits to be reaped.
     private func expectEnded(_ file: String) async throws {
         let text = String(
             decoding: FileManager.default.contents(atPath: file) ?? Data(),

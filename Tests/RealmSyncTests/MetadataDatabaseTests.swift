@@ -95,14 +95,14 @@ struct MetadataDatabaseTests {
             failure?.description
                 == "\(path) has layout 9, which this version of the agent does not know; install "
                 + "the version that wrote it, or go back to what that version kept as "
-                + "\(path).layout-N, or move the file away to log in anew"
+                + "\(path).layout-N, or move the file away to log in again"
         )
         let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
         #expect(tables == 1)
         connection.close()
     }
 
-    @Test("A file that is no database is an error that says so")
+    @Test("A file that is not a database gives an error that says so")
     func noDatabase() throws {
         try Data(repeating: 0x41, count: 4096).write(to: URL(filePath: path))
         let failure = #expect(throws: MetadataDatabase.Inaccessible.self) {

@@ -47,7 +47,7 @@ struct SyncedRealmTests {
         run.cancel()
         await run.value
         #expect(await waiting.outcome == .offline)
-        // Nor does anybody wait for a realm that will not run again.
+        // Nor does a call wait for a realm that will not run again.
         #expect(await realm.sync(timeout: nil).outcome == .offline)
     }
 
@@ -59,7 +59,7 @@ struct SyncedRealmTests {
         let status = await realm.status()
         #expect(status.activity.phase == .paused)
         #expect(status.activity.cause == .metered)
-        // Whoever asks for a sync is served all the same.
+        // A requested sync runs all the same.
         #expect(await realm.sync(timeout: nil).outcome == .loginRequired)
         await realm.allow(.run)
         #expect(await realm.status().activity.phase == .loginRequired)

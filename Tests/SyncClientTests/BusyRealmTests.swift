@@ -41,7 +41,7 @@ struct BusyRealmTests {
         }
     }
 
-    /// What the two realms' sessions said, and PINGs.
+    /// The messages of the two realms' sessions, and PINGs.
     private struct Heard {
         var uploads: [SessionIdent: Int] = [:]
         var pings = 0

@@ -47,7 +47,7 @@ struct ConnectionTimeTests {
     // MARK: Back-off
 
     @Test(
-        "Back-off doubles up to its maximum, less a quarter by chance; another reason begins anew"
+        "Back-off doubles up to its maximum, less a random quarter; another reason restarts it"
     )
     func backoff() async throws {
         let broken: ScriptedEndpoint.Play = { server in
@@ -69,7 +69,7 @@ struct ConnectionTimeTests {
     }
 
     @Test(
-        "After an error of the connection without another try nothing happens, until somebody asks"
+        "After a connection error with try_again false there is no attempt until one is requested"
     )
     func noMoreTries() async throws {
         let endpoint = ScriptedEndpoint(

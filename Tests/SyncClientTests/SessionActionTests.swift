@@ -85,7 +85,7 @@ struct SessionActionTests {
         }
     }
 
-    @Test("A refresh that fails leaves the session to the back-off, or to whoever can log in")
+    @Test("A refresh that fails leaves the session to the back-off, or to a new log-in")
     func refusedRefresh() async throws {
         let failures: [(EndpointFailure, OfflineCause)] = [
             (.unavailable(reason: "503"), .backoff(reason: "503")),

@@ -57,7 +57,7 @@ struct UserConnectionTests {
             for _ in 0..<2 {
                 let outcome = await realm.sync(timeout: .seconds(180), .continuous)
                 #expect(
-                    outcome == .offline(reason: "the server cannot be reached: nobody is there")
+                    outcome == .offline(reason: "the server cannot be reached: no server is there")
                 )
             }
         }
@@ -130,7 +130,7 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("A sync that takes longer than its time ends with that, and the session goes on")
+    @Test("A sync that exceeds its timeout ends with that, and the session continues")
     func timeOut() async throws {
         let endpoint = ScriptedEndpoint { server in
             _ = try await server.open(RealmOnConnection.file)
@@ -238,7 +238,9 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("A download whose merge takes several transactions is one download for everybody")
+    @Test(
+        "A download whose merge takes several transactions counts as one download for all observers"
+    )
     func slicedDownload() async throws {
         let isWritten = Mutex(false)
         let news = Mutex<[RealmClientEvent]>([])
@@ -347,7 +349,7 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("Waiting goes on without a server, ends with the answer, and needs none for no writes")
+    @Test("Waiting outlasts a missing server, ends with the answer, and needs none without writes")
     func waiting() async throws {
         let mayAnswer = Signal()
         let endpoint = ScriptedEndpoint(

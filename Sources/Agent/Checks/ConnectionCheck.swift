@@ -16,12 +16,12 @@ import Transport
 /// Tries everything that syncing needs of the network: names, certificates, log-in, and whether the
 /// server lets each realm in.
 ///
-/// It changes nothing: neither files nor accounts nor what the server keeps of clients.
+/// It changes nothing: neither files, nor accounts, nor the server's records of clients.
 package struct ConnectionCheck: Sendable {
     private let configuration: AgentConfiguration
     private let version: String
-    /// For one realm; a server that says nothing for so long is none to sync with.
-    private static let patience = Duration.seconds(30)
+    /// Limit for one realm; a server that is silent for longer counts as unreachable.
+    private static let timeout = Duration.seconds(30)
 
     package init(_ configuration: AgentConfiguration, version: String) {
         self.configuration = configuration
@@ -71,7 +71,7 @@ package struct ConnectionCheck: Sendable {
 extension ConnectionCheck {
     private func examine(_ user: UserConfiguration, _ parts: inout Parts) async -> [Trial] {
         var guest = user
-        // Whoever only looks creates no account.
+        // A check never registers an account.
         if case .emailPassword(let email, let password, _) = user.provider {
             guest.provider = .emailPassword(email: email, password: password, registers: false)
         }
@@ -95,7 +95,7 @@ extension ConnectionCheck {
                 "log-in",
                 user.name,
                 failure.detail,
-                remedy: "correct users.\(user.name), or ask who runs the server"
+                remedy: "correct users.\(user.name), or ask the server's operator"
             )
             return [Trial(finding: finding, outcome: SyncReport.Outcome(failure.outcome))]
         }
@@ -179,7 +179,7 @@ extension ConnectionCheck {
                     "sync",
                     realm.name,
                     "the server refuses partition \(partition): \(issue.message) [\(issue.code)]",
-                    remedy: "see docs/errors.md; who may sync a partition is the server's to say"
+                    remedy: "see docs/errors.md; the server decides who may sync a partition"
                 ),
                 outcome: issue.kind == .clientReset ? .resetRequired : .failed
             )
@@ -219,20 +219,20 @@ extension ConnectionCheck {
                 } catch  where !answer.isThere {
                     return .failure(NoConnection(reason: "\(error)"))
                 } catch {
-                    // It had said what we wanted to know.
+                    // The result is already known.
                 }
                 return .success(answer.issue)
             }
             group.addTask {
-                try? await Task.sleep(for: Self.patience)
-                return .failure(NoConnection(reason: "no answer within \(Self.patience.forPeople)"))
+                try? await Task.sleep(for: Self.timeout)
+                return .failure(NoConnection(reason: "no answer within \(Self.timeout.forPeople)"))
             }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(NoConnection(reason: "cancelled"))
         }
     }
 
-    /// What the server said, handed out of the connection.
+    /// The server's response, passed out of the connection.
     private final class Answer: Sendable {
         private let given = Mutex<(isThere: Bool, issue: SessionIssue?)>((false, nil))
 
@@ -246,13 +246,13 @@ extension ConnectionCheck {
 }
 
 extension ConnectionCheck.Trial {
-    /// What is a problem has the outcome; warnings and good news are done.
+    /// Problems have the given outcome; warnings and good findings are done.
     fileprivate init(_ finding: Finding, otherwise outcome: SyncReport.Outcome = .failed) {
         self.init(finding: finding, outcome: finding.verdict == .problem ? outcome : .done)
     }
 }
 
-/// A directory for what is not to outlive the check.
+/// A directory that is deleted after the check.
 private struct TemporaryState {
     let path: String
 

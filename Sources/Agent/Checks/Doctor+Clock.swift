@@ -4,7 +4,7 @@ import Scheduling
 import Transport
 import Versions
 
-/// What depends on the clock: tokens, certificates, and who wins a conflict.
+/// Checks of the clock, on which tokens, certificates and conflict resolution depend.
 extension Doctor {
     /// Timestamps of sync begin in 2015; a clock that was never set shows an earlier date.
     static func clock(_ time: WallTime) -> Finding {
@@ -12,16 +12,16 @@ extension Doctor {
             return .problem(
                 "clock",
                 "this machine",
-                "stands at \(time)",
+                "reads \(time)",
                 remedy: "set it, and let `timedatectl set-ntp true` keep it"
             )
         }
-        return .good("clock", "this machine", "stands at \(time)")
+        return .good("clock", "this machine", "reads \(time)")
     }
 
-    /// Who is right nobody knows; that the two differ is what has to be mended (features, N6).
+    /// Either clock may be wrong; the difference is the problem (features, N6).
     ///
-    /// - Parameter date: what the server tells of its own; some servers tell nothing.
+    /// - Parameter date: the `Date` header of the server's response; nil if it sent none.
     static func clock(of app: String, date: String?, now: WallTime) -> Finding? {
         guard let date else { return nil }
         guard let server = WallTime(httpDate: date) else {
@@ -86,7 +86,7 @@ extension Doctor {
         }
     }
 
-    /// Nothing where the server speaks no TLS, or cannot be reached: the other checks say so.
+    /// Nil if the server does not use TLS, or cannot be reached: other checks report that.
     func certificate(of app: AppConfiguration) async -> [Finding] {
         guard app.baseURL.scheme == .https else { return [] }
         let name = app.baseURL.host

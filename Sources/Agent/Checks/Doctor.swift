@@ -9,9 +9,9 @@ import RealmSync
 import SQLite
 package import Scheduling
 
-/// Examines what the agent needs: directories, network, server, accounts and realm files.
+/// Checks the agent's environment: directories, network, server, accounts and realm files.
 ///
-/// It changes nothing, and works with and without a running agent; what it may not read, it says.
+/// It changes nothing, works with and without a running agent, and reports what it may not read.
 package struct Doctor: Sendable {
     private let configuration: AgentConfiguration
     let now: @Sendable () -> WallTime
@@ -44,7 +44,7 @@ extension Doctor {
                     "directory",
                     path,
                     "does not exist",
-                    remedy: "the agent creates it at its first start if it may"
+                    remedy: "start the agent, which creates it"
                 )
             ]
         }
@@ -75,13 +75,13 @@ extension Doctor {
         return space(at: path, freeInBytes: free)
     }
 
-    /// A realm is written twice, to its log and to the file: what is left must hold some of both.
+    /// A realm is written twice, to its log and to the file: the free space must hold some of both.
     static func space(at path: String, freeInBytes free: UInt64) -> Finding {
         let message = "\(free >> 20) MiB are free"
         return switch free {
         case ..<(16 << 20):
             .problem("disk", path, message, remedy: "free space; sync stops when the disk is full")
-        case ..<(256 << 20): .warning("disk", path, message, remedy: "free space soon")
+        case ..<(256 << 20): .warning("disk", path, message, remedy: "free disk space")
         default: .good("disk", path, message)
         }
     }
@@ -148,7 +148,7 @@ extension Doctor {
                         "server",
                         app.name,
                         "\(app.baseURL) answers with status \(reply.status)",
-                        remedy: "correct apps.\(app.name).app_id, or ask who runs the server"
+                        remedy: "correct apps.\(app.name).app_id, or ask the server's operator"
                     )
             ]
             found += [Self.clock(of: app.name, date: reply.date, now: now())].compactMap { $0 }
@@ -184,8 +184,8 @@ extension Doctor {
             : .problem(
                 "dns",
                 app.name,
-                "\(host) has no address",
-                remedy: "correct apps.\(app.name).base_url, or the machine's name service"
+                "cannot resolve \(host)",
+                remedy: "correct apps.\(app.name).base_url, or the machine's DNS"
             )
     }
 
@@ -256,7 +256,7 @@ extension Doctor {
                     "file",
                     realm.name,
                     "\(realm.path) does not exist",
-                    remedy: "the agent creates it when the user has logged in"
+                    remedy: "log the user in; the agent then creates it"
                 )
             ]
         }
@@ -285,8 +285,8 @@ extension Doctor {
                     "triggers",
                     realm,
                     alteration,
-                    remedy: "restart the agent, which makes triggers and indexes anew; "
-                        + "writes made without them are not uploaded"
+                    remedy: "restart the agent to recreate triggers and indexes "
+                        + "(writes without them are not uploaded)"
                 )
             )
         }

@@ -1,4 +1,4 @@
-/// What `doctor` found out about one thing.
+/// One result of `doctor`.
 package struct Finding: Sendable, Equatable, Encodable {
     /// A word such as `dns`.
     package let check: String
@@ -6,7 +6,7 @@ package struct Finding: Sendable, Equatable, Encodable {
     package let subject: String
     package let verdict: Verdict
     package let message: String
-    /// What to do about it; nil where nothing need be done.
+    /// The next step for the operator; nil if nothing need be done.
     package let remedy: String?
 
     package enum Verdict: String, Sendable, Encodable {

@@ -1,5 +1,5 @@
-/// Takes out of texts for strangers what they need not know: tokens, addresses of people, and what
-/// stands behind words such as `password`.
+/// Removes secrets from texts that leave the machine: tokens, email addresses, and the values of
+/// names such as `password`.
 struct Redaction: Sendable {
     init() {}
 
@@ -9,7 +9,8 @@ struct Redaction: Sendable {
             .joined(separator: "\n")
     }
 
-    /// Looking for secrets takes time with the square of a line's length, and a file can hold long names.
+    /// The search for secrets takes quadratic time in a line's length, and a file can hold long
+    /// names.
     private static let longestLineInBytes = 16 << 10
 
     private func line(_ line: Substring) -> String {
@@ -21,7 +22,7 @@ struct Redaction: Sendable {
         text.replace(/[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+/, with: "<redacted>")
         // A token of three parts in base64.
         text.replace(/[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/, with: "<redacted>")
-        // What is quoted may hold spaces; what is not goes on to the next comma or the line's end.
+        // A quoted value may contain spaces; an unquoted one ends at the next comma or line end.
         text.replace(Self.quoted) { "\($0.1)\"<redacted>\"" }
         text.replace(Self.unquoted) { "\($0.1)<redacted>" }
         return text

@@ -4,7 +4,7 @@ import Platform
 import RealmSync
 import Scheduling
 
-/// What helps somebody far away to find a fault, as text.
+/// The text of a support bundle, for finding a fault without access to the machine.
 package struct SupportBundle: Sendable {
     private let configuration: AgentConfiguration
     private let version: String
@@ -59,7 +59,7 @@ package struct SupportBundle: Sendable {
         do {
             try await client.events(after: nil, follow: false, realm: nil) { record in
                 // They name rows, and may quote them.
-                if case .rejected = record.event.fact { return }
+                if case .rejected = record.event.payload { return }
                 text += try record.controlJSON() + "\n"
             }
         } catch {

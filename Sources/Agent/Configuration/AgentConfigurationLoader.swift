@@ -50,7 +50,7 @@ package struct AgentConfigurationLoader: Sendable {
         return Result(configuration: loaded.configuration, diagnostics: loaded.diagnostics)
     }
 
-    /// Where the agent listens that runs by these files, or what stands in the way of knowing.
+    /// The control socket of an agent with these files, or the mistakes that leave it unknown.
     package func controlSocket() -> (path: String?, diagnostics: [Diagnostic]) {
         let (sources, failures) = texts.read()
         guard failures.isEmpty, let main = sources.first else { return (nil, failures) }

@@ -3,7 +3,7 @@ import RealmSync
 import Settings
 
 extension AppOptions {
-    /// What the configuration says of an app; how its servers are reached is `ServerAccess`.
+    /// Options of a configured app; `ServerAccess` says how its servers are reached.
     init(_ configuration: AppConfiguration) {
         self.init(id: configuration.appID, baseURL: configuration.baseURL.description)
         timeouts = SyncTimeouts(configuration.timeouts)

@@ -4,7 +4,7 @@ import RealmSync
 import Scopes
 
 extension RealmOptions {
-    /// What the configuration says of a realm.
+    /// Options of a configured realm.
     init(_ configuration: RealmConfiguration) {
         let scope = configuration.scope
         self.init(name: configuration.name, path: configuration.path) {

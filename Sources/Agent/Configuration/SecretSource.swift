@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Settings
 
-/// Reads secrets from where the configuration says they are, anew at each use.
+/// Reads secrets from their configured sources, at each use.
 struct SecretSource: Sendable {
     let environment: [String: String]
 
     static let ofProcess = SecretSource(environment: ProcessInfo.processInfo.environment)
 
-    /// What is wrong with a secret's place; never the secret.
+    /// An error of reading a secret; never contains the secret.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -44,7 +44,7 @@ struct SecretSource: Sendable {
             throw Failure(description: "the file \(path) cannot be read")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
-            throw Failure(description: "the file \(path) is no UTF-8 text")
+            throw Failure(description: "the file \(path) is not UTF-8 text")
         }
         return try withoutLineEnd(text, "the file \(path)")
     }
@@ -53,7 +53,7 @@ struct SecretSource: Sendable {
         switch error.code {
         case .fileReadNoSuchFile, .fileNoSuchFile: "there is no such file"
         case .fileReadNoPermission: "the agent's user may not read it"
-        default: "it is no readable file"
+        default: "it is not a readable file"
         }
     }
 
@@ -64,7 +64,7 @@ struct SecretSource: Sendable {
         return try withoutLineEnd(value, "the environment variable \(name)")
     }
 
-    /// Editors end files with a line end that is no part of the secret.
+    /// Editors end files with a line end that does not belong to the secret.
     private func withoutLineEnd(_ text: String, _ place: String) throws(Failure) -> String {
         // As one character, CR LF is not LF.
         let secret = text.last?.isNewline == true ? text.dropLast() : text[...]

@@ -5,7 +5,7 @@ import RealmSync
 import Settings
 
 extension ServerAccess {
-    /// How the agent reaches an app's servers; files and secrets are read now.
+    /// Access to an app's servers; reads files and secrets now.
     init(
         to app: AppConfiguration,
         userAgent: String,

@@ -1,8 +1,8 @@
 import AppServices
 import Programs
 
-/// A program that prints a token of another service, run anew each time a log-in needs one
-/// (features, U5).
+/// A program that prints a token of another service; runs each time a log-in needs one (features,
+/// U5).
 struct TokenCommand: Sendable {
     let command: [String]
     var timeout = Duration.seconds(30)
@@ -23,7 +23,7 @@ struct TokenCommand: Sendable {
         return String(token[0])
     }
 
-    /// What another moment can bring, and what somebody has to correct.
+    /// Maps a failed program to a log-in failure: transient, or one that the operator must correct.
     private static func failure(_ failure: ProgramFailure) -> UserSession.Failure {
         let message = "no token from token.command: \(failure)"
         return switch failure {

@@ -7,12 +7,12 @@ extension AgentEvents {
     func publish(_ event: RealmEvent, realm: String) {
         switch event {
         case .activity(let activity):
-            publish(AgentEvent(realm: realm, .state(StateFact(activity))))
+            publish(AgentEvent(realm: realm, .state(StatePayload(activity))))
         case .error(let error):
-            ErrorFact(error).map { publish(AgentEvent(realm: realm, .error($0))) }
+            ErrorPayload(error).map { publish(AgentEvent(realm: realm, .error($0))) }
         case .rejected(let writes):
             for write in writes {
-                publish(AgentEvent(realm: realm, .rejected(RejectedFact(write))))
+                publish(AgentEvent(realm: realm, .rejected(RejectedPayload(write))))
             }
         case .uploaded(let changesets, let durations):
             // Too frequent for an event: counted only.
@@ -23,19 +23,19 @@ extension AgentEvents {
                 }
             }
         case .changed(let changesets, let duration, let localVersion):
-            let fact = ChangeFact(
+            let payload = ChangePayload(
                 changesets: changesets,
                 seconds: duration / .seconds(1),
                 localVersion: localVersion
             )
-            publish(AgentEvent(realm: realm, .changed(fact)))
+            publish(AgentEvent(realm: realm, .changed(payload)))
         case .reset(let reset):
-            publish(AgentEvent(realm: realm, .reset(ResetFact(reset))))
+            publish(AgentEvent(realm: realm, .reset(ResetPayload(reset))))
         }
     }
 }
 
-extension StateFact {
+extension StatePayload {
     init(_ activity: RealmActivity) {
         self.init(
             state: RealmState(activity.phase),
@@ -64,8 +64,8 @@ extension RealmState {
     }
 }
 
-extension ErrorFact {
-    /// Nil for what keeps a realm from opening: its state says so.
+extension ErrorPayload {
+    /// Nil for errors that keep a realm from opening: its state reports them.
     init?(_ error: RealmError) {
         let code: String
         switch error.origin {
@@ -83,7 +83,7 @@ extension ErrorFact {
     }
 }
 
-extension RejectedFact {
+extension RejectedPayload {
     init(_ write: RealmRejection) {
         self.init(
             by: write.side == .local ? .local : .server,
@@ -95,7 +95,7 @@ extension RejectedFact {
     }
 }
 
-extension ResetFact {
+extension ResetPayload {
     init(_ event: ResetEvent) {
         switch event {
         case .required(let reason, let recovery):

@@ -2,11 +2,11 @@ import AppServices
 import Control
 import Logging
 
-/// What users' log-ins come to, as events and in the log.
+/// Publishes and logs the outcomes of log-ins.
 extension AgentEvents {
-    func publish(_ news: UserNews, of user: String, _ logger: Logger) {
-        let change = UserFact.Change(news)
-        publish(AgentEvent(realm: nil, .user(UserFact(user: user, change: change))))
+    func publish(_ news: LogInEvent, of user: String, _ logger: Logger) {
+        let change = UserPayload.Change(news)
+        publish(AgentEvent(realm: nil, .user(UserPayload(user: user, change: change))))
         logger.log(
             level: news.level,
             "log-in changed",
@@ -15,8 +15,8 @@ extension AgentEvents {
     }
 }
 
-extension UserFact.Change {
-    fileprivate init(_ news: UserNews) {
+extension UserPayload.Change {
+    fileprivate init(_ news: LogInEvent) {
         self =
             switch news {
             case .loggedIn: .loggedIn
@@ -28,12 +28,12 @@ extension UserFact.Change {
     }
 }
 
-extension UserNews {
-    /// What goes by itself is not worth a line.
+extension LogInEvent {
+    /// Routine changes are logged at a low level.
     fileprivate var level: Logger.Level {
         switch self {
         case .tokenRefreshed: .debug
-        // Shown where the log says that the user was logged out.
+        // The counterpart of the log-out's message.
         case .loggedIn: .info
         case .loggedOut, .removed: .notice
         case .sessionEnded: .warning

@@ -5,18 +5,17 @@ package import Scheduling
 import SyncClient
 import Synchronization
 
-/// The events of this run of the agent: whoever has one to tell publishes it, any number of readers
-/// follow.
+/// The events of this run of the agent, for any number of publishers and readers.
 ///
-/// The newest events are kept, and readers fetch them: a slow one slows nobody down and costs no
-/// memory. It misses what is overwritten meanwhile, and is told so by a `gap`.
+/// A ring keeps the newest events, and readers fetch them. A slow reader delays no publisher and
+/// costs no memory: it misses overwritten events, and a `gap` says so.
 package final class AgentEvents: Sendable {
     private struct State {
         /// Consecutive numbers, oldest first.
         var kept: [EventRecord] = []
         var next: UInt64
-        /// The last state told of each realm: what has not changed is no event.
-        var states: [String: StateFact] = [:]
+        /// The last published state of each realm; an unchanged state is not an event.
+        var states: [String: StatePayload] = [:]
         var totals = EventTotals()
         var readers: [ObjectIdentifier: Signal] = [:]
     }
@@ -37,8 +36,8 @@ package final class AgentEvents: Sendable {
     package func publish(_ event: AgentEvent) {
         let time = now().description
         let readers = state.withLock { state -> [Signal] in
-            if case .state(let fact) = event.fact, let realm = event.realm {
-                guard state.states.updateValue(fact, forKey: realm) != fact else { return [] }
+            if case .state(let payload) = event.payload, let realm = event.realm {
+                guard state.states.updateValue(payload, forKey: realm) != payload else { return [] }
             }
             state.kept.append(EventRecord(sequence: state.next, at: time, event: event))
             state.next += 1
@@ -50,12 +49,12 @@ package final class AgentEvents: Sendable {
         for reader in readers { reader.raise() }
     }
 
-    /// Counts what is no event.
+    /// Counts an occurrence that is not an event.
     func count(_ change: (inout EventTotals) -> Void) {
         state.withLock { change(&$0.totals) }
     }
 
-    /// What the events since the start add up to.
+    /// Totals of the events since the start.
     package var totals: EventTotals {
         state.withLock(\.totals)
     }
@@ -68,7 +67,7 @@ package final class AgentEvents: Sendable {
 
     // MARK: Reading
 
-    /// Somebody's place among the events.
+    /// One reader's position among the events.
     private final class Reader: Sendable {
         private let events: AgentEvents
         private let position: Mutex<UInt64>

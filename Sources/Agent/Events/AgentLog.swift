@@ -5,12 +5,12 @@ package import Logging
 package import Platform
 import SyncClient
 
-/// The agent's log as its configuration wants it.
+/// The agent's log, as configured.
 package struct AgentLog: Sendable {
     private let settings: LogSettings
     private let sink: RepetitionFilter
 
-    /// `atLeast` keeps one-shot commands quiet whatever the daemon is told to log.
+    /// `atLeast` keeps one-shot commands quiet, even if the daemon's configured level is lower.
     package init(_ configuration: LogConfiguration, atLeast minimum: LogLevel? = nil) {
         self.settings = LogSettings(
             level: minimum ?? LogLevel(configuration.level),
@@ -42,7 +42,7 @@ package struct AgentLog: Sendable {
 }
 
 extension AgentLog {
-    /// What is logged at the moment.
+    /// The levels in force.
     var report: LogReport {
         let current = settings.current
         return LogReport(
@@ -51,7 +51,7 @@ extension AgentLog {
         )
     }
 
-    /// Goes on with the levels of another configuration.
+    /// Adopts the levels of another configuration.
     func follow(_ configuration: LogConfiguration) {
         settings.set(
             level: LogLevel(configuration.level),

@@ -3,17 +3,17 @@ import Control
 import LocalRealm
 import Scopes
 
-/// What a copy is asked to be, in the words of a command line, and what that means for the file.
+/// Resolves the words of a copy request into the form of the copy.
 struct CopyRequestResolver {
     let request: CopyRequest
-    /// Nil where the source is no realm of the configuration.
+    /// Nil if the source is not a configured realm.
     let realm: RealmConfiguration?
     let users: [UserConfiguration]
-    /// The id of a user who has logged in here; nil if it never has.
+    /// The id of a user that has logged in here; nil if it never has.
     let userID: @Sendable (UserConfiguration) async -> String?
 
     /// - Throws: `request.malformed`, `auth.unknown_user`, or `auth.logged_out` if the copy is for
-    ///   somebody who is not known here.
+    ///   a user without an account on this machine.
     func form() async throws(ControlError) -> RealmCopy.Form {
         guard request.path.hasPrefix("/"), !request.path.split(separator: "/").contains("..") else {
             throw .malformed("the path of a copy is absolute, without \"..\"")
@@ -27,7 +27,7 @@ struct CopyRequestResolver {
         guard let text = request.partition else { return try await replica() }
         guard let partition = Partition(argument: text) else {
             throw .malformed(
-                "\"\(text)\" is no partition; write string:…, int:…, object_id:…, uuid:… or null"
+                "\"\(text)\" is not a partition; write string:…, int:…, object_id:…, uuid:… or null"
             )
         }
         guard let user = try user ?? realm?.user else {
@@ -45,8 +45,8 @@ struct CopyRequestResolver {
         guard let user = try user else { return .replica(userID: nil) }
         guard user.app.appID == realm?.user.app.appID else {
             throw .malformed(
-                "a copy that goes on where its source stands belongs to a user of the same app; "
-                    + "name a partition for a copy that is uploaded as a whole"
+                "a copy that continues from its source's progress must belong to a user "
+                    + "of the same app; name a partition for a copy that is uploaded as a whole"
             )
         }
         return .replica(userID: try await id(of: user))

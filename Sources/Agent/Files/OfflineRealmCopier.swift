@@ -7,7 +7,7 @@ import RealmSync
 import SQLite
 import Scheduling
 
-/// Copies a realm file where no agent runs, or one that is no realm of the configuration.
+/// Copies a realm file while no agent runs, or a file that is not a configured realm.
 package struct OfflineRealmCopier: Sendable {
     private let configuration: AgentConfiguration
 

@@ -2,10 +2,9 @@ package import Config
 import LocalRealm
 import RealmSync
 
-/// Takes objects that stand in JSON lines into the file of a configured realm.
+/// Imports JSON lines into the file of a configured realm.
 ///
-/// Input is gathered to batches, each of which is one transaction: the file is never locked while
-/// somebody thinks about the next line.
+/// Each batch of lines is one transaction, so the file is never locked while the input is idle.
 package struct RealmIngest {
     private let ingest: Ingest
     private let isRehearsal: Bool
@@ -14,12 +13,12 @@ package struct RealmIngest {
     private var rest: [UInt8] = []
     private var lineNumber = 0
     private var bytesGathered = 0
-    /// Lines that are written for good.
+    /// Number of committed lines.
     package private(set) var writtenCount = 0
-    /// What lines that a client reset has written came to.
+    /// Counts of the reapplied changes of a client reset.
     package private(set) var report = RecoveredReport()
 
-    /// A line longer than this is none: no object fits into a message that is larger.
+    /// Longer lines are refused: a larger object does not fit into a message.
     private static let lineLimitInBytes = 16 << 20
     /// A batch that has grown so large is written, however many lines it has.
     private static let batchLimitInBytes = 4 << 20
@@ -72,7 +71,8 @@ package struct RealmIngest {
         }
     }
 
-    /// Writes what is gathered: the input pauses. Where everything is one transaction it waits.
+    /// Writes the gathered lines, because the input pauses. An atomic import waits for the end
+    /// instead.
     package mutating func pause() throws(Failure) {
         if batchSize < .max { try write() }
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LocalRealm
 
-/// What making discarded changes again comes to, for people and as JSON.
+/// The result of reapplying discarded changes, as text and as JSON.
 package struct RecoveredReport: Sendable {
     private var outcomes: [RecoveredOutcome] = []
 
@@ -23,7 +23,7 @@ package struct RecoveredReport: Sendable {
         }
     }
 
-    /// What the words for conflicts in the rows mean, one line each.
+    /// Explains the conflict words in the rows, one line each.
     package var meanings: [String] {
         let met = Set(outcomes.compactMap(\.conflict))
         return RecoveredOutcome.Conflict.allCases.filter(met.contains)

@@ -20,13 +20,13 @@ package struct SchemaReport: Sendable {
         }
     }
 
-    /// What can stand under `realms.NAME.schema`, or in a schema file.
+    /// The schema as the value of `realms.NAME.schema`, or as a schema file.
     package var yaml: String { SchemaFile.text(of: declaration) }
 
     /// The same as JSON.
     package var json: String { SchemaFile.json(of: declaration) }
 
-    /// The tables, as they stand in the file.
+    /// The tables as the file declares them.
     package var sql: String { stored.tables.map { "\($0);\n" }.joined(separator: "\n") }
 
     private var declaration: SchemaDeclaration {

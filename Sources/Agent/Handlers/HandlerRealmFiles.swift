@@ -3,13 +3,13 @@ import LocalRealm
 import Plugins
 import SQLite
 
-/// Copies and exports of realm files for handlers, made beside whoever works on the file.
+/// Copies and exports realm files for handlers, without blocking writers.
 struct HandlerRealmFiles: RealmFiles {
     func copy(realmAt path: String, to destination: String) async throws(RealmFilesFailure) {
         try await onThread(destination) {
             let connection = try Connection(path: path, .init(mode: .readWrite))
             defer { connection.close() }
-            // Whatever others write meanwhile: the copy is of one moment.
+            // VACUUM reads one snapshot, regardless of concurrent writes.
             try connection.run("VACUUM INTO ?1", [.text(destination)])
         }
     }

@@ -19,7 +19,7 @@ struct HandlerRunner: Sendable {
         await ask(onError, .writeRejected(rejects))
     }
 
-    /// A client reset is about to change the file, which is still as it was.
+    /// Called before a client reset changes the file.
     func resetBegins(reason: String, mode: ResetMode) async -> HandlerVerdict {
         await ask(beforeReset, .clientResetBefore(reason: reason, mode: mode))
     }
@@ -29,13 +29,13 @@ struct HandlerRunner: Sendable {
         await ask(afterReset, .clientResetAfter(reset))
     }
 
-    /// A client reset that needs somebody: one of the handlers named for it, or those for errors
-    /// (features, R3).
-    func resetNeedsSomebody(_ reset: ManualReset) async -> HandlerVerdict {
+    /// Runs the handlers of manual client resets or, if there are none, those of errors (features,
+    /// R3).
+    func resetNeedsDecision(_ reset: ManualReset) async -> HandlerVerdict {
         await ask(manualReset.isEmpty ? onError : manualReset, .clientResetManual(reset))
     }
 
-    /// Whether anybody wants to see the realm as it was before a reset.
+    /// Whether a handler reads the realm's state from before a reset.
     var wantsRealmBeforeReset: Bool { !afterReset.isEmpty }
 
     private func ask(_ names: [String], _ event: HandlerEvent) async -> HandlerVerdict {

@@ -4,10 +4,10 @@ import Plugins
 import RealmSync
 import Scheduling
 
-/// Asks the handlers of one realm about what happens to it, and tells the engine what they decide.
+/// Asks the handlers of one realm about its events, and passes their decisions to the engine.
 final class RealmHandlers: Sendable {
     private let runner: HandlerRunner
-    /// Whether a client reset is given up if a handler that comes before it fails.
+    /// Whether a client reset is abandoned if a handler that runs before it fails.
     private let requiresBefore: Bool
     private let events: AgentEvents
     private let queue = HandlerQueue()
@@ -18,9 +18,9 @@ final class RealmHandlers: Sendable {
         self.events = events
     }
 
-    /// Hears an event of the realm; does not wait.
+    /// Receives an event of the realm; does not block.
     func note(_ event: RealmEvent) {
-        HandlerNews(event).map(queue.add)
+        HandlerTrigger(event).map(queue.add)
     }
 
     /// Asks about one event after the other, until the task is cancelled.
@@ -34,19 +34,19 @@ final class RealmHandlers: Sendable {
             guard !Task.isCancelled else { return }
             await realm.follow(
                 decision(verdict, about: news.kind),
-                mayReset: news.kind == HandlerNews.errorKind
+                mayReset: news.kind == HandlerTrigger.errorKind
             )
         }
     }
 
-    /// What a verdict means to the engine; it is an event as well.
+    /// Converts a verdict to the engine's decision, and publishes it as an event.
     private func decision(_ verdict: HandlerVerdict, about kind: String) -> RealmDecision {
         guard let plugin = verdict.plugin else { return .continue }
         events.publish(
             AgentEvent(
                 realm: runner.subject.realm,
                 .plugin(
-                    PluginFact(
+                    PluginPayload(
                         plugin: plugin,
                         handled: kind,
                         decision: verdict.decision.word,
@@ -80,7 +80,7 @@ extension RealmHandlers: ResetDelegate {
     }
 
     func resetNeedsDecision(_ reset: ManualReset) async -> RealmDecision {
-        decision(await runner.resetNeedsSomebody(reset), about: "client_reset_manual")
+        decision(await runner.resetNeedsDecision(reset), about: "client_reset_manual")
     }
 }
 
@@ -99,23 +99,23 @@ extension RealmDecision.Action {
     }
 }
 
-/// What a realm has to tell its handlers.
-enum HandlerNews: Sendable {
+/// An occurrence that handlers are asked about.
+enum HandlerTrigger: Sendable {
     case error(SyncErrorReport)
     case rejected([RejectedWriteSummary])
 
     static let errorKind = "error"
 
-    /// Nil for what is no handler's concern.
+    /// Nil for events without handlers.
     init?(_ event: RealmEvent) {
         switch event {
         case .error(let error):
             switch error.origin {
             case .server(_, .session), .opening: self = .error(SyncErrorReport(error))
-            // Handlers of resets hear of it, and those of errors only if nobody else does
-            // (client reset, 2.1 and 11.2); rejected writes are told apart.
+            // A reset asks its own handlers, and those of errors only if there are none (client
+            // reset, 2.1 and 11.2). Rejected writes have their own event.
             case .server(_, .reset), .server(_, .rejectedWrites): return nil
-            // The realm ends, which is told where that is noticed.
+            // The realm ends; the code that detects it reports it.
             case .file: return nil
             }
         case .rejected(let writes):
@@ -139,14 +139,14 @@ enum HandlerNews: Sendable {
 /// News for handlers, in order. Where they are slower than what happens, the oldest news are lost:
 /// the log and the events have them too.
 final class HandlerQueue: Sendable {
-    let stream: AsyncStream<HandlerNews>
-    private let continuation: AsyncStream<HandlerNews>.Continuation
+    let stream: AsyncStream<HandlerTrigger>
+    private let continuation: AsyncStream<HandlerTrigger>.Continuation
 
     init(capacity: Int = 64) {
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(capacity))
     }
 
-    func add(_ news: HandlerNews) {
+    func add(_ news: HandlerTrigger) {
         continuation.yield(news)
     }
 }

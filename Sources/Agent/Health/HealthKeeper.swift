@@ -3,18 +3,18 @@ import Platform
 import SQLite
 import SyncClient
 
-/// Asks all realms how they are, at regular intervals, and tells systemd that the agent is alive if all
-/// answer and the work on every file makes progress.
+/// Asks all realms for their state at regular intervals, and notifies systemd's watchdog if all
+/// respond and the work on every file makes progress.
 ///
-/// A transaction that takes minutes is no reason to end the agent: it makes progress all the time. Without
-/// progress for `patience` the keeper stays silent, and the watchdog ends the agent.
+/// A transaction may take minutes, as long as it makes progress. Without progress for `stallLimit`
+/// the keeper sends no notification, and the watchdog ends the agent.
 struct HealthKeeper: Sendable {
     let period: Duration
     let time: SyncTime
-    /// How long the work on a file may make no progress.
-    var patience = Duration.seconds(60)
+    /// Maximum time without progress of the work on a file.
+    var stallLimit = Duration.seconds(60)
     let examine: @Sendable () async -> [RealmStatus]
-    /// How the work on each realm's file gets on, by the realm's name.
+    /// The progress of the work on each realm's file, by the realm's name.
     var workloads: @Sendable () async -> [String: WorkMeter.Reading] = { [:] }
     var reportHanging: @Sendable ([String]) -> Void = { _ in }
     let reportAlive: @Sendable () -> Void
@@ -24,7 +24,7 @@ struct HealthKeeper: Sendable {
     func run() async {
         var lastSummary = ""
         var lastHanging: [String] = []
-        var watch = WorkWatch(patience: patience)
+        var watch = WorkWatch(stallLimit: stallLimit)
         while !Task.isCancelled {
             let realms = await examine()
             if Task.isCancelled { return }

@@ -1,13 +1,13 @@
 import SQLite
 
-/// Tells realms whose file hangs from those with long work: work that makes no step for too long.
+/// Finds realms whose file hangs, as distinct from long work: no step for longer than the limit.
 struct WorkWatch {
     private var seen: [String: (reading: WorkMeter.Reading, since: Duration)] = [:]
-    /// How long work may make no step.
-    let patience: Duration
+    /// Maximum time between two steps of the work.
+    let stallLimit: Duration
 
-    init(patience: Duration) {
-        self.patience = patience
+    init(stallLimit: Duration) {
+        self.stallLimit = stallLimit
     }
 
     /// The realms that hang, by name.
@@ -23,6 +23,6 @@ struct WorkWatch {
             }
         }
         seen = next
-        return next.filter { now - $0.value.since >= patience }.map(\.key).sorted()
+        return next.filter { now - $0.value.since >= stallLimit }.map(\.key).sorted()
     }
 }

@@ -9,7 +9,7 @@ import SQLite
 import Scheduling
 import Versions
 
-/// What the control API asks about the files of realms.
+/// Operations of the control API on realm files.
 extension AgentService {
     package func copy(
         _ realm: String,

@@ -4,7 +4,7 @@ import RealmSync
 import SyncClient
 import Versions
 
-/// What the control API asks about single realms.
+/// Operations of the control API on single realms.
 extension AgentService {
     package func wait(
         _ request: WaitRequest,
@@ -94,7 +94,7 @@ extension ControlError {
         ControlError(
             code: "realm.not_open",
             message: "realm \"\(realm)\" is not open",
-            remedy: "`realm-agent status` says why"
+            remedy: "run `realm-agent status`"
         )
     }
 }

@@ -4,7 +4,7 @@ import Platform
 import Plugins
 import Scheduling
 
-/// What the agent tells of its handlers.
+/// The plugin report of the control API.
 extension AgentService {
     package func plugins() async -> [PluginReport] {
         let configuration = await running.configuration
@@ -72,7 +72,7 @@ extension PluginRegistry {
                     AgentEvent(
                         realm: failure.realm,
                         .plugin(
-                            PluginFact(
+                            PluginPayload(
                                 plugin: failure.plugin,
                                 handled: failure.kind,
                                 failure: "\(failure.message) [\(failure.code)]"

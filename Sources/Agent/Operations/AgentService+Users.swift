@@ -6,7 +6,7 @@ import Platform
 import RealmSync
 import Scheduling
 
-/// What the control API asks about users.
+/// Operations of the control API on users.
 extension AgentService {
     package func users() async throws(ControlError) -> UsersReport {
         let stored = try await storedUsers()
@@ -108,7 +108,8 @@ extension AgentService {
     }
 
     /// Keeps the files of an anonymous user aside and gives the user up: it cannot log in again.
-    /// The realms are suspended meanwhile; those that were not before are resumed.
+    /// The realms are suspended during the operation; those that were not suspended before are
+    /// resumed.
     private func settingAside(
         _ realms: [SyncedRealm],
         force: Bool,

@@ -2,35 +2,34 @@ import Coordination
 import Scheduling
 import Synchronization
 
-/// Keeps what the host last told of its network and its power, for all schedules.
+/// Keeps the host's last report of its network and power, for all schedules.
 final class ConditionsWatch: Sendable {
-    /// Tells the conditions as they are, and again whenever they have changed, until the task is
-    /// cancelled.
+    /// Reports the conditions now and after each change, until the task is cancelled.
     typealias Source = @Sendable (_ tell: (Conditions) async -> Void) async -> Void
 
     private let source: Source
     private let latest = Mutex(Conditions())
-    /// Kept when conditions were told once, or never will be.
+    /// Kept after the first report, or when no report will follow.
     private let isSettled = Promise<Void>()
 
     init(_ source: @escaping Source) {
         self.source = source
     }
 
-    /// What was told last; nothing is known before.
+    /// The last reported conditions; unknown before the first report.
     var conditions: Conditions { latest.withLock { $0 } }
 
-    /// Listens until the task is cancelled, and says after each piece of news that there is some.
+    /// Listens until the task is cancelled, and signals each change.
     func run(_ changed: () async -> Void) async {
         await source { conditions in
             learn(conditions)
             await changed()
         }
-        // Nobody is to wait for what will never be told.
+        // Publish now, so that no reader waits for a report that never comes.
         learn(conditions)
     }
 
-    /// Returns once the host has been asked for the first time; `run` has to be under way.
+    /// Returns after the host's first report; requires that `run` is running.
     func settled() async {
         await isSettled.value
     }

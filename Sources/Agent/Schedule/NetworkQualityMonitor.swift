@@ -3,17 +3,17 @@ import Scheduling
 import SyncClient
 import Synchronization
 
-/// What one connection tells of the way to its server, judged for all realms that use it.
+/// Rates the network path to one server from one connection, for all realms that use it.
 ///
-/// While one of them is paused because of it, and nothing is connected, it has the way probed: otherwise
-/// nobody would notice that it is good again.
+/// While a realm is paused because of poor quality and nothing is connected, the monitor probes the
+/// path. Otherwise an improvement would go unnoticed.
 final class NetworkQualityMonitor: Sendable {
     private struct State {
         var quality: NetworkQuality
         var interface: String?
         /// Realms that are paused until the network is good.
         var waiting: Set<String> = []
-        /// Who decides anew when the verdict changes, by realm.
+        /// Signals of the realms that decide again when the verdict changes, by realm.
         var listeners: [String: Signal] = [:]
         /// When anything was measured, or was tried to be.
         var lastLook = Duration.zero
@@ -47,7 +47,7 @@ final class NetworkQualityMonitor: Sendable {
         for listener in listeners { listener.raise() }
     }
 
-    /// Goes on by other thresholds; what was measured so far says nothing about them.
+    /// Adopts other thresholds, and discards the measurements made under the old ones.
     func follow(_ thresholds: PoorNetwork) {
         state.withLock { state in
             guard thresholds != state.quality.thresholds else { return }
@@ -70,7 +70,7 @@ final class NetworkQualityMonitor: Sendable {
     struct Verdict: Hashable, Sendable {
         let isPoor: Bool
         let complaint: NetworkQuality.Complaint?
-        /// After which it turns good by itself, if nothing bad is measured.
+        /// Time until the path is rated good again without further bad measurements.
         let recoversIn: Duration?
     }
 
@@ -86,12 +86,12 @@ final class NetworkQualityMonitor: Sendable {
         }
     }
 
-    /// As it was measured last.
+    /// The last measurement.
     var roundTrip: Duration? { state.withLock(\.roundTrip) }
 
     // MARK: Realms
 
-    /// Tells the realm of changes from now on.
+    /// Signals changes to the realm from now on.
     func tell(_ listener: Signal, realm: String) {
         state.withLock { $0.listeners[realm] = listener }
     }
@@ -112,14 +112,14 @@ final class NetworkQualityMonitor: Sendable {
 
     // MARK: Probing
 
-    /// Probes while somebody waits for a good network, until the task is cancelled.
+    /// Probes while a realm waits for a good network, until the task is cancelled.
     func run(_ probe: () async -> Void) async {
         while !Task.isCancelled {
             guard let pause = pauseBeforeProbe else {
                 await attention.wait()
                 continue
             }
-            // A change of what is known changes the pause as well.
+            // A change of the measurements changes the pause as well.
             if pause > .zero, await attention.wait(atMost: pause, time) { continue }
             guard !Task.isCancelled, (pauseBeforeProbe ?? .seconds(1)) <= .zero else { continue }
             await probe()

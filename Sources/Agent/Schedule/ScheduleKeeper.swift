@@ -7,7 +7,7 @@ import RealmSync
 import Scheduling
 import SyncClient
 
-/// Applies one realm's schedule: asks the one rule what holds now, tells the engine, and waits.
+/// Applies one realm's schedule: computes the present decision, passes it to the engine, and waits.
 actor ScheduleKeeper {
     private let realm: SyncedRealm
     private let memory: RefreshMemory
@@ -56,9 +56,9 @@ actor ScheduleKeeper {
         self.logger = logger
     }
 
-    /// Says for the first time what holds, before the realm does anything.
+    /// Makes the first decision, before the realm starts.
     func begin() async {
-        // Of a realm that did not refresh by schedule before, the last connection tells as much.
+        // For a realm without an earlier scheduled refresh, the last connection counts as one.
         if let last = await memory.lastRefresh() {
             history.lastRefresh = last
         } else {
@@ -70,7 +70,7 @@ actor ScheduleKeeper {
         await apply()
     }
 
-    /// The realm is gone: nobody measures anything for its sake any more.
+    /// The realm is gone; no measurement is needed for it any more.
     func end() {
         link.forget(realm: name)
     }
@@ -85,13 +85,13 @@ actor ScheduleKeeper {
         }
     }
 
-    /// Goes on by another schedule.
+    /// Adopts another schedule.
     func follow(_ policy: SchedulePolicy, _ network: NetworkPolicy) {
         (self.policy, self.network) = (policy, network)
         realm.scheduleAttention.raise()
     }
 
-    /// Decides anew soon: conditions have changed.
+    /// Requests a new decision, because conditions have changed.
     nonisolated func lookAgain() {
         realm.scheduleAttention.raise()
     }
@@ -136,7 +136,7 @@ actor ScheduleKeeper {
         await realm.reconnect()
     }
 
-    /// What host and connections tell now.
+    /// The current conditions of the host and verdict on the network.
     private func look() -> (Conditions, NetworkQualityMonitor.Verdict) {
         var conditions = conditions()
         if let name = conditions.interface, name != interface { isNetworkNew = true }
@@ -148,7 +148,7 @@ actor ScheduleKeeper {
         return (conditions, verdict)
     }
 
-    /// Notes what has happened since the last round.
+    /// Records the events since the last round.
     private func learn(at instant: Instant) async {
         let isOpen = await realm.status().activity.phase == .open
         history.lastSynced = isOpen ? instant : await lastConnected()
@@ -166,7 +166,7 @@ actor ScheduleKeeper {
         await realm.lastConnected().flatMap { Instant(plausible: $0 / 1_000) }
     }
 
-    /// What the cause of a pause leaves open.
+    /// Details that the cause of a pause does not state.
     private static func detail(
         of decision: ScheduleDecision,
         _ verdict: NetworkQualityMonitor.Verdict
@@ -177,7 +177,7 @@ actor ScheduleKeeper {
         return decision.nextAllowed.map { "until \(WallTime($0))" }
     }
 
-    /// What comes back every few minutes, or is always so, is of no interest in good health.
+    /// Routine pauses, which recur every few minutes or always hold, are logged at a lower level.
     private static func level(of decision: ScheduleDecision) -> Logger.Level {
         switch decision.permission {
         case .paused(.refreshInterval), .paused(.manualMode), .once, .run: .info

@@ -1,14 +1,14 @@
-/// Everything that decides whether a realm may sync at a moment.
-struct SyncGate {
-    /// What schedule, network and host allow.
+/// The conditions that decide whether a realm may sync now.
+struct SyncConditions {
+    /// Decision of schedule, network and host.
     var permission = SyncPermission.run
     var suspension: Suspension?
-    /// How many callers want a sync now, whatever the permission says.
+    /// Number of callers that request a sync now, regardless of the permission.
     var urgentSyncs = 0
-    /// The process is about to end: no session joins a connection any more.
+    /// The process is about to end, so no session may join a connection.
     var isFinishing = false
 
-    /// Why the realm does not sync although nothing is wrong with it.
+    /// The reason why a realm without errors does not sync.
     struct Pause: Equatable {
         let cause: RealmCause
         let detail: String?
@@ -28,10 +28,10 @@ struct SyncGate {
     }
 
     func suspension(at now: Int64) -> Suspension? {
-        suspension.flatMap { $0.isOver(at: now) ? nil : $0 }
+        suspension.flatMap { $0.hasEnded(at: now) ? nil : $0 }
     }
 
-    /// Nil if the realm may sync.
+    /// The present pause; nil if the realm may sync.
     func pause(at now: Int64, duringReset: Bool) -> Pause? {
         if let suspension = suspension(at: now) {
             return Pause(

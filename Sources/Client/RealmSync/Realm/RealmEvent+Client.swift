@@ -5,10 +5,10 @@ import SyncClient
 import SyncProtocol
 
 extension RealmEvent {
-    /// What a client's news mean to those who listen; a rejected write is an event of its own.
+    /// Converts a client's event to public ones; each rejected write has its own.
     static func events(of news: RealmClientEvent, _ open: OpenOptions) -> [RealmEvent] {
         switch news {
-        // Whoever took the session off its connection says why.
+        // The part that detached the session reports the reason.
         case .phase(.detached, _): []
         case .phase(let phase, let standing):
             [.activity(RealmActivity(phase, standing, open))]
@@ -53,7 +53,7 @@ extension RealmEvent {
 }
 
 extension RealmError {
-    /// What the server reports about a realm, with the number of the SDKs (features, E2).
+    /// A server error with its number in the SDKs (features, E2).
     init(_ problem: ServerProblem, isFatal: Bool) {
         let known = SyncErrorCode(rawValue: problem.code)
         var concern = RealmError.Concern.session

@@ -1,46 +1,47 @@
 import FoundationEssentials
 
-/// Tells success from failure as every client does (app services, 11.2).
-enum ReplyClassifier {
+/// Distinguishes success from failure as every client does (app services, 11.2).
+enum ResponseClassifier {
     /// The body of a successful answer.
-    static func body(of reply: ServiceReply) throws(ServiceError) -> [UInt8] {
-        if let refusal = refusal(in: reply) { throw .refused(refusal) }
-        guard reply.status == 0 || 200..<300 ~= reply.status else {
+    static func body(of response: ServiceResponse) throws(ServiceError) -> [UInt8] {
+        if let refusal = refusal(in: response) { throw .refused(refusal) }
+        guard response.status == 0 || 200..<300 ~= response.status else {
             throw .refused(
                 .init(
-                    status: reply.status,
+                    status: response.status,
                     code: "HTTPError",
-                    message: httpMessage(reply),
+                    message: httpMessage(response),
                     link: nil
                 )
             )
         }
-        return reply.body
+        return response.body
     }
 
-    /// Decodes a successful answer; what is missing or of the wrong type is named.
+    /// Decodes a successful response; an error names the member that is missing or of the wrong
+    /// type.
     static func decode<Answer: Decodable>(
         _ type: Answer.Type,
-        from reply: ServiceReply
+        from response: ServiceResponse
     ) throws(ServiceError) -> Answer {
-        let body = try body(of: reply)
+        let body = try body(of: response)
         do {
             return try JSONDecoder().decode(Answer.self, from: Data(body))
         } catch DecodingError.keyNotFound(let key, _) {
-            throw .unusableAnswer(code: "MissingJsonKey", message: key.stringValue)
+            throw .unusableResponse(code: "MissingJsonKey", message: key.stringValue)
         } catch {
-            throw .unusableAnswer(code: "MalformedJson", message: "the answer is not as expected")
+            throw .unusableResponse(code: "MalformedJson", message: "the answer is not as expected")
         }
     }
 
-    /// An error body counts whatever the status, but only under the exact content type.
-    private static func refusal(in reply: ServiceReply) -> ServiceError.Refusal? {
-        guard reply.contentType == "application/json", !reply.body.isEmpty,
-            let body = try? JSONDecoder().decode(ErrorBody.self, from: Data(reply.body))
+    /// Reads an error body of any status, but only with the exact content type.
+    private static func refusal(in response: ServiceResponse) -> ServiceError.Refusal? {
+        guard response.contentType == "application/json", !response.body.isEmpty,
+            let body = try? JSONDecoder().decode(ErrorBody.self, from: Data(response.body))
         else { return nil }
         if let code = body.errorCode, !code.isEmpty {
             return .init(
-                status: reply.status,
+                status: response.status,
                 code: code,
                 message: body.error ?? "no error message",
                 link: body.link
@@ -48,15 +49,15 @@ enum ReplyClassifier {
         }
         guard let error = body.error else { return nil }
         return .init(
-            status: reply.status,
+            status: response.status,
             code: "AppUnknownError",
             message: error,
             link: body.link
         )
     }
 
-    private static func httpMessage(_ reply: ServiceReply) -> String {
-        let text = String(decoding: reply.body.prefix(512), as: UTF8.self)
+    private static func httpMessage(_ response: ServiceResponse) -> String {
+        let text = String(decoding: response.body.prefix(512), as: UTF8.self)
         let message = "http error code considered fatal"
         return text.isEmpty ? message : "\(message): \(text)"
     }

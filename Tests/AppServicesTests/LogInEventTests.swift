@@ -3,19 +3,19 @@ import Synchronization
 import Testing
 
 @Suite("What becomes of a user's log-in, and who hears of it", .timeLimit(.minutes(10)))
-struct UserNewsTests {
-    /// What was told, in order.
-    private final class News: Sendable {
-        private let heard = Mutex<[UserNews]>([])
+struct LogInEventTests {
+    /// The reported changes, in order.
+    private final class Reports: Sendable {
+        private let heard = Mutex<[LogInEvent]>([])
 
-        var all: [UserNews] { heard.withLock { $0 } }
+        var all: [LogInEvent] { heard.withLock { $0 } }
 
-        func hear(_ news: UserNews) {
+        func hear(_ news: LogInEvent) {
             heard.withLock { $0.append(news) }
         }
     }
 
-    private let news = News()
+    private let news = Reports()
 
     private func session(
         _ exchange: ScriptedExchange,
@@ -69,7 +69,7 @@ struct UserNewsTests {
         )
     }
 
-    @Test("A session that the server ended is told, and so is the log-in that follows by itself")
+    @Test("A session that the server ended is reported, and so is the automatic log-in")
     func ended() async throws {
         let account = try UserSessionTests.account(expiresAt: 60)
         let session = session(exchange(refresh: [Self.unauthorized]), account)
@@ -116,7 +116,7 @@ struct UserNewsTests {
     }
 
     @Test(
-        "The configured credential is linked to whoever is logged in, registered first if need be"
+        "The configured credential is linked to the logged-in user, registered first if need be"
     )
     func linkConfigured() async throws {
         for registers in [false, true] {

@@ -4,7 +4,7 @@ import Control
 import LocalRealm
 import RealmSync
 
-extension ResetAnswer {
+extension ResetResponse {
     init(_ realm: String, _ ending: ResetByHand) {
         switch ending {
         case .done(let result):
@@ -103,7 +103,7 @@ extension ControlError {
         case .unknownToken:
             self.init(
                 code: "reset.unknown_token",
-                message: "\(realm) waits for no start from nothing with this token",
+                message: "\(realm) has no pending start-over with this token",
                 remedy: "the newest token is in the last \"reset\" event of the realm; "
                     + "or use --mode manual"
             )

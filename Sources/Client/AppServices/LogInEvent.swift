@@ -1,8 +1,8 @@
-/// What happened to a user's log-in on this machine.
-package enum UserNews: Sendable, Equatable {
+/// A change of a user's log-in on this machine.
+package enum LogInEvent: Sendable, Equatable {
     case loggedIn
     case tokenRefreshed
-    /// The server has ended it; a new one follows by itself where the credential still holds.
+    /// The server ended it. A new log-in follows automatically if the credential is still valid.
     case sessionEnded
     /// By an operator, until the next one logs in.
     case loggedOut

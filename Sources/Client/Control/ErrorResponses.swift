@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// Turns errors into the body that interfaces, 6 prescribes.
-struct ErrorAnswers: RouterMiddleware {
+struct ErrorResponses: RouterMiddleware {
     typealias Context = ControlContext
 
     func handle(

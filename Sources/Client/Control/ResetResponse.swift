@@ -2,9 +2,9 @@
 package struct ResetRequest: Codable, Sendable {
     /// A mode of client resets; absent means the one configured.
     package let mode: String?
-    /// Say what would happen, and change nothing.
+    /// Preview the reset, and change nothing.
     package let dryRun: Bool?
-    /// Names the start from nothing that a realm waits for, and has it made now.
+    /// The token of the start-over that a realm waits for; carries it out now.
     package let token: String?
 
     package init(mode: String? = nil, dryRun: Bool? = nil, token: String? = nil) {
@@ -14,29 +14,28 @@ package struct ResetRequest: Codable, Sendable {
     }
 }
 
-/// What a reset did, or would do.
-package struct ResetAnswer: Codable, Sendable, Equatable {
+/// The result of a reset, or the preview of one.
+package struct ResetResponse: Codable, Sendable, Equatable {
     package let realm: String
     package let outcome: Outcome
-    /// Whether unsynced changes were recovered rather than thrown away.
+    /// Whether unsynced changes were recovered, not discarded.
     package var didRecover: Bool
-    /// Why changes are thrown away that the mode would rather recover; for people.
+    /// The reason for discarding changes in a mode that recovers; for people.
     package var reason: String?
-    /// Objects with changes that the server had not acknowledged, and that are recovered or thrown away
-    /// as `didRecover` says.
+    /// Objects with unsynced changes, which are recovered or discarded according to `didRecover`.
     package var unsynced: [Change] = []
     /// Changes that have no place in the server's state any more.
     package var discarded: [Change] = []
     package var createdRows = 0
     package var updatedRows = 0
     package var erasedRows = 0
-    /// Where what was thrown away, or the whole realm, is kept.
+    /// Path at which the discarded changes, or the whole realm, are kept.
     package var keptPath: String?
 
     package enum Outcome: String, Codable, Sendable {
         case done
         case rehearsed
-        /// The realm was kept as a copy, and is downloaded anew.
+        /// The realm was archived, and is downloaded again.
         case startedOver = "started-over"
         /// A rehearsal of that.
         case wouldStartOver = "would-start-over"
@@ -63,8 +62,8 @@ package struct ResetAnswer: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer of a verb that has nothing to tell.
-package struct PlainAnswer: Codable, Sendable, Equatable {
+/// The response of an operation without a result.
+package struct EmptyResponse: Codable, Sendable, Equatable {
     package let realm: String
 
     package init(realm: String) {
