@@ -13,7 +13,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("What the host tells of its network and power", .timeLimit(.minutes(10)))
+@Suite("Reports of the host's network and power", .timeLimit(.minutes(10)))
 struct ConditionsTests {
     let temporary: TemporaryDirectory
 
@@ -124,7 +124,7 @@ struct ConditionsTests {
         }
     }
 
-    @Test("A host that tells nothing keeps no realm waiting")
+    @Test("A host without reports delays no realm")
     func silence() async {
         let watch = ConditionsWatch { _ in }
         async let running: Void = watch.run {}

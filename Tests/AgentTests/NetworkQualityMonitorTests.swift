@@ -84,7 +84,7 @@ struct NetworkQualityMonitorTests {
     }
 
     @Test(
-        "While a realm waits it is probed at its intervals, and comes back after good readings only"
+        "A waiting realm is probed at its intervals, and resumes only after good readings"
     )
     func probing() async throws {
         let link = link()

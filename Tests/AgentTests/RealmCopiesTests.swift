@@ -31,7 +31,7 @@ struct RealmCopiesTests {
         #expect(try copy.integer("SELECT count(*) FROM t") == 1)
     }
 
-    @Test("What cannot be written is told with its place and a remedy")
+    @Test("An error of writing names the path and a remedy")
     func failure() async throws {
         let path = temporary.file("stock.sqlite")
         try Connection(path: path).execute("CREATE TABLE t(x)")

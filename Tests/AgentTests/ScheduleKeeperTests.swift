@@ -95,7 +95,7 @@ struct ScheduleKeeperTests {
 
     private static let once = SyncPermission.once(reason: "refresh")
 
-    @Test("A refresh runs at each instant, and what was carried out outlives the agent")
+    @Test("A refresh runs at each instant, and the last one is remembered across restarts")
     func refresh() async throws {
         let realm = try OfflineRealm(in: temporary).realm(status: 401)
         let policy = SchedulePolicy(mode: .refresh(try CronExpression("0 * * * *")))

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncClient
 @testable import SyncProtocol
 
-@Suite("What a realm's status says to operators")
+@Suite("The status of a realm, for operators")
 struct StatusTests {
     let temporary: TemporaryDirectory
 

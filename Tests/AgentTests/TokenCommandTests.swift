@@ -29,7 +29,7 @@ struct TokenCommandTests {
         }
     }
 
-    @Test("What it prints is the token; arguments come as they are, and nothing of our environment")
+    @Test("Its output is the token; it gets its arguments, and none of the agent's environment")
     func prints() async throws {
         setenv("REALM_AGENT_TEST_SECRET", "hunter2", 1)
         defer { unsetenv("REALM_AGENT_TEST_SECRET") }

@@ -26,7 +26,7 @@ struct WorkWatchTests {
         #expect(watch.hanging(resumed, at: start + .seconds(61)).isEmpty)
     }
 
-    @Test("A realm that was closed and opened meanwhile begins with all its time")
+    @Test("A realm that was closed and opened again gets its full time")
     func reopened() {
         var watch = WorkWatch(stallLimit: .seconds(60))
         #expect(watch.hanging(["a": reading(0)], at: .zero).isEmpty)

@@ -105,7 +105,7 @@ struct AccountTests {
         #expect(exchange.calls.filter { $0.hasSuffix("login") }.count == 2)
     }
 
-    @Test("Removing and deleting leave nothing behind; only deleting tells the server so")
+    @Test("Removing and deleting clear the local data; only deleting also informs the server")
     func remove() async throws {
         for deletes in [false, true] {
             let exchange = exchange()

@@ -40,7 +40,7 @@ struct AppClientTests {
     }
 
     @Test(
-        "What an earlier run was told leads to the sync endpoint, unverified, and to nothing else"
+        "An earlier run's location leads to the sync endpoint, unverified, and nowhere else"
     )
     func rememberedLocation() async throws {
         let exchange = ScriptedExchange([
@@ -121,7 +121,7 @@ struct AppClientTests {
     }
 
     @Test(
-        "Refusals are told apart as every client does",
+        "Refusals are distinguished as by every client",
         arguments: [
             (
                 200, "application/json", #"{"error":"no","error_code":"InvalidSession"}"#,
@@ -152,7 +152,7 @@ struct AppClientTests {
     }
 
     @Test(
-        "An answer of success must have what is required, and no null",
+        "A successful response must have all required members, without null",
         arguments: [
             (#"{"hostname":""}"#, "MissingJsonKey"),
             (#"{"hostname":"","ws_hostname":null}"#, "MalformedJson"),

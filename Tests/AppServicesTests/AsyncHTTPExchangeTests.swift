@@ -50,7 +50,7 @@ struct AsyncHTTPExchangeTests {
         return path
     }
 
-    @Test("Headers go with every request, and a closed exchange says that it is")
+    @Test("All requests carry the headers, and a closed exchange reports that it is closed")
     func headers() async throws {
         try await JSONServer.with { server in
             let url = "http://127.0.0.1:\(server.port)/"
@@ -69,7 +69,7 @@ struct AsyncHTTPExchangeTests {
         }
     }
 
-    @Test("A server that asks for a certificate gets it, and says what is wrong without")
+    @Test("A server that requires a client certificate gets it; without one its error is reported")
     func clientCertificate() async throws {
         let authority = try file(LoopbackCertificate.certificate)
         var tls = ClientTLS(authorityFile: authority)

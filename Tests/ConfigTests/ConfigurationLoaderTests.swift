@@ -159,7 +159,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "An empty file gives an agent with nothing to sync",
+        "An empty file is a valid configuration without realms",
         arguments: ["", "# nothing", "version: 1", "agent:\napps:\nusers:\nrealms:\n", "~"]
     )
     func empty(text: String) throws {

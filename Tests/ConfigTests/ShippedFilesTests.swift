@@ -15,7 +15,7 @@ struct ShippedFilesTests {
         try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
     }
 
-    @Test("The installed configuration loads without a word, and has nothing to sync")
+    @Test("The installed configuration loads without a diagnostic, and has no realms")
     func shippedConfiguration() throws {
         let result = load(try text(of: "etc/realm-agent.yaml"))
         #expect(result.diagnostics.map(\.description) == [])
@@ -66,7 +66,7 @@ struct ShippedFilesTests {
         }
     }
 
-    @Test("The example of every section holds every key, and nothing is wrong with it")
+    @Test("The examples of the sections hold every key, and are valid")
     func completeExample() throws {
         let text = try text(of: "examples/realm-agent.yaml")
         let errors = load(text).diagnostics.filter { $0.severity == .error }

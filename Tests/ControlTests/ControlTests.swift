@@ -158,7 +158,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Without an agent the client says so, and what to do")
+    @Test("Without an agent the client's error names the remedy")
     func noAgent() async {
         let path = "/tmp/no-listener-here.sock"
         await #expect(throws: ControlError.noAgent(socket: path)) {
@@ -166,7 +166,7 @@ struct ControlTests {
         }
     }
 
-    @Test("The JSON is what scripts expect: snake case, words for states, nothing null")
+    @Test("The JSON has the form that scripts expect: snake case, words for states, no null")
     func form() async throws {
         let json = try await Backend().status().controlJSON()
         #expect(json.contains(#""state":"offline""#))

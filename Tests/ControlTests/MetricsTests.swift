@@ -6,7 +6,7 @@ import Testing
 @testable import Control
 
 extension ControlTests {
-    @Test("Metrics are well-formed OpenMetrics and tell states, amounts and what happened")
+    @Test("Metrics are well-formed OpenMetrics with states, amounts and event counts")
     func metrics() async throws {
         try await withServer { client in
             let text = try await client.metrics()
@@ -40,7 +40,7 @@ extension ControlTests {
         }
     }
 
-    @Test("Over TCP metrics are served, and nothing else")
+    @Test("The TCP port serves metrics only")
     func tcp() async throws {
         let ports = AsyncStream<Int>.makeStream()
         let server = MetricsServer(

@@ -131,7 +131,7 @@ struct AccountTests {
     }
 
     @Test(
-        "A disabled user ends up at login-required, its writes stay, and it comes back when enabled"
+        "A disabled user ends at login-required, its writes are kept, and it returns when enabled"
     )
     func disabled() async throws {
         let deployment = try Deployment()

@@ -94,7 +94,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("A wrong password ends sync with status 4; run stays up and says so")
+    @Test("A wrong password ends sync with status 4; run keeps running and reports it")
     func wrongPassword() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -126,7 +126,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("A server that answers garbage is survived, and status says what happened")
+    @Test("The agent survives a server that answers garbage, and status shows the error")
     func garbageServer() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -171,7 +171,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("A file of another partition is refused and stays as it is")
+    @Test("A file of another partition is refused and left unchanged")
     func otherPartition() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

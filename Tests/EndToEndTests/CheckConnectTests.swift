@@ -3,7 +3,7 @@ import Testing
 
 @Suite("check --connect, with the real programs", .timeLimit(.minutes(30)))
 struct CheckConnectTests {
-    @Test("It tries server, log-in and every realm, says why not, and changes nothing")
+    @Test("It tries server, log-in and every realm, explains failures, and changes nothing")
     func connect() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -13,7 +13,7 @@ struct ClientResetGuideTests {
             .filter { $0.hasPrefix("realm-") || $0.hasPrefix("sqlite3 ") }
     }
 
-    @Test("Every command of the page does what the page says")
+    @Test("Every command of the page has the effect that the page describes")
     func commands() async throws {
         let world = try ResetWorld()
         let deployment = world.deployment

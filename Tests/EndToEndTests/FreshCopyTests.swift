@@ -131,7 +131,9 @@ struct FreshCopyTests {
         }
     }
 
-    @Test("Where its file cannot be made, the reset is left to the owner, and the realm as it was")
+    @Test(
+        "If its file cannot be created, the reset is left to the owner, and the realm is unchanged"
+    )
     func noFile() async throws {
         try await with(Refusal()) { world, _ in
             let fresh = world.deployment.file("north") + ".fresh"
@@ -163,7 +165,7 @@ struct FreshCopyTests {
         }
     }
 
-    @Test("While what is discarded cannot be written down, nothing is discarded")
+    @Test("While discarded changes cannot be exported, nothing is discarded")
     func noExport() async throws {
         try await with(Refusal()) { world, _ in
             let directory = "\(world.deployment.directory)/north/recovered"

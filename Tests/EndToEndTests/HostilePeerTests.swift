@@ -128,7 +128,7 @@ struct HostilePeerTests {
         }
     }
 
-    @Test("A server's: the agent stays up, says how things are, and syncs with another one")
+    @Test("With a hostile server the agent keeps running, and syncs with another server")
     func server() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

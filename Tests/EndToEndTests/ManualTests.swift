@@ -141,7 +141,7 @@ struct ManualTests {
     }
 
     @Test(
-        "Completions know every command, and their shells read them",
+        "Completions contain every command, and their shells read them",
         arguments: ["bash", "zsh", "fish"]
     )
     func completions(shell: String) async throws {

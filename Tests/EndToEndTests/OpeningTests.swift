@@ -189,7 +189,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A time-out for opening is told as it passes, and the exit code says why")
+    @Test("A timeout for opening is reported as it passes, and the exit code gives the reason")
     func late() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -96,7 +96,7 @@ struct RealmFileVerbTests {
         }
     }
 
-    @Test("A copy goes to standard output, and into a realm whose agent uploads what it gets")
+    @Test("A copy is written to standard output, and into a realm whose agent uploads it")
     func mergedAndPrinted() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -165,7 +165,7 @@ struct RealmFileVerbTests {
         }
     }
 
-    @Test("Ingest writes what the file takes, rejects tells what it could not send")
+    @Test("Ingest writes valid objects, rejects lists the values that could not be sent")
     func ingestAndRejects() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -22,7 +22,7 @@ struct ReloadTests {
         try deployment.write("north.d/10.yaml", text)
     }
 
-    @Test("A reload applies what differs; a bad file changes nothing and is told")
+    @Test("A reload applies the differences; a bad file changes nothing and is reported")
     func reload() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

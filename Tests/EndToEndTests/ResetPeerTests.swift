@@ -115,7 +115,7 @@ struct ResetPeerTests {
         }
     }
 
-    @Test("MigrateToFLX: the realm stays as it is, and syncs again where the app has come back")
+    @Test("MigrateToFLX: the realm is unchanged, and syncs again once the app is switched back")
     func migration() async throws {
         let migrate: Middleman.Judge = { message in
             guard case .ident = message else { return .pass }
@@ -144,7 +144,7 @@ struct ResetPeerTests {
         }
     }
 
-    @Test("RevertToPBS: a reset like any other, which recovers what is unsynced")
+    @Test("RevertToPBS: a reset like any other, which recovers unsynced changes")
     func revert() async throws {
         // Only the file that the realm had is told.
         let old = OldFile()

@@ -20,7 +20,7 @@ struct ResetTriggerTests {
     }
 
     @Test(
-        "A server that was restored from a backup: what it lost is gone, what it never had is kept",
+        "A server restored from a backup: changes that it lost are gone, unsynced ones are kept",
         arguments: [false, true]
     )
     func restoredServer(hasDiverged: Bool) async throws {
@@ -158,7 +158,7 @@ struct ResetTriggerTests {
         }
     }
 
-    @Test("A realm file that was put back from a backup gets a new identity and loses nothing")
+    @Test("A realm file restored from a backup gets a new identity and loses nothing")
     func restoredFile() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -193,7 +193,7 @@ struct ResetTriggerTests {
         }
     }
 
-    @Test("After triggers were missing the realm is kept as a copy and brought in step")
+    @Test("After triggers were missing the realm is archived and synced again")
     func alteredTables() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -224,7 +224,7 @@ struct ResetTriggerTests {
         }
     }
 
-    @Test("A class that the server defines otherwise now ends with both definitions, by hand")
+    @Test("A class that the server redefined ends with both definitions after a manual reset")
     func breakingSchema() async throws {
         let world = try ResetWorld()
         defer { world.remove() }

@@ -57,12 +57,12 @@ struct ProgramTests {
         #expect(Array(request) == HandlerFixture.error.json())
     }
 
-    @Test("One that does not read its input, or says nothing, continues")
+    @Test("A program that does not read its input, or prints nothing, continues")
     func silent() async throws {
         #expect(try await handler("exec <&-").handle(HandlerFixture.error).decision == .continue)
     }
 
-    @Test("Its environment is what the configuration says, and nothing of the agent's")
+    @Test("Its environment is the configured one, without the agent's")
     func environment() async throws {
         let copy = temporary.file("environment")
         setenv("REALM_AGENT_TEST_LEAK", "1", 1)
@@ -95,7 +95,7 @@ struct ProgramTests {
         #expect(FileManager.default.contents(atPath: copy) == Data(argument.utf8))
     }
 
-    @Test("A status other than 0 is a failure, with the end of what it complained about")
+    @Test("A status other than 0 is a failure, with the end of standard error")
     func exitStatus() async throws {
         let failure = try await failure(of: handler("echo '{}'; echo ' oh no ' >&2; exit 3"))
         #expect(failure == .program(.exitStatus(3, errors: "oh no")))

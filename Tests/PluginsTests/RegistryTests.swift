@@ -65,7 +65,7 @@ struct RegistryTests {
         #expect(await registry.report().map(\.calls) == [1, 1, 2])
     }
 
-    @Test("Handlers that fail, lie or are not there change nothing, and are on record")
+    @Test("Handlers that fail, answer falsely or are missing change nothing, and are recorded")
     func failures() async {
         let log = RecordedLog()
         let heard = Mutex<[String]>([])

@@ -72,7 +72,10 @@ struct DataDirectoryTests {
         #expect(below?.reason == "Not a directory")
     }
 
-    @Test("A directory that cannot be created says why", .enabled(if: access("/proc", F_OK) == 0))
+    @Test(
+        "A directory that cannot be created gives the reason",
+        .enabled(if: access("/proc", F_OK) == 0)
+    )
     func impossible() {
         let failure = #expect(throws: DataDirectory.Failure.self) {
             try DataDirectory(path: "/proc/realm-agent").prepare()

@@ -21,7 +21,7 @@ struct OpenRequirementTests {
         ).verdict
     }
 
-    @Test("Never: at once, with what is here")
+    @Test("Never: open at once, with the present data")
     func never() {
         #expect(verdict(.never, after: .seconds(60), offline: true) == .open)
     }
@@ -41,7 +41,7 @@ struct OpenRequirementTests {
         #expect(verdict(.always, first: true, after: .seconds(31)) == .timedOut(.seconds(30)))
     }
 
-    @Test("Auto: as always, but what is here will do when the download cannot be had")
+    @Test("Auto: as always, but earlier data suffices if the download fails")
     func auto() {
         #expect(verdict(.auto, first: true) == .waiting)
         #expect(verdict(.auto, first: true, offline: true) == .open)

@@ -129,7 +129,7 @@ struct ConnectionTimeTests {
         }
     }
 
-    @Test("A session that the server merely closed comes back after exactly one second")
+    @Test("A session that the server closed binds again after exactly one second")
     func sessionClosed() async throws {
         let endpoint = ScriptedEndpoint { server in
             guard case .bind(let bind) = try await server.receive() else { return }
@@ -197,7 +197,7 @@ struct ConnectionTimeTests {
     // MARK: Linger, and coming back
 
     @Test(
-        "A connection outlives its last session for the linger time, and serves who comes meanwhile"
+        "A connection outlives its last session for the linger time, and serves new sessions"
     )
     func linger() async throws {
         let hasEnded = Mutex(false)

@@ -10,7 +10,7 @@ import Transport
 
 @testable import SyncClient
 
-@Suite("What a connection tells of the way to the server", .timeLimit(.minutes(10)))
+@Suite("Measurements of the network path to the server", .timeLimit(.minutes(10)))
 struct LinkReadingTests {
     /// Keeps what was measured, apart from how long attempts took.
     private final class Notes: Sendable {

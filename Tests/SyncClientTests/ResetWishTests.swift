@@ -22,7 +22,7 @@ struct ResetWishTests {
         }
     }
 
-    @Test("A connection closed over a message that was too big calls for a reset of who uploads")
+    @Test("A connection closed over too big a message requests a reset of the uploading realm")
     func messageTooBigIsReset() async throws {
         let endpoint = ScriptedEndpoint { server in
             _ = try await server.open(RealmOnConnection.file)
@@ -37,7 +37,7 @@ struct ResetWishTests {
         }
     }
 
-    @Test("Migrations are resets with a switch of the mode, and are told as such")
+    @Test("Migrations are resets with a switch of the mode, and are reported as such")
     func migrations() async throws {
         for (fault, action) in [
             (

@@ -17,7 +17,7 @@ import Versions
 
 @Suite("A realm on its connection, against a scripted server", .timeLimit(.minutes(10)))
 struct UserConnectionTests {
-    @Test("A fresh file binds, gets its ident, and a write goes up and is acknowledged")
+    @Test("A fresh file binds, gets its ident, and a write is uploaded and acknowledged")
     func firstSync() async throws {
         let endpoint = ScriptedEndpoint { server in
             let session = try await server.open(RealmOnConnection.file)
@@ -82,7 +82,7 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("An answer that calls for a client reset suspends the realm and says so")
+    @Test("An error that requires a client reset deactivates the session and is reported")
     func clientReset() async throws {
         let endpoint = ScriptedEndpoint { server in
             guard case .bind(let bind) = try await server.receive() else { return }
@@ -113,7 +113,7 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("A server that breaks the protocol is left, and the file is as it was")
+    @Test("The client leaves a server that violates the protocol, and its file is unchanged")
     func violation() async throws {
         let endpoint = ScriptedEndpoint { server in
             guard case .bind(let bind) = try await server.receive() else { return }
@@ -309,7 +309,9 @@ struct UserConnectionTests {
         )
     }
 
-    @Test("A realm that leaves says so, and comes back under another ident on the same connection")
+    @Test(
+        "A realm that leaves sends UNBIND, and returns under another ident on the same connection"
+    )
     func leaveAndJoin() async throws {
         let heard = Mutex<[String]>([])
         let endpoint = ScriptedEndpoint { server in
