@@ -15,9 +15,9 @@ import SyncClient
 import SyncProtocol
 import Transport
 
-/// The agent: what the configuration declares, as running services.
+/// The agent: the services that the configuration declares.
 ///
-/// The composition root: it knows every concrete type, and holds no rules.
+/// The composition root: it assembles the concrete types, and contains no rules.
 package struct AgentService: Service, Sendable {
     let configuration: AgentConfiguration
     private let version: String
@@ -84,7 +84,7 @@ extension AgentService: CustomStringConvertible {
 extension AgentService {
     package func run() async throws {
         let logger = log.logger("Agent")
-        // Servers and tasks that are over may refer to the service for a moment longer.
+        // Servers and tasks that have ended may still refer to the service for a moment.
         defer { lock.release() }
         try await withThrowingTaskGroup { group in
             group.addTask { await running.run() }
@@ -101,7 +101,7 @@ extension AgentService {
         logger.notice("stopped")
     }
 
-    /// Brings the realms up, syncs them once, and stops: what `sync` does where no agent runs.
+    /// Opens the realms, syncs them once, and stops: `sync` without a running agent.
     package func syncOnce(realms names: [String], timeout: Duration?) async -> [SyncReport] {
         defer { lock.release() }
         let selected = await running.realms.filter { names.contains($0.name) }
@@ -143,7 +143,7 @@ extension AgentService {
         return HealthKeeper(
             period: HealthKeeper.period(watchdog: manager.watchdogPeriod),
             time: .continuous,
-            patience: manager.watchdogPeriod ?? .seconds(60),
+            stallLimit: manager.watchdogPeriod ?? .seconds(60),
             examine: { await status().realms },
             workloads: { await running.workloads() },
             reportHanging: { realms in
@@ -190,7 +190,7 @@ extension AgentService {
 // MARK: Metrics
 
 extension AgentService {
-    /// Serves metrics over TCP, if the configuration asks for it.
+    /// Serves metrics over TCP, if configured.
     private func serveMetrics() async throws {
         guard let address = configuration.daemon.metricsAddress else { return }
         let server = MetricsServer(host: address.host, port: address.port, metrics: metrics)
@@ -242,7 +242,7 @@ extension AgentService: ControlBackend {
         let logger = log.logger("Agent")
         let manager = ServiceManager()
         manager.reportReloading()
-        // Whatever comes of it, the agent serves on.
+        // The agent keeps serving, whether or not the reload succeeds.
         defer { manager.reportReady() }
         guard let files else { throw .notReloadable }
         let result = files.load().toServe
@@ -271,7 +271,7 @@ extension AgentService: ControlBackend {
             AgentEvent(
                 realm: nil,
                 .reloaded(
-                    ReloadFact(
+                    ReloadPayload(
                         applied: difference.applied,
                         needRestart: difference.needsRestart
                     )
@@ -301,7 +301,7 @@ extension AgentService: ControlBackend {
     package func setLogLevel(_ change: LogLevelChange) throws(ControlError) -> LogReport {
         guard let level = LogLevel(rawValue: change.level) else {
             let words = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .malformed("\"\(change.level)\" is no log level; use one of \(words)")
+            throw .malformed("\"\(change.level)\" is not a log level; use one of \(words)")
         }
         log.set(level, of: change.category)
         let category = change.category ?? "everything else"

@@ -2,11 +2,11 @@ import Config
 import Control
 import RealmSync
 
-/// One realm of the configuration as it runs: the engine, and the handlers that decide about its events.
+/// A configured realm at run time: the engine, and the handlers that decide about its events.
 struct ConfiguredRealm: Sendable {
     let configuration: RealmConfiguration
     let realm: SyncedRealm
-    /// Nil where nobody handles anything.
+    /// Nil if no handler is configured.
     let handlers: RealmHandlers?
 
     var name: String { configuration.name }

@@ -1,7 +1,7 @@
 import Coordination
 import SyncClient
 
-/// The life of one piece of work that somebody else may end.
+/// A piece of work that another task may end.
 final class Lifetime: Sendable {
     private let end = Signal()
     private let ended = Signal()

@@ -118,7 +118,7 @@ struct Parts {
         return connection
     }
 
-    /// What a connection tells of the way to its server.
+    /// Monitors the network quality that a connection observes.
     func link(of connection: UserConnection) -> NetworkQualityMonitor {
         links[ObjectIdentifier(connection)] ?? NetworkQualityMonitor(poorNetwork)
     }

@@ -10,7 +10,7 @@ import SQLite
 import Scheduling
 import SyncClient
 
-/// What runs of a configuration, and how it becomes what runs of another.
+/// The running parts of one configuration, and their change to another configuration.
 actor RunningAgent {
     private(set) var configuration: AgentConfiguration
     private var parts: Parts
@@ -21,11 +21,11 @@ actor RunningAgent {
     private let reloads = Turns<OrderOfArrival>()
     private let watch: ConditionsWatch
 
-    /// What has begun and is waited for by `run()`.
+    /// Started jobs, which `run()` waits for.
     private nonisolated let jobs: AsyncStream<@Sendable () async -> Void>
     private nonisolated let beginning: AsyncStream<@Sendable () async -> Void>.Continuation
 
-    /// Tests tell other conditions than those of this machine.
+    /// Tests supply their own conditions.
     init(
         _ configuration: AgentConfiguration,
         _ parts: Parts,
@@ -46,14 +46,14 @@ actor RunningAgent {
         for user in configuration.users { begin(user) }
         for realm in parts.realms { begin(realm) }
         await withDiscardingTaskGroup { group in
-            // Realms wait for what the host tells first.
+            // Realms wait for the host's first report.
             group.addTask { await self.watch.run { await self.conditionsHaveChanged() } }
             for await job in jobs { group.addTask { await job() } }
             group.cancelAll()
         }
     }
 
-    /// Runs the realms without their schedules: somebody has asked for them.
+    /// Runs the named realms without their schedules, as a command requests.
     func run(realms names: [String]) async {
         let connections = parts.connections
         let selected = realms.filter { names.contains($0.name) }
@@ -63,7 +63,7 @@ actor RunningAgent {
         }
     }
 
-    /// Lets go of what outlives tasks.
+    /// Closes the resources that outlive their tasks.
     func close() async {
         for app in parts.apps.values { await app.close() }
     }
@@ -83,7 +83,7 @@ actor RunningAgent {
         return report
     }
 
-    /// How the work on the files of open realms gets on, by the realms' names.
+    /// The progress of the work on the files of open realms, by the realms' names.
     func workloads() async -> [String: WorkMeter.Reading] {
         var readings: [String: WorkMeter.Reading] = [:]
         for realm in realms { readings[realm.name] = await realm.realm.workload }
@@ -190,7 +190,7 @@ actor RunningAgent {
         await parts.plugins.follow(new.plugins)
         parts.adopt(appsOf: prepared)
         parts.log.follow(new.daemon.log)
-        // What only a start can change stays what it is.
+        // Settings that need a restart keep their values.
         var followed = new
         followed.daemon = configuration.daemon
         followed.daemon.log.level = new.daemon.log.level

@@ -1,7 +1,7 @@
 package import Scheduling
 package import Settings
 
-/// Everything the agent is told to do, complete and checked: nothing downstream checks it again.
+/// The agent's configuration, complete and checked: later code does not check it again.
 package struct AgentConfiguration: Hashable, Sendable {
     package var daemon: DaemonConfiguration
     /// Each of the four in the order of their names.
@@ -12,7 +12,7 @@ package struct AgentConfiguration: Hashable, Sendable {
     package var network: NetworkPolicy
 }
 
-/// What concerns the agent as a process (section `agent`).
+/// Settings of the agent's process (section `agent`).
 package struct DaemonConfiguration: Hashable, Sendable {
     package var dataDirectory: String
     package var controlSocket: String
@@ -20,14 +20,14 @@ package struct DaemonConfiguration: Hashable, Sendable {
     /// The group whose members may change things through the control socket.
     package var controlGroup: String
     package var log: LogConfiguration
-    /// Where metrics are served over TCP; nil if they are not.
+    /// TCP address that serves metrics; nil for none.
     package var metricsAddress: ListenAddress?
 }
 
-/// What is logged, and where to.
+/// Log levels and destination.
 package struct LogConfiguration: Hashable, Sendable {
     package var level: Level
-    /// Nil where nothing is said: the journal if it listens, else standard error.
+    /// Nil if it is not configured: the journal if it listens, else standard error.
     package var output: Output?
     /// The level of a category and all below it: `Sync.Client` covers `Sync.Client.Reset`.
     package var categories: [String: Level]

@@ -5,21 +5,21 @@ package struct AppConfiguration: Hashable, Sendable {
     package var name: String
     package var appID: String
     package var baseURL: ServiceURL
-    /// Where the servers are, if that shall not be asked.
+    /// Addresses of the servers; nil to ask the location route.
     package var location: FixedLocation?
     package var timeouts: TimeoutConfiguration
     package var backoff: BackoffConfiguration
     package var tls: TLSConfiguration
     /// Whether one connection of a user carries all of that user's realms.
     package var sharesConnections: Bool = true
-    /// How long the server keeps what a silent client has not seen.
+    /// Time that the server keeps history for absent clients.
     package var offlineLimit: Duration = .seconds(30 * 86_400)
     package var proxy: ProxyConfiguration = .environment
     /// Sent with each request and each WebSocket upgrade.
     package var headers: [String: HeaderConfiguration] = [:]
     /// The header that tokens travel in, with HTTP requests.
     package var authorizationHeader: String = "Authorization"
-    /// What the User-Agent header ends in, behind what the agent says of itself.
+    /// Appended to the agent's own User-Agent header.
     package var userAgentSuffix: String?
 
     /// Whether its server can be reached without any network.
@@ -28,9 +28,9 @@ package struct AppConfiguration: Hashable, Sendable {
     }
 }
 
-/// How connections leave the machine.
+/// The route of outgoing connections.
 package enum ProxyConfiguration: Hashable, Sendable {
-    /// As the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say.
+    /// From the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
     case environment
     case direct
     case server(ServiceURL, credentials: Credentials?)
@@ -53,7 +53,7 @@ package struct FixedLocation: Hashable, Sendable {
     package var webSocket: ServiceURL
 }
 
-/// How long things may take (wire protocol, 11).
+/// Limits on waits (wire protocol, 11).
 package struct TimeoutConfiguration: Hashable, Sendable {
     /// Of one HTTP request.
     package var request: Duration = .seconds(60)
@@ -63,13 +63,13 @@ package struct TimeoutConfiguration: Hashable, Sendable {
     package var keepAlive: Duration = .seconds(60)
     /// From a due PING to its PONG.
     package var pong: Duration = .seconds(120)
-    /// How long a connection outlives its last session.
+    /// Time that a connection stays open after its last session ended.
     package var linger: Duration = .seconds(30)
-    /// A connection that comes back sooner uploads at once.
+    /// After a shorter disconnection, uploads begin at once, without waiting for downloads.
     package var fastReconnect: Duration = .seconds(60)
 }
 
-/// How the waits between attempts grow (wire protocol, 10.1).
+/// Growth of the delays between attempts (wire protocol, 10.1).
 package struct BackoffConfiguration: Hashable, Sendable {
     package var initial: Duration = .seconds(1)
     package var maximum: Duration = .seconds(300)

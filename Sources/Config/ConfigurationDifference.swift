@@ -1,4 +1,4 @@
-/// What has to be done so that what runs by one configuration runs by another.
+/// The changes to turn the running parts of one configuration into those of another.
 package struct ConfigurationDifference: Hashable, Sendable {
     /// Key paths whose change takes effect at once, such as `realms.stock`.
     package private(set) var applied: [String] = []
@@ -9,7 +9,7 @@ package struct ConfigurationDifference: Hashable, Sendable {
     /// Names of realms that run and must not run on as they are.
     package private(set) var realmsToStop: [String] = []
     package private(set) var realmsToStart: [RealmConfiguration] = []
-    /// Realms of which the schedule alone has changed: they keep what they have.
+    /// Realms of which only the schedule has changed: they keep their session and file.
     package private(set) var realmsToReschedule: [RealmConfiguration] = []
     package private(set) var usersToStop: [String] = []
     package private(set) var usersToStart: [UserConfiguration] = []

@@ -1,4 +1,5 @@
-/// What a configuration refers to beyond its own text, handed in so that reading it stays pure.
+/// The files, variables and host values that a configuration refers to; passed in, so that reading
+/// it stays pure.
 package struct ConfigurationInputs {
     package var hostName: String?
     package var machineID: String?
@@ -19,7 +20,7 @@ package struct ConfigurationInputs {
     }
 }
 
-/// Why a file could not be read, as a clause: "permission denied".
+/// The reason why a file could not be read, as a clause: "permission denied".
 package struct FileFailure: Error, Hashable, Sendable {
     package let reason: String
 

@@ -2,13 +2,12 @@ package import Settings
 import YAML
 
 extension ConfigurationParser {
-    /// Where the agent of these texts listens, whatever else is wrong with them.
+    /// The control socket of an agent with these texts, even if they have other mistakes.
     ///
-    /// Who asks a running agent needs no more: the agent may go on with a configuration that is no
-    /// longer the one on disk, and variables that its texts name need not be in the asker's
-    /// environment.
+    /// Clients of a running agent need only this. The agent may run an older configuration than the
+    /// one on disk, and the client's environment may lack variables that the texts name.
     ///
-    /// - Returns: a path, or what stands in the way of one.
+    /// - Returns: a path, or the mistakes that leave it unknown.
     package static func controlSocket(
         main: ConfigurationSource,
         dropIns: [ConfigurationSource] = []

@@ -3,7 +3,7 @@ import YAML
 
 /// A merged configuration as one YAML text for people.
 struct ConfigurationPrinter {
-    /// Whether each value is followed by the place where it stands.
+    /// Whether each value is followed by its position in the files.
     let showsOrigins: Bool
     /// Keys below which values may be secrets: headers and environments.
     private static let redactedSections: Set<String> = ["headers", "environment"]
@@ -37,7 +37,7 @@ struct ConfigurationPrinter {
                 lines.append("\(indentation)\(key)\(mapping.entries.isEmpty ? " {}" : "")")
             }
             for entry in mapping.entries {
-                // The place of a secret is none, and helps who looks for it.
+                // The location of a secret is not secret, and helps to find mistakes.
                 let isPlace = ["credential", "file", "env"].contains(entry.key)
                 write(
                     entry.value,
@@ -73,10 +73,10 @@ struct ConfigurationPrinter {
 }
 
 extension ConfigurationParser {
-    /// The merged texts as one; empty where one of them is no YAML.
+    /// The merged texts as one; empty if one of them is not YAML.
     ///
-    /// Values that may be secrets are replaced: those of headers and of environments. Other secrets
-    /// stand in no configuration that loads.
+    /// Values that may be secrets are replaced: those of headers and of environments. A valid
+    /// configuration contains no other secrets.
     package static func text(
         main: ConfigurationSource,
         dropIns: [ConfigurationSource],

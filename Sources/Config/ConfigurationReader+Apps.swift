@@ -164,7 +164,9 @@ extension NodeReader.Entry {
                 at: nameLocation,
                 isToken ? .conflict : .badValue,
                 value.path,
-                isToken ? "the agent sets this header itself" : "\(quoted(name)) is no header",
+                isToken
+                    ? "the agent sets this header itself"
+                    : "\(quoted(name)) is not a header name",
                 remedy: isToken ? "remove it" : "use letters, digits and \"-\""
             )
         )

@@ -1,7 +1,7 @@
 import Settings
 import YAML
 
-/// How an app's servers are reached, and who trusts whom.
+/// Reads proxies, TLS trust and addresses of an app's servers.
 extension ConfigurationReader {
     func readProxy(_ reader: NodeReader) -> ProxyConfiguration? {
         if case .scalar(let scalar) = reader.node.content, scalar.text == "none" {
@@ -36,7 +36,8 @@ extension ConfigurationReader {
     }
 
     private func readProxyURL(_ reader: NodeReader) -> ServiceURL? {
-        // What goes through it is encrypted by itself: its own scheme is nobody's business.
+        // Traffic through the proxy is encrypted end to end, so the proxy's own scheme does not
+        // matter.
         let url = ServiceURL.read(
             reader,
             schemes: [.http],

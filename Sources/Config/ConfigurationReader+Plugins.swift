@@ -1,7 +1,7 @@
 import Settings
 
 extension ConfigurationReader {
-    private enum UseWord: String, CaseIterable {
+    private enum UseName: String, CaseIterable {
         case log, exec, webhook, suspend, relogin
         case backupRealm = "backup-realm"
         case exportUnsynced = "export-unsynced"
@@ -15,10 +15,10 @@ extension ConfigurationReader {
     }
 
     private func readKind(_ keys: MappingReader) -> PluginConfiguration.Kind? {
-        let use = keys.required("use") { $0.choice(of: UseWord.self) }
+        let use = keys.required("use") { $0.choice(of: UseName.self) }
         func key<Value>(
             _ name: String,
-            of uses: UseWord...,
+            of uses: UseName...,
             isRequired: Bool = false,
             _ read: (NodeReader) -> Value?
         ) -> Value? {

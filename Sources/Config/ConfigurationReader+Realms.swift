@@ -134,7 +134,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// A query is checked by the server; here only what would break any query is told.
+    /// The server checks queries; only mistakes that break every query are reported here.
     private func readQuery(_ reader: NodeReader, _ templates: TemplateReader) -> String? {
         guard let text = reader.string(), let template = templates.resolve(text, at: reader) else {
             return nil

@@ -2,16 +2,16 @@ import Scheduling
 import Settings
 
 extension ConfigurationReader {
-    private enum ModeWord: String, CaseIterable {
+    private enum ModeName: String, CaseIterable {
         case continuous, refresh, manual
     }
 
     func readSchedule(_ keys: MappingReader, of app: AppConfiguration?) -> SchedulePolicy {
-        let word = keys.optional("mode", default: .continuous) { $0.choice(of: ModeWord.self) }
+        let word = keys.optional("mode", default: .continuous) { $0.choice(of: ModeName.self) }
         let cron = keys.dependent(
             "refresh",
             on: "mode",
-            being: [ModeWord.refresh],
+            being: [ModeName.refresh],
             chosen: word,
             isRequired: true,
             readCron
@@ -29,7 +29,7 @@ extension ConfigurationReader {
             switch word {
             case .continuous: .continuous
             case .manual: .manual
-            // Without instants the file is refused: what stands here then is never used.
+            // A file without valid instants is refused, so this value is never used.
             case .refresh: cron.map { .refresh($0) } ?? .manual
             }
         return SchedulePolicy(

@@ -1,7 +1,7 @@
 import Settings
 
 extension ConfigurationReader {
-    private enum ProviderWord: String, CaseIterable {
+    private enum ProviderName: String, CaseIterable {
         case anonymous
         case emailPassword = "email-password"
         case apiKey = "api-key"
@@ -22,10 +22,10 @@ extension ConfigurationReader {
     }
 
     private func readProvider(_ keys: MappingReader) -> UserConfiguration.Provider? {
-        let word = keys.required("provider") { $0.choice(of: ProviderWord.self) }
+        let word = keys.required("provider") { $0.choice(of: ProviderName.self) }
         func key<Value>(
             _ name: String,
-            of provider: ProviderWord,
+            of provider: ProviderName,
             isRequired: Bool = true,
             _ read: (NodeReader) -> Value?
         ) -> Value? {

@@ -5,7 +5,7 @@ package import Settings
 /// It is made from the code that reads them. What depends on names, files and other keys' values is
 /// left to `realm-agent check`.
 package enum ConfigurationSchema {
-    /// All keys and what they hold, as the readers describe it.
+    /// All keys and their values, as the readers describe them.
     package static var form: SettingForm {
         .described { root in
             let reader = ConfigurationReader(

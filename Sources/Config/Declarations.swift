@@ -1,6 +1,6 @@
 import Settings
 
-/// What a section declares under free names: those that could be read, and which names there are.
+/// The entries of a section with free names: the valid ones, and the names of all.
 struct Declarations<Value> {
     private(set) var values: [(name: String, value: Value)] = []
     private var names: [String] = []

@@ -2,7 +2,7 @@ package import Scopes
 import Settings
 import YAML
 
-/// The partition of a realm, as far as it is known before its user is logged in.
+/// The partition of a realm; known in part before its user logs in.
 package enum PartitionSetting: Hashable, Sendable {
     case fixed(Partition)
     /// Contains the user's id.

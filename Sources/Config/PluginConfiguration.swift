@@ -6,7 +6,7 @@ package struct PluginConfiguration: Hashable, Sendable {
     package var name: String
     package var kind: Kind
 
-    /// What stands behind `use`, each with its own options.
+    /// The kinds of plugin that `use` selects, each with its options.
     package enum Kind: Hashable, Sendable {
         /// `log { level }`, `warn` by default.
         case log(level: LogConfiguration.Level)
@@ -16,7 +16,7 @@ package struct PluginConfiguration: Hashable, Sendable {
         case backupRealm(directory: String, keep: Int)
         /// `export-unsynced { directory }`
         case exportUnsynced(directory: String)
-        /// `suspend { for }`: without end where nothing is said.
+        /// `suspend { for }`; nil for no end.
         case suspend(duration: Duration?)
         /// `relogin { at_most: 3 per 1h }`, which is also the default.
         case relogin(Allowance)
@@ -31,7 +31,7 @@ package struct PluginConfiguration: Hashable, Sendable {
         /// The first is an absolute path; there is at least one.
         package var command: [String]
         package var timeout: Duration
-        /// Beside `PATH` and `LANG`, all that the program finds in its environment.
+        /// The program's environment, in addition to `PATH` and `LANG`.
         package var environment: [String: String]
 
         package init(
@@ -71,7 +71,7 @@ package struct PluginConfiguration: Hashable, Sendable {
         case secret(SecretReference)
     }
 
-    /// So many times in a while: `3 per 1h`.
+    /// A rate: `3 per 1h`.
     package struct Allowance: Hashable, Sendable {
         package var count: Int
         package var window: Duration

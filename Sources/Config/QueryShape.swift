@@ -1,4 +1,4 @@
-/// What can be told of a query without understanding it: brackets and quotes that do not close.
+/// Checks a query without parsing it: finds brackets and quotes that are not closed.
 enum QueryShape {
     /// Nil if the server may make sense of it.
     static func problem(of query: String) -> String? {

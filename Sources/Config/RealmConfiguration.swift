@@ -17,7 +17,7 @@ package struct RealmConfiguration: Hashable, Sendable {
     package var capture: CaptureConfiguration
     package var opening: OpenConfiguration
     package var clientReset: ClientResetConfiguration
-    /// Told of every error, in this order.
+    /// Asked about every error, in this order.
     package var errorHandlers: [PluginConfiguration]
     package var schedule: SchedulePolicy
     /// A file to begin with instead of a download.
@@ -28,12 +28,12 @@ package struct RealmConfiguration: Hashable, Sendable {
     package var requiresLinkTargets: Bool
     /// Triggers of applications that run on remote changes too.
     package var triggersOnRemoteChanges: [String]
-    /// How long uploads may delay the end of the agent.
+    /// Maximum delay of the agent's end for uploads.
     package var shutdownUploadTimeout: Duration
-    /// Whether subscriptions are sent anew at each start.
+    /// Whether subscriptions are sent again at each start.
     package var rerunsSubscriptions: Bool
 
-    /// What the realm holds.
+    /// The data that the realm holds.
     package enum Scope: Hashable, Sendable {
         case partition(PartitionSetting)
         /// Flexible sync.
@@ -43,16 +43,16 @@ package struct RealmConfiguration: Hashable, Sendable {
 
 /// When local writes become changesets (local realm, 4.2 and 6).
 package struct CaptureConfiguration: Hashable, Sendable {
-    /// How long writes that follow each other closely are gathered.
+    /// Time during which successive writes are gathered into one upload.
     package var delay: Duration = .milliseconds(20)
     /// Writes further apart than this belong to different changesets.
     package var splitGap: Duration = .seconds(10)
 }
 
-/// What a realm waits for before it counts as open.
+/// The downloads that a realm requires before it counts as open.
 package struct OpenConfiguration: Hashable, Sendable {
     package var download: Download = .never
-    /// How long it waits; nil for as long as it takes.
+    /// Limit on the wait; nil for no limit.
     package var timeout: Duration?
 
     package init(download: Download = .never, timeout: Duration? = nil) {
@@ -62,12 +62,13 @@ package struct OpenConfiguration: Hashable, Sendable {
 
     package enum Download: String, CaseIterable, Sendable {
         case never, once, always
-        /// As `always`, but what is here will do if the download cannot be had.
+        /// As `always`; but earlier complete data suffices if the server cannot be reached or the
+        /// limit passes.
         case auto
     }
 }
 
-/// What happens when the server no longer knows the realm's history.
+/// Settings of client resets, which happen when the server no longer knows the realm's history.
 package struct ClientResetConfiguration: Hashable, Sendable {
     package var mode: Mode = .recover
     package var before: [PluginConfiguration] = []
@@ -75,7 +76,7 @@ package struct ClientResetConfiguration: Hashable, Sendable {
     package var manual: [PluginConfiguration] = []
     /// Nil for `recovered` in the data directory.
     package var recoveryDirectory: String?
-    /// Whether a reset is given up if a handler in `before` fails.
+    /// Whether a reset is abandoned if a handler in `before` fails.
     package var requiresBefore = false
     /// Whether discarded changes are written to a file first.
     package var exportsDiscarded = true
@@ -88,9 +89,9 @@ package struct ClientResetConfiguration: Hashable, Sendable {
     }
 }
 
-/// Objects that a flexible realm holds. The query is text: only the server can tell what it means.
+/// The objects of a flexible-sync realm. The query is text: only the server interprets it.
 package struct SubscriptionConfiguration: Hashable, Sendable {
-    /// Nil for a subscription that its class and query tell apart.
+    /// Nil for a subscription that its class and query identify.
     package var name: String?
     package var className: String
     package var query: String

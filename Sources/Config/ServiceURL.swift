@@ -65,7 +65,7 @@ extension ServiceURL {
             // The text before "@" may be a password: it is not shown.
             throw Problem(
                 problem: "a user name does not belong into this URL",
-                remedy: "remove what stands before \"@\""
+                remedy: "remove the part before \"@\""
             )
         }
         guard !path.contains(where: { $0 == "?" || $0 == "#" }) else {

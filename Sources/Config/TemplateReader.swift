@@ -1,11 +1,11 @@
 import Settings
 
-/// Fills in what a text refers to: `${host.name}`, `${env.NAME}` and the like (interfaces, 4).
+/// Expands placeholders in a text: `${host.name}`, `${env.NAME}` and the like (interfaces, 4).
 ///
-/// `$${` stands for `${` itself.
+/// `$${` yields a literal `${`.
 struct TemplateReader {
     private let surroundings: ConfigurationInputs
-    /// Whose realm it is; nil if that is unknown because of another mistake.
+    /// The realm's user; nil if it is unknown because of another mistake.
     private let user: UserConfiguration?
 
     init(_ surroundings: ConfigurationInputs, user: UserConfiguration?) {
@@ -56,7 +56,7 @@ struct TemplateReader {
     private func value(of name: String, at reader: NodeReader) -> String? {
         switch name {
         case "user.email":
-            // Without a user another message says what is wrong.
+            // Without a user, another message reports the mistake.
             guard let user else { return nil }
             return user.email
                 ?? missing(

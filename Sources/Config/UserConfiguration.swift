@@ -16,7 +16,7 @@ package struct UserConfiguration: Hashable, Sendable {
         case function(payload: SecretReference?)
     }
 
-    /// Where a token of another service comes from, each time one is needed.
+    /// The source of another service's token, read each time one is needed.
     package enum TokenSource: Hashable, Sendable {
         case secret(SecretReference)
         /// A program that prints it, and its arguments.

@@ -1,13 +1,13 @@
 package import ClientReset
 
-/// Something that happened to a realm, as handlers hear of it (interfaces, 7).
+/// An event of a realm, as passed to handlers (interfaces, 7).
 package enum HandlerEvent: Hashable, Sendable {
     case error(SyncErrorReport)
-    /// A client reset is about to begin; the file is still as it was.
+    /// A client reset is about to begin; the file is unchanged.
     case clientResetBefore(reason: String, mode: ResetMode)
-    /// A client reset has been carried out; the session comes back when this is handled.
+    /// A client reset has been carried out; the session returns once handlers have answered.
     case clientResetAfter(FinishedReset)
-    /// A client reset that the agent cannot carry out by itself.
+    /// A client reset that the agent cannot carry out on its own.
     case clientResetManual(ManualReset)
     /// The server refused writes, and undid them.
     case writeRejected([RejectedWriteSummary])
@@ -30,9 +30,9 @@ package struct SyncErrorReport: Hashable, Sendable {
     /// The number that the Realm SDKs give this error, if they know it.
     package let sdkCode: Int?
     package let message: String
-    /// Whether sync of the realm stands still until somebody does something about it.
+    /// Whether sync of the realm stops until an operator or program acts.
     package let isFatal: Bool
-    /// Where the server keeps its log of what happened.
+    /// URL of the server's log of the error.
     package let logURL: String?
 
     package init(

@@ -3,17 +3,17 @@ import FoundationEssentials
 package import Scheduling
 import Settings
 
-/// What a handler wants to be done; the engine does it (interfaces, 7).
+/// A handler's decision; the engine carries it out (interfaces, 7).
 package enum HandlerDecision: Hashable, Sendable {
-    /// What the agent does by itself.
+    /// The agent's default handling.
     case `continue`
     case retry(after: Duration?)
-    /// Without `until` the realm stays suspended until somebody resumes it.
+    /// Without `until` the realm stays suspended until an operator resumes it.
     case suspend(until: WallTime?)
     case relogin
     /// In the mode given, else the one configured.
     case reset(ResetMode?)
-    /// A reset that gives up what the server has not seen.
+    /// A reset that discards unsynced changes.
     case discard
     /// Sync of this realm ends until it is restarted.
     case stop
@@ -52,7 +52,7 @@ package struct HandlerReply: Hashable, Sendable {
 // MARK: From JSON
 
 extension HandlerReply {
-    /// The longest pause a handler can ask for; longer ones are mistakes.
+    /// The longest pause that a handler may request; a longer one is an invalid answer.
     private static let longestPause = Duration.seconds(366 * 86_400)
 
     private struct Document: Decodable {
@@ -104,7 +104,7 @@ extension HandlerReply {
         case "stop": return .stop
         case let word:
             throw .badAnswer(
-                "the decision \"\(word.prefix(40))\" is none of "
+                "the decision \"\(word.prefix(40))\" is not one of "
                     + HandlerDecision.words.joined(separator: ", ")
             )
         }
@@ -136,7 +136,7 @@ extension HandlerReply {
         guard let text else { return nil }
         guard let mode = ResetMode(rawValue: text) else {
             throw .badAnswer(
-                "\"mode\" is none of "
+                "\"mode\" is not one of "
                     + ResetMode.allCases.map(\.rawValue).joined(separator: ", ")
             )
         }

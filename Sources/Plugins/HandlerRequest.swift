@@ -1,7 +1,7 @@
 import ClientReset
 import FoundationEssentials
 
-/// An event with the realm it concerns: what a handler is given.
+/// The input of a handler: an event, and the realm that it concerns.
 package struct HandlerRequest: Hashable, Sendable {
     package let subject: HandlerSubject
     package let event: HandlerEvent
@@ -15,7 +15,7 @@ package struct HandlerRequest: Hashable, Sendable {
 /// The realm that an event concerns.
 package struct HandlerSubject: Hashable, Sendable {
     package let realm: String
-    /// The id that the backend knows the app by.
+    /// The app's id at the backend.
     package let app: String
     /// The name of the user in the configuration.
     package let user: String

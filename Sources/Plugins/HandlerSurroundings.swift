@@ -3,7 +3,7 @@ package import Platform
 package import Scheduling
 package import Settings
 
-/// What built-in handlers need from outside; the composition root supplies it, and tests another.
+/// The outside services that built-in handlers need; tests supply their own.
 package struct HandlerSurroundings: Sendable {
     package var logger: Logger
     package var now: @Sendable () -> WallTime
@@ -34,7 +34,7 @@ package protocol RealmFiles: Sendable {
     /// Writes a consistent copy of the realm at `path` to the new file `destination`.
     func copy(realmAt path: String, to destination: String) async throws(RealmFilesFailure)
 
-    /// Writes what the server has not acknowledged as JSON lines to the new file `destination`.
+    /// Exports unacknowledged changes as JSON lines to the new file `destination`.
     ///
     /// - Returns: how many lines there are; without any there is no file either.
     func exportUnsynced(
@@ -43,7 +43,7 @@ package protocol RealmFiles: Sendable {
     ) async throws(RealmFilesFailure) -> Int
 }
 
-/// Why there is no copy, as a sentence for people.
+/// The reason why there is no copy, as a sentence for people.
 package struct RealmFilesFailure: Error, Hashable, Sendable {
     package let reason: String
 
@@ -57,7 +57,7 @@ package protocol WebhookSender: Sendable {
     func post(_ call: WebhookCall) async throws(HandlerFailure) -> [UInt8]
 }
 
-/// What is sent, and how long the answer may take.
+/// The request of a webhook, and the limit on its response.
 package struct WebhookCall: Hashable, Sendable {
     package let url: String
     package let headers: [String: String]

@@ -10,7 +10,7 @@ package actor PluginRegistry {
     private let surroundings: HandlerSurroundings
     private let onFailure: @Sendable (PluginFailure) -> Void
 
-    /// `onFailure` hears of every handler that came to nothing, besides the log.
+    /// `onFailure` is called for every handler that failed, in addition to the log.
     package init(
         _ configurations: [PluginConfiguration],
         surroundings: HandlerSurroundings,
@@ -32,8 +32,8 @@ package actor PluginRegistry {
         configurations.compactMap { records[$0.name] }
     }
 
-    /// Goes on with the handlers of another configuration; those that it leaves as they are keep
-    /// what they remember, and their records.
+    /// Adopts the handlers of another configuration. Unchanged handlers keep their state and
+    /// records.
     package func follow(_ new: [PluginConfiguration]) {
         for plugin in configurations where !new.contains(plugin) {
             handlers[plugin.name] = nil
@@ -46,8 +46,8 @@ package actor PluginRegistry {
         configurations = new
     }
 
-    /// Asks the handlers of these names in order. The first decision other than `continue` stands;
-    /// the others still see the event.
+    /// Asks the named handlers in order. The first decision other than `continue` counts; the
+    /// others still see the event.
     package func consult(
         _ names: [String],
         _ request: HandlerRequest
@@ -78,7 +78,7 @@ package actor PluginRegistry {
             "kind": "\(request.event.kind)", "decision": "\(reply.decision.word)",
         ]
         reply.note.map { fields["note"] = "\($0)" }
-        // A decision changes what the agent does; to take note of an event does not.
+        // A decision changes the agent's behaviour; observing an event does not.
         let level: Logger.Level = reply.decision == .continue ? .debug : .notice
         surroundings.logger.log(level: level, "handler answered", metadata: fields)
     }
@@ -97,7 +97,7 @@ package actor PluginRegistry {
         records[name]?.failures += 1
         records[name]?.lastFailure = failure
         surroundings.logger.warning(
-            "handler failed; sync goes on without it",
+            "handler failed; sync continues without it",
             metadata: [
                 "plugin": "\(name)", "realm": "\(failure.realm)",
                 "kind": "\(request.event.kind)", "code": "\(failure.code)",
@@ -108,13 +108,13 @@ package actor PluginRegistry {
     }
 }
 
-/// What all handlers of an event together come to.
+/// The joint result of all handlers of an event.
 package struct HandlerVerdict: Hashable, Sendable {
     package fileprivate(set) var decision: HandlerDecision
-    /// Whose decision it is; nil where nobody decided anything.
+    /// The handler that decided; nil if none did.
     package fileprivate(set) var plugin: String?
     package fileprivate(set) var note: String?
-    /// The handlers that came to nothing, each with why.
+    /// The handlers that failed, each with the reason.
     package fileprivate(set) var failures: [String] = []
 
     package init(decision: HandlerDecision, plugin: String?, note: String? = nil) {
@@ -126,7 +126,7 @@ package struct HandlerVerdict: Hashable, Sendable {
     package static let `continue` = HandlerVerdict(decision: .continue, plugin: nil)
 }
 
-/// How a handler has done since the agent started.
+/// A handler's record since the agent started.
 package struct PluginRecord: Hashable, Sendable {
     package let name: String
     /// The word behind `use`.
@@ -136,7 +136,7 @@ package struct PluginRecord: Hashable, Sendable {
     package fileprivate(set) var lastFailure: PluginFailure?
 }
 
-/// One time that a handler came to nothing.
+/// One failure of a handler.
 package struct PluginFailure: Hashable, Sendable {
     package let plugin: String
     package let realm: String

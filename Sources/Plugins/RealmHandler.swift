@@ -2,13 +2,13 @@ package import Programs
 
 /// A handler of what happens to realms.
 ///
-/// It never reaches into the engine: it answers with a decision, or with why it has none. Whatever
-/// it does, sync goes on.
+/// A handler has no access to the engine: it returns a decision, or the reason why it has none.
+/// Sync continues in either case.
 package protocol RealmHandler: Sendable {
     func handle(_ request: HandlerRequest) async throws(HandlerFailure) -> HandlerReply
 }
 
-/// Why a handler came to nothing; counts as `continue`.
+/// The reason why a handler failed. A failure counts as `continue`.
 package enum HandlerFailure: Error, Hashable, Sendable {
     case program(ProgramFailure)
     /// A web address does not answer within that time.
@@ -24,7 +24,7 @@ package enum HandlerFailure: Error, Hashable, Sendable {
     /// The agent is stopping.
     case cancelled
 
-    /// The agent is stopping, which is nobody's failure.
+    /// The agent is stopping; not a failure of the handler.
     var isCancellation: Bool { self == .cancelled || self == .program(.cancelled) }
 
     package var code: String {

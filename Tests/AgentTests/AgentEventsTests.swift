@@ -17,7 +17,7 @@ struct AgentEventsTests {
             events.publish(
                 AgentEvent(
                     realm: "stock",
-                    .error(ErrorFact(code: "\(number)", message: "", fatal: false))
+                    .error(ErrorPayload(code: "\(number)", message: "", fatal: false))
                 )
             )
         }
@@ -25,12 +25,14 @@ struct AgentEventsTests {
 
     func codes(after position: UInt64?) async -> [String] {
         await events.records(after: position, follow: false).reduce(into: []) { codes, record in
-            guard case .error(let fact) = record.event.fact else { return codes.append("gap") }
-            codes.append(fact.code)
+            guard case .error(let payload) = record.event.payload else {
+                return codes.append("gap")
+            }
+            codes.append(payload.code)
         }
     }
 
-    @Test("Numbers grow by one, and a reader goes on behind any of them")
+    @Test("Numbers increase by one, and a reader continues after any of them")
     func positions() async {
         publish(1...3)
         var sequences: [UInt64] = []
@@ -42,7 +44,7 @@ struct AgentEventsTests {
         #expect(await codes(after: 1_000_003) == [])
     }
 
-    @Test("Whoever comes too late, or from a run that this one does not know, is told of the gap")
+    @Test("A reader that comes too late, or from an earlier run, gets a gap")
     func gaps() async {
         publish(1...9)
         // Kept are between the newest four and twice as many.
@@ -68,8 +70,8 @@ struct AgentEventsTests {
         let follower = Task {
             var codes: [String] = []
             for await record in events.records(after: nil, follow: true) {
-                guard case .error(let fact) = record.event.fact else { continue }
-                codes.append(fact.code)
+                guard case .error(let payload) = record.event.payload else { continue }
+                codes.append(payload.code)
                 if codes.count == 2 { break }
             }
             return codes
@@ -83,18 +85,18 @@ struct AgentEventsTests {
         await waiting.value
     }
 
-    @Test("A reader that never reads costs nobody anything: it only misses what is overwritten")
+    @Test("A reader that never reads delays no other, and only misses overwritten events")
     func slowReader() async {
         let stream = events.records(after: nil, follow: true)
         publish(1...1000)
         var iterator = stream.makeAsyncIterator()
         let first = await iterator.next()
-        #expect(first?.event.fact == .gap)
+        #expect(first?.event.payload == .gap)
     }
 
-    @Test("A state that has not changed is no event")
+    @Test("An unchanged state is not an event")
     func sameState() async {
-        let states: [StateFact] = [
+        let states: [StatePayload] = [
             .init(state: .connecting), .init(state: .connecting), .init(state: .open),
             .init(state: .offline, cause: "backoff"), .init(state: .offline, cause: "no-network"),
         ]

@@ -46,7 +46,7 @@ struct AgentServiceTests {
         )
     }
 
-    @Test("It starts, answers, stays, and ends without an error when it is told to")
+    @Test("It starts, serves requests, and stops without an error on request")
     func empty() async throws {
         let configuration = try configuration()
         let service = try service(configuration)
@@ -74,7 +74,7 @@ struct AgentServiceTests {
         _ = try service(configuration)
     }
 
-    @Test("A sync of nothing is done at once, and one of a disabled realm says what it is")
+    @Test("A sync without realms is done at once; one of a disabled realm names the setting")
     func nothingToSync() async throws {
         let configuration = try configuration(
             """

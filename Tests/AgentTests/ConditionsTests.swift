@@ -13,7 +13,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("What the host tells of its network and power", .timeLimit(.minutes(10)))
+@Suite("Reports of the host's network and power", .timeLimit(.minutes(10)))
 struct ConditionsTests {
     let temporary: TemporaryDirectory
 
@@ -74,7 +74,7 @@ struct ConditionsTests {
     }
 
     @Test(
-        "Realms pause with the cause and go on without it, each as it is configured",
+        "Realms pause and resume with each configured cause",
         .timeLimit(.minutes(10))
     )
     func pausing() async throws {
@@ -124,7 +124,7 @@ struct ConditionsTests {
         }
     }
 
-    @Test("A host that tells nothing keeps no realm waiting")
+    @Test("A host without reports delays no realm")
     func silence() async {
         let watch = ConditionsWatch { _ in }
         async let running: Void = watch.run {}
@@ -146,7 +146,7 @@ struct ConditionsTests {
         func perform(
             _ request: ServiceRequest,
             timeout: Duration
-        ) async throws(UnreachableError) -> ServiceReply {
+        ) async throws(UnreachableError) -> ServiceResponse {
             requests.withLock { $0 += 1 }
             throw UnreachableError(reason: "no network")
         }

@@ -8,7 +8,7 @@ import Transport
 
 @testable import Agent
 
-@Suite("What doctor finds, and what a bundle leaves out")
+@Suite("Findings of doctor, and redaction of bundles")
 struct DoctorTests {
     @Test("A full disk is a problem, a filling one a warning, each with a remedy")
     func disk() {
@@ -49,7 +49,7 @@ struct DoctorTests {
     private static let now = WallTime(millisecondsSince1970: 1_795_211_940_000)
 
     @Test(
-        "A clock that is off by more than a minute is found, by what the server tells of its own",
+        "A clock that differs by more than a minute from the server's Date header is found",
         arguments: [
             ("Fri, 20 Nov 2026 21:59:00 GMT", "good", "agrees with the server's, to the minute"),
             ("Fri, 20 Nov 2026 21:58:00 GMT", "good", "agrees with the server's, to the minute"),
@@ -66,7 +66,7 @@ struct DoctorTests {
         #expect((finding.remedy == nil) == (verdict == "good"))
     }
 
-    @Test("A clock that was never set is a problem; a server that tells no time is none")
+    @Test("A clock that was never set is a problem; a server without a Date header is not")
     func unsetClock() {
         #expect(Doctor.clock(of: "shop", date: nil, now: Self.now) == nil)
         #expect(Doctor.clock(WallTime(millisecondsSince1970: 0)).verdict == .problem)
@@ -94,7 +94,7 @@ struct DoctorTests {
         #expect((finding.remedy == nil) == (verdict == "good"))
     }
 
-    @Test("Whoever never logged in has no token, and the finding says what to do")
+    @Test("A user that never logged in has no token, and the finding names the remedy")
     func token() {
         let finding = Doctor.token(of: "till", nil, now: WallTime(millisecondsSince1970: 0))
         #expect(finding.verdict == .warning)

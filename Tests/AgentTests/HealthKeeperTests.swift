@@ -40,7 +40,7 @@ struct HealthKeeperTests {
         #expect(HealthKeeper.period(watchdog: nil) == .seconds(5))
     }
 
-    @Test("As long as realms answer it tells so, and what they say only when that has changed")
+    @Test("While all realms respond it notifies the watchdog; it sends only changed statuses")
     func alive() async {
         let told = Told()
         let states: [RealmState] = [.connecting, .open, .open, .open]
@@ -63,7 +63,7 @@ struct HealthKeeperTests {
         #expect(told.summaries.withLock(\.self) == ["1 realm: 1 connecting", "1 realm: 1 open"])
     }
 
-    @Test("A realm that does not answer keeps the sign of life back")
+    @Test("A realm that does not respond stops the watchdog notifications")
     func hanging() async {
         let told = Told()
         let asked = AsyncStream<Void>.makeStream()

@@ -21,7 +21,7 @@ struct NetworkQualityMonitorTests {
         )
     }
 
-    @Test("Whoever listens hears of each change, and why the network is poor is told")
+    @Test("Listeners learn each change, and the reason for poor quality")
     func verdicts() async throws {
         let link = link()
         let listener = Signal()
@@ -62,7 +62,7 @@ struct NetworkQualityMonitorTests {
         #expect(!link.verdict.isPoor)
     }
 
-    /// What a probe finds, and how many there were.
+    /// The results of probes, and their number.
     private final class Prober: Sendable {
         private let state = Mutex((reading: NetworkQuality.Reading.failure, count: 0))
 
@@ -84,7 +84,7 @@ struct NetworkQualityMonitorTests {
     }
 
     @Test(
-        "While a realm waits it is probed at its intervals, and comes back after good readings only"
+        "A waiting realm is probed at its intervals, and resumes only after good readings"
     )
     func probing() async throws {
         let link = link()
@@ -99,7 +99,7 @@ struct NetworkQualityMonitorTests {
         #expect(prober.count == 0)
         try await time.pass(.seconds(1))
         await prober.wait(for: 1)
-        // Still nobody there: the next one takes as long.
+        // Still no server: the next probe waits as long.
         try await time.pass(.seconds(30))
         prober.find(.attempt(.milliseconds(50)))
         try await time.pass(.seconds(269))
@@ -117,7 +117,7 @@ struct NetworkQualityMonitorTests {
         await run.value
     }
 
-    @Test("Nobody is probed for whom nobody waits")
+    @Test("There are no probes unless a realm waits")
     func silence() async throws {
         let link = link(probeEvery: .seconds(10))
         let prober = Prober()

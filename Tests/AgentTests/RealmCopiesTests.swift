@@ -31,14 +31,14 @@ struct RealmCopiesTests {
         #expect(try copy.integer("SELECT count(*) FROM t") == 1)
     }
 
-    @Test("What cannot be written is told with its place and a remedy")
+    @Test("An error of writing names the path and a remedy")
     func failure() async throws {
         let path = temporary.file("stock.sqlite")
         try Connection(path: path).execute("CREATE TABLE t(x)")
         let place = "\(path)/below/a/file.sqlite"
         do throws(RealmFilesFailure) {
             try await HandlerRealmFiles().copy(realmAt: path, to: place)
-            Issue.record("a file is no directory")
+            Issue.record("a file is not a directory")
         } catch {
             #expect(error.reason.hasPrefix("\(place) cannot be written: "))
             #expect(error.reason.hasSuffix("(ReadWritePaths= in the unit)"))

@@ -65,7 +65,7 @@ struct RealmHandlersTests {
         await run.value
     }
 
-    @Test("A handler hears of what keeps a realm from opening, and its decision is carried out")
+    @Test("A handler is asked about errors of opening a realm, and its decision is carried out")
     func handled() async throws {
         let (handlers, _) = handlers(#"{"decision":"stop"}"#)
         try await withRealm(handlers) { realm in
@@ -80,7 +80,7 @@ struct RealmHandlersTests {
         }
     }
 
-    @Test("A handler that decides about another realm is on record, and changes nothing")
+    @Test("A decision about another realm is recorded, and changes nothing")
     func decisionAboutAnother() async throws {
         let (handlers, registry) = handlers(#"{"decision":"stop","realm":"orders"}"#)
         try await withRealm(handlers) { realm in

@@ -87,7 +87,7 @@ struct ScheduleKeeperTests {
         await run.value
     }
 
-    /// What the engine does when everything is up and down.
+    /// Acts like the engine once all transfers are complete.
     private func finishRefresh(_ realm: SyncedRealm) async {
         await realm.allow(.paused(.refreshInterval, detail: nil))
         realm.scheduleAttention.raise()
@@ -95,7 +95,7 @@ struct ScheduleKeeperTests {
 
     private static let once = SyncPermission.once(reason: "refresh")
 
-    @Test("A refresh runs at each instant, and what was carried out outlives the agent")
+    @Test("A refresh runs at each instant, and the last one is remembered across restarts")
     func refresh() async throws {
         let realm = try OfflineRealm(in: temporary).realm(status: 401)
         let policy = SchedulePolicy(mode: .refresh(try CronExpression("0 * * * *")))
@@ -164,7 +164,7 @@ struct ScheduleKeeperTests {
         #expect(try await memory.lastRefresh() == nil)
     }
 
-    @Test("A poor network pauses realms that ask for it, says why, and lets them go on")
+    @Test("A poor network pauses realms configured for it, reports the reason, and resumes them")
     func poorNetwork() async throws {
         let realm = try OfflineRealm(in: temporary).realm(status: 401)
         let link = NetworkQualityMonitor(
@@ -184,7 +184,7 @@ struct ScheduleKeeperTests {
         link.note(.roundTrip(.milliseconds(10)))
         #expect(try await minutes(until: .run, realm, atMost: 3) == 1)
 
-        // Without the wish nothing pauses, whatever is measured.
+        // Without that setting no measurement causes a pause.
         await keeper.follow(SchedulePolicy(), NetworkPolicy())
         link.note(.loss(1))
         for _ in 0..<200 { await Task.yield() }

@@ -96,7 +96,7 @@ struct SchemaReportTests {
         )
     }
 
-    @Test("A file that is not there, or is no realm, is neither made nor changed")
+    @Test("A file that is missing, or is not a realm, is neither created nor changed")
     func noRealm() throws {
         let missing = #expect(throws: SchemaReport.Failure.self) { try SchemaReport(path: path) }
         #expect(missing?.code == "realm.cannot_open")

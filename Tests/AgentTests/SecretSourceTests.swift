@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-@Suite("Secrets come from where the configuration says")
+@Suite("Secrets come from their configured sources")
 struct SecretSourceTests {
     let temporary: TemporaryDirectory
 
@@ -49,7 +49,7 @@ struct SecretSourceTests {
         )
     }
 
-    @Test("A credential of the directory that the packaged unit loads goes first")
+    @Test("A credential from the directory of the packaged unit takes precedence")
     func credentialOfDirectory() throws {
         _ = try file(Array("general".utf8))
         try Data("of the unit".utf8).write(to: URL(filePath: temporary.file("realm-agent_secret")))
@@ -57,7 +57,7 @@ struct SecretSourceTests {
         #expect(try source.read(.credential(name: "secret")) == "of the unit")
     }
 
-    @Test("What cannot be read is told by its place and the reason, never by its content")
+    @Test("An unreadable secret is reported with its source and the reason, never with its content")
     func failures() throws {
         let source = SecretSource(environment: ["EMPTY": "\n"])
         let missing = temporary.file("none")
@@ -66,7 +66,7 @@ struct SecretSourceTests {
                 == "the file \(missing) cannot be read: there is no such file"
         )
         let binary = try file([0x73, 0xff, 0x74])
-        #expect(failure(source, .file(path: binary)) == "the file \(binary) is no UTF-8 text")
+        #expect(failure(source, .file(path: binary)) == "the file \(binary) is not UTF-8 text")
         #expect(
             failure(source, .file(path: temporary.path))?
                 .hasPrefix("the file \(temporary.path) cannot be read") == true

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncClient
 @testable import SyncProtocol
 
-@Suite("What a realm's status says to operators")
+@Suite("The status of a realm, for operators")
 struct StatusTests {
     let temporary: TemporaryDirectory
 
@@ -60,19 +60,19 @@ struct StatusTests {
         let events = AgentEvents()
         let news = RealmEvent.events(of: .problem(problem, isFatal: true), OpenOptions())
         for event in news { events.publish(event, realm: "stock") }
-        var facts: [EventPayload] = []
+        var payloads: [EventPayload] = []
         for await record in events.records(after: nil, follow: false) {
-            facts.append(record.event.fact)
+            payloads.append(record.event.payload)
         }
-        let expected = ErrorFact(
+        let expected = ErrorPayload(
             code: "204",
             message: "no",
             fatal: true,
             sdkCode: 4,
             logURL: "https://log/1"
         )
-        #expect(facts == [.error(expected)])
-        guard case .error(let report)? = news.compactMap(HandlerNews.init).first else {
+        #expect(payloads == [.error(expected)])
+        guard case .error(let report)? = news.compactMap(HandlerTrigger.init).first else {
             Issue.record("no handler hears of it")
             return
         }

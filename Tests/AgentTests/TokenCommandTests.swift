@@ -29,7 +29,7 @@ struct TokenCommandTests {
         }
     }
 
-    @Test("What it prints is the token; arguments come as they are, and nothing of our environment")
+    @Test("Its output is the token; it gets its arguments, and none of the agent's environment")
     func prints() async throws {
         setenv("REALM_AGENT_TEST_SECRET", "hunter2", 1)
         defer { unsetenv("REALM_AGENT_TEST_SECRET") }
@@ -39,7 +39,7 @@ struct TokenCommandTests {
         #expect(try await token(#"echo "x${REALM_AGENT_TEST_SECRET}x${HOME}x""#).get() == "xxx")
     }
 
-    @Test("It is run anew each time")
+    @Test("It runs again for each token")
     func everyTime() async throws {
         let counter = temporary.file("count")
         let script = "echo x >> '\(counter)'; wc -l < '\(counter)'"
@@ -48,7 +48,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "Output that is no token is refused, and not shown",
+        "Output that is not a token is refused, and not shown",
         arguments: [
             "true", "echo", "echo hunter2 hunter3", "echo hunter2; echo x", "printf '\\377'",
         ]
@@ -97,7 +97,7 @@ struct TokenCommandTests {
         #expect(floods.hasPrefix("auth.token_command: "), "\(floods)")
     }
 
-    @Test("A program that is not there is somebody's to correct")
+    @Test("A missing program is an error that an operator must correct")
     func missing() async {
         let command = TokenCommand(command: [temporary.file("none")])
         do throws(UserSession.Failure) {

@@ -10,8 +10,8 @@ struct WorkWatchTests {
     }
 
     @Test("Work that makes steps is long, however long; work that makes none hangs in the end")
-    func patience() {
-        var watch = WorkWatch(patience: .seconds(60))
+    func stallLimit() {
+        var watch = WorkWatch(stallLimit: .seconds(60))
         for minute in 0..<90 {
             let readings = ["long": reading(UInt64(minute)), "idle": reading(7, isAtWork: false)]
             #expect(watch.hanging(readings, at: .seconds(60 * minute)).isEmpty)
@@ -26,9 +26,9 @@ struct WorkWatchTests {
         #expect(watch.hanging(resumed, at: start + .seconds(61)).isEmpty)
     }
 
-    @Test("A realm that was closed and opened meanwhile begins with all its time")
+    @Test("A realm that was closed and opened again gets its full time")
     func reopened() {
-        var watch = WorkWatch(patience: .seconds(60))
+        var watch = WorkWatch(stallLimit: .seconds(60))
         #expect(watch.hanging(["a": reading(0)], at: .zero).isEmpty)
         #expect(watch.hanging([:], at: .seconds(50)).isEmpty)
         #expect(watch.hanging(["a": reading(0)], at: .seconds(70)).isEmpty)

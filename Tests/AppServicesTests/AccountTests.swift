@@ -70,7 +70,7 @@ struct AccountTests {
         #expect(refused.calls.filter { $0 == "GET /auth/profile" }.count == 2)
     }
 
-    @Test("A log-out counts here at once, whatever the server says, until somebody logs in")
+    @Test("A log-out takes effect here at once, even without the server, until the next log-in")
     func logOut() async throws {
         let exchange = exchange(logOut: [.unreachable])
         let store = Store()
@@ -105,7 +105,7 @@ struct AccountTests {
         #expect(exchange.calls.filter { $0.hasSuffix("login") }.count == 2)
     }
 
-    @Test("Removing and deleting leave nothing behind; only deleting tells the server so")
+    @Test("Removing and deleting clear the local data; only deleting also informs the server")
     func remove() async throws {
         for deletes in [false, true] {
             let exchange = exchange()

@@ -40,7 +40,7 @@ struct AppClientTests {
     }
 
     @Test(
-        "What an earlier run was told leads to the sync endpoint, unverified, and to nothing else"
+        "An earlier run's location leads to the sync endpoint, unverified, and nowhere else"
     )
     func rememberedLocation() async throws {
         let exchange = ScriptedExchange([
@@ -58,7 +58,7 @@ struct AppClientTests {
         #expect(route == ("ws://real/api/client/v2.0/app/shop/realm-sync", true))
     }
 
-    @Test("A remembered address without TLS is none for who asked for TLS")
+    @Test("A remembered address without TLS is not used if TLS was requested")
     func insecureMemory() async {
         let client = AppClient.scripted(
             ScriptedExchange([:]),
@@ -121,7 +121,7 @@ struct AppClientTests {
     }
 
     @Test(
-        "Refusals are told apart as every client does",
+        "Refusals are distinguished as by every client",
         arguments: [
             (
                 200, "application/json", #"{"error":"no","error_code":"InvalidSession"}"#,
@@ -134,7 +134,7 @@ struct AppClientTests {
         ]
     )
     func refusals(status: Int, type: String, body: String, code: String) async {
-        let reply = ServiceReply(status: status, contentType: type, body: Array(body.utf8))
+        let reply = ServiceResponse(status: status, contentType: type, body: Array(body.utf8))
         let exchange = ScriptedExchange([
             "GET /app/shop/location": [.raw(reply)]
         ])
@@ -152,7 +152,7 @@ struct AppClientTests {
     }
 
     @Test(
-        "An answer of success must have what is required, and no null",
+        "A successful response must have all required members, without null",
         arguments: [
             (#"{"hostname":""}"#, "MissingJsonKey"),
             (#"{"hostname":"","ws_hostname":null}"#, "MalformedJson"),
@@ -168,7 +168,7 @@ struct AppClientTests {
             try await AppClient.scripted(exchange).refreshLocation()
             Issue.record("the answer was accepted")
         } catch {
-            guard case .unusableAnswer(let found, _) = error else {
+            guard case .unusableResponse(let found, _) = error else {
                 Issue.record("unexpected \(error)")
                 return
             }

@@ -50,7 +50,7 @@ struct AsyncHTTPExchangeTests {
         return path
     }
 
-    @Test("Headers go with every request, and a closed exchange says that it is")
+    @Test("All requests carry the headers, and a closed exchange reports that it is closed")
     func headers() async throws {
         try await JSONServer.with { server in
             let url = "http://127.0.0.1:\(server.port)/"
@@ -69,7 +69,7 @@ struct AsyncHTTPExchangeTests {
         }
     }
 
-    @Test("A server that asks for a certificate gets it, and says what is wrong without")
+    @Test("A server that requires a client certificate gets it; without one its error is reported")
     func clientCertificate() async throws {
         let authority = try file(LoopbackCertificate.certificate)
         var tls = ClientTLS(authorityFile: authority)
@@ -151,8 +151,8 @@ struct AsyncHTTPExchangeTests {
             .answer("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"),
             "does not connect to the server"
         )
-        let nobody = ProxyRules.always(ProxyServer(host: "127.0.0.1", port: 1))
-        let refused = reason(try await get(url, through: nobody))
+        let unusedPort = ProxyRules.always(ProxyServer(host: "127.0.0.1", port: 1))
+        let refused = reason(try await get(url, through: unusedPort))
         #expect(
             refused.hasSuffix("the proxy 127.0.0.1:1 cannot be reached: Connection refused"),
             "\(refused)"

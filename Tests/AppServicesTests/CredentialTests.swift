@@ -25,7 +25,7 @@ struct CredentialTests {
         return body.filter { $0.key != "options" }
     }
 
-    @Test("Keys and tokens go by the names that the server knows")
+    @Test("Keys and tokens are sent under the server's names")
     func secrets() async throws {
         #expect(
             try await body(.apiKey("k1"))
@@ -84,7 +84,7 @@ struct CredentialTests {
         let exchange = ScriptedExchange([
             "GET /app/shop/location": [AppClientTests.location],
             "POST /app/shop/auth/providers/local-userpass/\(path)": [
-                .raw(ServiceReply(status: 202, contentType: nil, body: []))
+                .raw(ServiceResponse(status: 202, contentType: nil, body: []))
             ],
         ])
         let client = AppClient.scripted(exchange)
@@ -110,7 +110,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "Servers without TLS are not believed by an app that was told to use it",
+        "Servers without TLS are refused by an app with an https URL",
         arguments: [
             (#"{"hostname":"http://real","ws_hostname":"wss://real"}"#, false),
             (#"{"hostname":"https://real","ws_hostname":"ws://real"}"#, false),
@@ -134,7 +134,7 @@ struct CredentialTests {
             try await client.refreshLocation()
             #expect(isTrusted)
         } catch {
-            guard case .unusableAnswer("InsecureLocation", _) = error else {
+            guard case .unusableResponse("InsecureLocation", _) = error else {
                 Issue.record("unexpected \(error)")
                 return
             }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite("Extremes in answers and tokens end nothing", .timeLimit(.minutes(10)))
+@Suite("Extreme numbers in responses and tokens cause no trap", .timeLimit(.minutes(10)))
 struct ExtremeNumbersTests {
     private static let profile = """
         {"user_id":"u1","type":"normal","data":{"age":1,"score":2.5},"identities":[{"id":"a",\

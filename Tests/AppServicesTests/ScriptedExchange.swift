@@ -6,7 +6,7 @@ import Synchronization
 final class ScriptedExchange: HTTPExchange {
     enum Step: Sendable {
         case reply(status: Int, json: String)
-        case raw(ServiceReply)
+        case raw(ServiceResponse)
         case unreachable
         /// No answer until the caller is cancelled.
         case silence
@@ -31,7 +31,7 @@ final class ScriptedExchange: HTTPExchange {
     func perform(
         _ request: ServiceRequest,
         timeout: Duration
-    ) async throws(UnreachableError) -> ServiceReply {
+    ) async throws(UnreachableError) -> ServiceResponse {
         let step = state.withLock { state -> Step? in
             state.requests.append(request)
             guard var steps = state.script[Self.name(request)], !steps.isEmpty else { return nil }
@@ -42,7 +42,7 @@ final class ScriptedExchange: HTTPExchange {
         }
         switch step {
         case .reply(let status, let json):
-            return ServiceReply(
+            return ServiceResponse(
                 status: status,
                 contentType: "application/json",
                 body: Array(json.utf8)

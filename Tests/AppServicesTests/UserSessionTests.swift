@@ -158,7 +158,7 @@ struct UserSessionTests {
         #expect(await store.isRefused())
     }
 
-    @Test("An anonymous user whom the server accepts again goes on as the same")
+    @Test("An anonymous user whom the server accepts again keeps its identity")
     func anonymousComesBack() async throws {
         let refusal = ScriptedExchange.Step.reply(status: 403, json: #"{"error":"x"}"#)
         let store = MemoryStore(try Self.account(expiresAt: 10, provider: "anon-user"))
@@ -249,7 +249,7 @@ struct UserSessionTests {
     }
 
     @Test(
-        "A session that goes on never changes its user",
+        "A session never changes its user",
         arguments: ["anon-user", "local-userpass"]
     )
     func sameUser(provider: String) async throws {

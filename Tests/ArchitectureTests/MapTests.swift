@@ -32,13 +32,16 @@ struct MapTests {
 
     @Test(
         "docs/FOLDERS.md names every folder of a module, and no other",
-        arguments: ["Client/LocalRealm", "Backend/Server"]
+        arguments: ["Agent", "Client/LocalRealm", "Client/RealmSync", "Backend/Server"]
     )
     func folders(path: String) throws {
         let files = try Project.files(in: "Sources/\(path)", suffix: ".swift")
         let module = Project.module(of: "Sources/\(path)")
         let folders = Set(
-            files.map { $0.split(separator: "/").dropFirst(3).dropLast().joined(separator: "/") }
+            files.map { file in
+                file.dropFirst("Sources/\(path)/".count).split(separator: "/").dropLast()
+                    .joined(separator: "/")
+            }
         ).subtracting([""])
         let page = try Project.text(of: "docs/FOLDERS.md")
         #expect(Folders.rows(page, of: module).sorted() == folders.sorted())

@@ -24,7 +24,7 @@ struct ConfigurationDifferenceTests {
         return ConfigurationDifference(from: old, to: try #require(result.configuration))
     }
 
-    @Test("The same file changes nothing")
+    @Test("The same file means no change")
     func nothing() throws {
         let difference = try difference("")
         #expect(difference.applied == [])
@@ -62,7 +62,7 @@ struct ConfigurationDifferenceTests {
         #expect(difference.usersToStop == [])
     }
 
-    @Test("What only a start can change says so; log levels do not")
+    @Test("Settings that need a restart are reported; log levels do not need one")
     func restart() throws {
         let difference = try difference(
             "agent: { data_directory: /srv/x, log: { level: debug, output: stderr } }"

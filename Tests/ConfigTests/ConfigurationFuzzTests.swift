@@ -4,7 +4,7 @@ import Settings
 import TestSupport
 import Testing
 
-@Suite("Configuration, whatever the bytes")
+@Suite("Configuration of arbitrary bytes")
 struct ConfigurationFuzzTests {
     @Test("Damaged files bring a configuration or an error, never a trap")
     func damage() throws {

@@ -45,7 +45,7 @@ struct ConfigurationLoaderTests {
 
         """
 
-    @Test("Where the agent listens can be read whatever else is wrong")
+    @Test("The control socket can be read despite other mistakes")
     func controlSocket() {
         func socket(_ main: String, _ dropIns: String...) -> (path: String?, diagnostics: [String])
         {
@@ -159,7 +159,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "An empty file gives an agent with nothing to sync",
+        "An empty file is a valid configuration without realms",
         arguments: ["", "# nothing", "version: 1", "agent:\napps:\nusers:\nrealms:\n", "~"]
     )
     func empty(text: String) throws {
@@ -213,7 +213,7 @@ struct ConfigurationLoaderTests {
         #expect(app?.backoff.maximum == .seconds(3_600))
     }
 
-    @Test("Plain HTTP on the own machine is nobody's business")
+    @Test("Plain HTTP on the same machine is accepted without a warning")
     func loopback() {
         for host in ["localhost:9090", "127.0.0.1", "[::1]:80", "LOCALHOST"] {
             let result = load("apps: { a: { app_id: a, base_url: \"http://\(host)\" } }")
@@ -267,7 +267,7 @@ struct DropInTests {
         #expect(configuration.daemon.log.level == .warn)
     }
 
-    @Test("Messages name the file in which the value stands, main file first")
+    @Test("Messages name the file that contains the value, main file first")
     func places() {
         let result = load(
             main + "realms: { stock: { user: till } }\n",
@@ -287,7 +287,7 @@ struct DropInTests {
         #expect(result.configuration == nil)
     }
 
-    @Test("Files that are no YAML are all reported")
+    @Test("All files that are not YAML are reported")
     func syntax() {
         let result = load("a: b: c", dropIns: [("d/1.yaml", "[x"), ("d/2.yaml", "- x")])
         #expect(
@@ -299,7 +299,7 @@ struct DropInTests {
         #expect(result.configuration == nil)
     }
 
-    @Test("A key that stands twice in one file is a mistake, in two files it is not")
+    @Test("A repeated key is a mistake in one file, but not across two files")
     func duplicates() {
         let result = load(
             main,

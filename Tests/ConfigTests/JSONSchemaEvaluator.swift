@@ -9,7 +9,7 @@ struct JSONSchemaEvaluator {
         schema = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
     }
 
-    /// What is wrong with the document, as JSON pointers with a keyword; empty if it is accepted.
+    /// The mistakes of the document, as JSON pointers with a keyword; empty if it is accepted.
     func problems(of node: YAMLNode) -> [String] {
         problems(Instance(node), schema, at: "")
     }

@@ -69,7 +69,7 @@ struct PartitionTests {
     }
 
     @Test(
-        "What only looks like a template stays as it is",
+        "Text that only resembles a template is kept",
         arguments: [
             ("$5", "$5"), ("$${user.id}", "${user.id}"), ("a$", "a$"), ("{user.id}", "{user.id}"),
             ("$$${user.id}", "$${user.id}"), ("${env.STORE}${env.STORE}", "4242"),

@@ -15,7 +15,7 @@ struct ShippedFilesTests {
         try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
     }
 
-    @Test("The installed configuration loads without a word, and has nothing to sync")
+    @Test("The installed configuration loads without a diagnostic, and has no realms")
     func shippedConfiguration() throws {
         let result = load(try text(of: "etc/realm-agent.yaml"))
         #expect(result.diagnostics.map(\.description) == [])
@@ -66,7 +66,7 @@ struct ShippedFilesTests {
         }
     }
 
-    @Test("The example of every section holds every key, and nothing is wrong with it")
+    @Test("The examples of the sections hold every key, and are valid")
     func completeExample() throws {
         let text = try text(of: "examples/realm-agent.yaml")
         let errors = load(text).diagnostics.filter { $0.severity == .error }
@@ -76,7 +76,7 @@ struct ShippedFilesTests {
         #expect(known.subtracting(paths(in: root)) == [], "add them to examples/realm-agent.yaml")
     }
 
-    /// The dotted names of all that stands in a document; what people name is written `NAME`.
+    /// The dotted names of all keys in a document; names chosen by users are written `NAME`.
     private func paths(in node: YAMLNode, at path: String = "") -> Set<String> {
         guard case .mapping(let mapping) = node.content else { return [path] }
         return mapping.entries.reduce(into: [path]) { paths, entry in

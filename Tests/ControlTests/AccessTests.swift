@@ -6,7 +6,7 @@ import Testing
 
 extension ControlTests {
     @Test(
-        "Root, the agent's user, and members of the group may change things; nobody else",
+        "Root, the agent's user, and members of the group may change things; other users may not",
         arguments: [
             (UInt32(0), [UInt32(0)], true), (900, [900], true), (1000, [1000], false),
             (1000, [1000, 77], true),
@@ -28,7 +28,8 @@ extension ControlTests {
 
 @Suite("Other users at the control socket", .timeLimit(.minutes(10)))
 struct OtherUsersTests {
-    /// Asks as `nobody` with these supplementary groups, and gives the HTTP status.
+    /// Sends a request as an unprivileged user with these supplementary groups, and returns the
+    /// HTTP status.
     func status(
         _ method: String,
         _ path: String,
@@ -50,7 +51,7 @@ struct OtherUsersTests {
     }
 
     @Test(
-        "Whoever may open the socket may read; only members of the control group may change",
+        "Users that may open the socket may read; only members of the control group may change",
         .enabled(if: getuid() == 0, "becoming another user needs root")
     )
     func groups() async throws {

@@ -37,9 +37,9 @@ struct ControlTests {
         func reset(
             realm: String,
             _ request: ResetRequest
-        ) async throws(ControlError) -> ResetAnswer {
+        ) async throws(ControlError) -> ResetResponse {
             guard realm == "stock" else { throw .unknownRealm(realm) }
-            return ResetAnswer(
+            return ResetResponse(
                 realm: realm,
                 outcome: request.dryRun == true ? .rehearsed : .done,
                 didRecover: request.mode != "discard-unsynced-changes"
@@ -71,17 +71,17 @@ struct ControlTests {
         }
 
         static let records = [
-            EventPayload.state(StateFact(state: .offline, cause: "backoff", detail: "x \"y\"")),
-            .error(ErrorFact(code: "206", message: "no", fatal: true, logURL: "https://x/log")),
+            EventPayload.state(StatePayload(state: .offline, cause: "backoff", detail: "x \"y\"")),
+            .error(ErrorPayload(code: "206", message: "no", fatal: true, logURL: "https://x/log")),
             .rejected(
-                RejectedFact(by: .local, className: "Item", key: "1", property: "a", reason: "r")
+                RejectedPayload(by: .local, className: "Item", key: "1", property: "a", reason: "r")
             ),
-            .reset(ResetFact(stage: .required, mode: "manual", detail: nil)),
-            .changed(ChangeFact(changesets: 2, seconds: 0.5, localVersion: 7)),
-            .plugin(PluginFact(plugin: "tell", handled: "error", failure: "timed out")),
-            .error(ErrorFact(code: "217", message: "no", fatal: true, sdkCode: 7)),
-            .user(UserFact(user: "till-7", change: .sessionEnded)),
-            .reloaded(ReloadFact(applied: ["a"], needRestart: [])),
+            .reset(ResetPayload(stage: .required, mode: "manual", detail: nil)),
+            .changed(ChangePayload(changesets: 2, seconds: 0.5, localVersion: 7)),
+            .plugin(PluginPayload(plugin: "tell", handled: "error", failure: "timed out")),
+            .error(ErrorPayload(code: "217", message: "no", fatal: true, sdkCode: 7)),
+            .user(UserPayload(user: "till-7", change: .sessionEnded)),
+            .reloaded(ReloadPayload(applied: ["a"], needRestart: [])),
             .gap,
         ].enumerated().map { index, fact in
             EventRecord(
@@ -103,7 +103,7 @@ struct ControlTests {
         func metrics() async -> AgentMetrics {
             var totals = EventTotals()
             for record in Self.records { totals.count(record.event) }
-            let pause = StateFact(state: .paused, cause: "metered")
+            let pause = StatePayload(state: .paused, cause: "metered")
             totals.count(AgentEvent(realm: "stock", .state(pause)))
             totals.countUploads(realm: "stock", changesets: 5)
             totals.countUploads(realm: "stock", changesets: 2)
@@ -158,15 +158,15 @@ struct ControlTests {
         }
     }
 
-    @Test("Without an agent the client says so, and what to do")
+    @Test("Without an agent the client's error names the remedy")
     func noAgent() async {
-        let path = "/tmp/nobody-listens-here.sock"
+        let path = "/tmp/no-listener-here.sock"
         await #expect(throws: ControlError.noAgent(socket: path)) {
             try await ControlClient(socketPath: path).status()
         }
     }
 
-    @Test("The JSON is what scripts expect: snake case, words for states, nothing null")
+    @Test("The JSON has the form that scripts expect: snake case, words for states, no null")
     func form() async throws {
         let json = try await Backend().status().controlJSON()
         #expect(json.contains(#""state":"offline""#))
@@ -217,12 +217,12 @@ struct ControlTests {
                 access: ControlAccess(agentUser: getuid(), group: nil)
             ).run()
         }
-        #expect(failure?.description == "what is there is no socket")
+        #expect(failure?.description == "the file is not a socket")
         #expect(access(path, F_OK) == 0)
     }
 
     @Test(
-        "What is no request is answered with the error's code, and the agent lives on",
+        "An invalid request is answered with an error code, and the agent keeps running",
         arguments: [
             ("POST", "v1/realms/stock/sync", "{", 400, "request.malformed"),
             ("POST", "v1/realms/stock/sync", "[]", 400, "request.malformed"),
@@ -275,7 +275,7 @@ struct ControlTests {
             await #expect(
                 throws: ControlError.noAnswer(
                     socket: client.socketPath,
-                    reason: "the time is over"
+                    reason: "timeout"
                 )
             ) {
                 try await client.call(.GET, "v1/silence", timeout: .zero) as StatusReport

@@ -12,7 +12,7 @@ struct EventDocumentationTests {
         return String(decoding: data ?? Data(), as: UTF8.self)
     }()
 
-    /// The rows of the table under a heading: what stands in code in the first two columns.
+    /// The rows of the table under a heading: the names in backquotes in the first two columns.
     private static func rows(under heading: String) -> [(name: String, members: [String])] {
         let section = page.split(separator: "\n## ").first { $0.hasPrefix(heading) } ?? ""
         return section.split(separator: "\n").compactMap { line in
@@ -30,22 +30,22 @@ struct EventDocumentationTests {
         // The first row is the table's head.
         let rows = Self.rows(under: "Events").drop { $0.name == "event" }
         #expect(rows.map(\.name) == EventPayload.Kind.allCases.map(\.rawValue))
-        var reset = ResetFact(stage: .failed, mode: "manual", detail: "x")
+        var reset = ResetPayload(stage: .failed, mode: "manual", detail: "x")
         (reset.step, reset.fraction, reset.didRecover, reset.discarded) = ("x", 1, true, 1)
         (reset.recoveryPath, reset.token) = ("x", "x")
         let whole: [EventPayload] = [
-            .state(StateFact(state: .paused, cause: "metered", detail: "x")),
-            .error(ErrorFact(code: "1", message: "x", fatal: true, sdkCode: 7, logURL: "x")),
+            .state(StatePayload(state: .paused, cause: "metered", detail: "x")),
+            .error(ErrorPayload(code: "1", message: "x", fatal: true, sdkCode: 7, logURL: "x")),
             .rejected(
-                RejectedFact(by: .server, className: "A", key: "1", property: "a", reason: "x")
+                RejectedPayload(by: .server, className: "A", key: "1", property: "a", reason: "x")
             ),
             .reset(reset),
-            .changed(ChangeFact(changesets: 1, seconds: 1, localVersion: 1)),
+            .changed(ChangePayload(changesets: 1, seconds: 1, localVersion: 1)),
             .plugin(
-                PluginFact(plugin: "x", handled: "x", decision: "x", note: "x", failure: "x")
+                PluginPayload(plugin: "x", handled: "x", decision: "x", note: "x", failure: "x")
             ),
-            .user(UserFact(user: "x", change: .loggedIn)),
-            .reloaded(ReloadFact(applied: [], needRestart: [])),
+            .user(UserPayload(user: "x", change: .loggedIn)),
+            .reloaded(ReloadPayload(applied: [], needRestart: [])),
             .gap,
         ]
         #expect(whole.map(\.kind) == EventPayload.Kind.allCases)

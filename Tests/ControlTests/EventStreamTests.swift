@@ -6,7 +6,7 @@ import Testing
 extension ControlTests {
     struct Enough: Error {}
 
-    @Test("Every kind of event crosses the socket as it is, filtered and from a position")
+    @Test("Every kind of event crosses the socket unchanged, filtered and from a position")
     func events() async throws {
         try await withServer { client in
             var records: [EventRecord] = []

@@ -6,7 +6,7 @@ import Testing
 @testable import Control
 
 extension ControlTests {
-    @Test("Metrics are well-formed OpenMetrics and tell states, amounts and what happened")
+    @Test("Metrics are well-formed OpenMetrics with states, amounts and event counts")
     func metrics() async throws {
         try await withServer { client in
             let text = try await client.metrics()
@@ -40,7 +40,7 @@ extension ControlTests {
         }
     }
 
-    @Test("Over TCP metrics are served, and nothing else")
+    @Test("The TCP port serves metrics only")
     func tcp() async throws {
         let ports = AsyncStream<Int>.makeStream()
         let server = MetricsServer(
@@ -92,7 +92,7 @@ extension ControlTests {
         #expect(!OpenMetricsChecker(text).mistakes.isEmpty)
     }
 
-    @Test("Numbers that are none are written as OpenMetrics spells them, and help is escaped")
+    @Test("NaN and infinities are written as OpenMetrics spells them, and help is escaped")
     func spelling() {
         var metrics = OpenMetrics()
         metrics.gauge(

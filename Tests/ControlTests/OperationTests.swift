@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Operations on realms and users over the control socket", .timeLimit(.minutes(10)))
 struct OperationTests {
-    @Test("Operations on realms and users cross the socket with what they say")
+    @Test("Operations on realms and users cross the socket with their parameters")
     func operations() async throws {
         try await ControlTests().withServer { client in
             let request = WaitRequest(directions: [.upload], timeoutInSeconds: 2.5)
@@ -37,7 +37,7 @@ struct OperationTests {
         }
     }
 
-    @Test("Copies and rejects cross the socket, and readiness is a status of its own")
+    @Test("Copies and rejects cross the socket, and readiness has its own status code")
     func files() async throws {
         try await ControlTests().withServer { client in
             let request = CopyRequest(path: "/copy.sqlite", partition: "string:a", user: "u")

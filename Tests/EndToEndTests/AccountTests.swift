@@ -131,7 +131,7 @@ struct AccountTests {
     }
 
     @Test(
-        "A disabled user ends up at login-required, its writes stay, and it comes back when enabled"
+        "A disabled user ends at login-required, its writes are kept, and it returns when enabled"
     )
     func disabled() async throws {
         let deployment = try Deployment()
@@ -162,7 +162,7 @@ struct AccountTests {
                 #expect(try await deployment.sync("a").status == 0)
                 #expect(try await user(deployment).user_id == id)
 
-                // Whatever is logged otherwise, what the operator did is on record.
+                // The audit log records the operator's actions at every log level.
                 let audit = deployment.log("server").split(separator: "\n")
                 #expect(audit.count == 2)
                 for (line, action) in zip(audit, ["disable", "enable"]) {

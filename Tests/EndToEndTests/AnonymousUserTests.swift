@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite("An anonymous user stays who it is until an operator decides otherwise")
+@Suite("An anonymous user keeps its identity until an operator decides otherwise")
 struct AnonymousUserTests {
     private struct Users: Decodable {
         struct User: Decodable {
@@ -106,7 +106,7 @@ struct AnonymousUserTests {
         }
     }
 
-    @Test("Refused by the server it stops, also after a restart, and comes back when let in again")
+    @Test("Refused by the server it stops, also after a restart, and returns when admitted")
     func refused() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -40,7 +40,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("What is no file of a configuration is refused before it is read as one")
+    @Test("A file that cannot be a configuration is refused before it is parsed")
     func noConfiguration() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -61,7 +61,7 @@ struct BadInputTests {
         #expect(directory.errors.contains("is a directory"), "\(directory.errors)")
     }
 
-    @Test("An unknown key is refused where it stands, with a suggestion")
+    @Test("An unknown key is refused at its position, with a suggestion")
     func unknownKey() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -94,7 +94,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("A wrong password ends sync with status 4; run stays up and says so")
+    @Test("A wrong password ends sync with status 4; run keeps running and reports it")
     func wrongPassword() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -126,7 +126,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("A server that answers garbage is survived, and status says what happened")
+    @Test("The agent survives a server that answers garbage, and status shows the error")
     func garbageServer() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -152,7 +152,7 @@ struct BadInputTests {
         #expect(try await garbage.status == 0)
     }
 
-    @Test("A file that is no realm is left as it is")
+    @Test("A file that is not a realm is left unchanged")
     func notARealm() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -171,7 +171,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("A file of another partition is refused and stays as it is")
+    @Test("A file of another partition is refused and left unchanged")
     func otherPartition() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -20,7 +20,7 @@ struct BadLink {
     let near: [String]
     let far: [String]
 
-    /// What the link does to packets, each way.
+    /// Treatment of packets, in each direction.
     struct Quality {
         var delayInMilliseconds = 0
         var lossInPercent = 0

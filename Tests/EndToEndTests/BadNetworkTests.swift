@@ -69,7 +69,7 @@ struct BadNetworkTests {
     }
 
     @Test(
-        "It pauses while the network is slow, lossy or gone, says so, and goes on by itself",
+        "It pauses and reports a slow, lossy or missing network, and resumes automatically",
         .enabled(if: BadLink.obstacle == nil, "\(BadLink.obstacle ?? "")")
     )
     func pausing() async throws {

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Versions
 
-/// Peers that mean no good, against the server as a process: nobody else notices, and what they make it
-/// hold in memory has bounds (wire protocol, 15).
+/// Malicious peers of a server process: other clients are not affected, and the memory that such
+/// peers cause to be held is bounded (wire protocol, 15).
 @Suite("Bad peers of a running server", .serialized, .timeLimit(.minutes(30)))
 struct BadPeerTests {
     /// The most memory that a process has had so far, in MiB.
@@ -79,7 +79,7 @@ struct BadPeerTests {
         )
     }
 
-    @Test("Whatever bad peers send, or do not send, memory has bounds and the others are served")
+    @Test("Memory is bounded and others are served, despite what bad peers send or omit")
     func badPeers() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

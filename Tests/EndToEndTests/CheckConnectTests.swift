@@ -3,7 +3,7 @@ import Testing
 
 @Suite("check --connect, with the real programs", .timeLimit(.minutes(30)))
 struct CheckConnectTests {
-    @Test("It tries server, log-in and every realm, says why not, and changes nothing")
+    @Test("It tries server, log-in and every realm, explains failures, and changes nothing")
     func connect() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -49,7 +49,7 @@ struct CheckConnectTests {
             #expect(refused.status == 1, "\(refused.output)\(refused.errors)")
             #expect(refused.output.contains(#""check":"sync""#))
             #expect(refused.output.contains("206"))
-            // Nobody has logged in as an anonymous user here.
+            // There was no anonymous log-in here.
             let anonymous = try await check("anonymous")
             #expect(anonymous.status == 0, "\(anonymous.output)\(anonymous.errors)")
             #expect(anonymous.output.contains("warning  log-in  anonymous: not tried"))

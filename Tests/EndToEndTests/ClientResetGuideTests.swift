@@ -13,7 +13,7 @@ struct ClientResetGuideTests {
             .filter { $0.hasPrefix("realm-") || $0.hasPrefix("sqlite3 ") }
     }
 
-    @Test("Every command of the page does what the page says")
+    @Test("Every command of the page has the effect that the page describes")
     func commands() async throws {
         let world = try ResetWorld()
         let deployment = world.deployment
@@ -48,7 +48,7 @@ struct ClientResetGuideTests {
         }
     }
 
-    /// What the page speaks of must be so: unsynced changes, or a reset that was left to the owner.
+    /// Sets up what the page describes: unsynced changes, or a reset that was left to the owner.
     private func prepare(_ command: String, in world: ResetWorld) async throws {
         if command.contains("TOKEN") {
             try await world.terminateSync()
@@ -96,7 +96,7 @@ struct ClientResetGuideTests {
         }
     }
 
-    /// The command as it stands on the page, with the paths of this world for those of a package.
+    /// The command from the page, with the paths of this world for those of a package.
     private func runSQL(_ command: String, in world: ResetWorld) async throws -> Programs.Outcome {
         let directory = "\(world.deployment.directory)/north"
         let copy = try #require(world.recovered("north", ".sqlite").last)

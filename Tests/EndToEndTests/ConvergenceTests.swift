@@ -95,7 +95,7 @@ struct ConvergenceTests {
     }
 
     @Test(
-        "Two programs write while downloads are applied: every write arrives, nobody sees an error"
+        "Two programs write while downloads are applied: every write arrives, no program fails"
     )
     func concurrentWriters() async throws {
         let deployment = try Deployment()
@@ -134,7 +134,7 @@ struct ConvergenceTests {
         }
     }
 
-    @Test("Without a running agent, sync does one round by itself")
+    @Test("Without a running agent, sync completes one round")
     func oneShot() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -148,7 +148,7 @@ struct ConvergenceTests {
             #expect(try await deployment.rows("north") == deployment.rows("south"))
             #expect(try await deployment.count("south") == 20)
         }
-        // With nothing to send and nobody to ask, only the missing server is news.
+        // With nothing to send, the missing server is the only result.
         let outcome = try await deployment.sync("north")
         #expect(outcome.status == 3, "\(outcome.errors)")
     }

@@ -57,7 +57,7 @@ struct Deployment {
         try write("password", "correct horse\n")
     }
 
-    /// A port of loopback that nobody uses at the moment.
+    /// A loopback port that is unused at the moment.
     static func unusedPort() -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

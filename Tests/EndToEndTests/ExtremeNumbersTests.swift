@@ -115,7 +115,7 @@ struct ExtremeNumbersTests {
         }
     }
 
-    @Test("The agent's own state and tokens, poisoned: it starts, and says how things are")
+    @Test("With poisoned state and tokens of its own the agent starts, and reports the errors")
     func state() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -100,7 +100,7 @@ struct FloodTests {
                         patienceInSeconds: 6
                     )
                 }
-                #expect(!isTaken, "the server takes in whatever comes")
+                #expect(!isTaken, "the server accepts unlimited input")
                 held.append(connection)
             }
             let now = try peak(of: server.pid)
@@ -180,7 +180,7 @@ struct FloodTests {
             let excess = try RawConnection(port: deployment.port)
             try? excess.send("GET / HTTP/1.1\r\n")
             #expect(try excess.readToEnd() == "")
-            // Whoever leaves makes room.
+            // Clients that leave make room.
             held = []
             #expect(
                 await eventually {

@@ -42,7 +42,7 @@ struct FreshCopyTests {
                 case .ident(let ident):
                     if state.old == nil { state.old = ident.file }
                     if ident.file == state.old { return .refuse(.badClientFileIdent) }
-                    // The realm goes on under this ident where the download has ended.
+                    // The realm continues under this ident once the download has ended.
                     guard ident.download.serverVersion == .zero else {
                         state.freshSessions.remove(ident.session)
                         break
@@ -85,7 +85,7 @@ struct FreshCopyTests {
         }
     }
 
-    @Test("A lost network delays it; it uploads nothing; and who waits goes on waiting")
+    @Test("A lost network delays it; it uploads nothing; and waiters keep waiting")
     func lostNetwork() async throws {
         let refusal = Refusal(losses: 3)
         try await with(refusal) { world, _ in
@@ -111,7 +111,9 @@ struct FreshCopyTests {
         }
     }
 
-    @Test("Refused by the server, the reset is left to the owner, who is told why; and can go on")
+    @Test(
+        "A reset that the server refuses is left to the owner, who gets the reason and can continue"
+    )
     func refused() async throws {
         try await with(Refusal(.illegalRealmPath)) { world, middleman in
             try await world.deployment.withAgent("north") { _ in
@@ -129,7 +131,9 @@ struct FreshCopyTests {
         }
     }
 
-    @Test("Where its file cannot be made, the reset is left to the owner, and the realm as it was")
+    @Test(
+        "If its file cannot be created, the reset is left to the owner, and the realm is unchanged"
+    )
     func noFile() async throws {
         try await with(Refusal()) { world, _ in
             let fresh = world.deployment.file("north") + ".fresh"
@@ -148,7 +152,7 @@ struct FreshCopyTests {
         }
     }
 
-    @Test("What is left of an earlier download is gone on with, or replaced if it is of no use")
+    @Test("The remains of an earlier download are continued, or replaced if they are not usable")
     func leftOver() async throws {
         try await with(Refusal()) { world, _ in
             let fresh = world.deployment.file("north") + ".fresh"
@@ -161,11 +165,11 @@ struct FreshCopyTests {
         }
     }
 
-    @Test("While what is discarded cannot be written down, nothing is discarded")
+    @Test("While discarded changes cannot be exported, nothing is discarded")
     func noExport() async throws {
         try await with(Refusal()) { world, _ in
             let directory = "\(world.deployment.directory)/north/recovered"
-            try Data("in the way".utf8).write(to: URL(filePath: directory))
+            try Data("an obstacle".utf8).write(to: URL(filePath: directory))
             let text = world.text("north.yaml")
             let mode = "    client_reset: { mode: discard-unsynced-changes }\n"
             try world.deployment.write("north.yaml", text + mode)

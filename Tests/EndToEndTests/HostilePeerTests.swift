@@ -9,7 +9,7 @@ import Testing
 struct HostilePeerTests {
     // MARK: A client
 
-    /// What a client says, and what it has said before on the same connection.
+    /// A client's message, and its earlier ones on the same connection.
     private struct Line {
         let state: State
         let text: String
@@ -97,12 +97,12 @@ struct HostilePeerTests {
 
     // MARK: A server
 
-    /// Which number of which message comes next, and what stands there instead.
+    /// The next number to replace, in which message, and its replacement.
     private final class Forger: Sendable {
         private let rest: Mutex<[String: [(run: Int, number: String)]]>
         let total: Int
 
-        /// So many numbers stand in the head of each of these messages.
+        /// The number of integers in the head of each of these messages.
         init(_ heads: [String: Int]) {
             let plans = heads.mapValues { count in
                 (0..<count).flatMap { run in MessageVariants.numbers.map { (run, $0) } }
@@ -128,7 +128,7 @@ struct HostilePeerTests {
         }
     }
 
-    @Test("A server's: the agent stays up, says how things are, and syncs with another one")
+    @Test("With a hostile server the agent keeps running, and syncs with another server")
     func server() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -53,7 +53,7 @@ struct LibraryExampleTests {
         #expect(described.output.contains(#""RealmSync""#))
     }
 
-    @Test("A directory that another process uses is refused, and says so")
+    @Test("A directory that another process uses is refused with a clear error")
     func locked() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// What `scripts/make-share.sh` makes of the programs for the packages.
+/// Files that `scripts/make-share.sh` generates for the packages.
 @Suite("Manual pages, completions and schemas", .timeLimit(.minutes(30)))
 struct ManualTests {
     /// As `--experimental-dump-help` prints it.
@@ -141,7 +141,7 @@ struct ManualTests {
     }
 
     @Test(
-        "Completions know every command, and their shells read them",
+        "Completions contain every command, and their shells read them",
         arguments: ["bash", "zsh", "fish"]
     )
     func completions(shell: String) async throws {

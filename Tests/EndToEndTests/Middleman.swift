@@ -5,10 +5,10 @@ import SyncProtocol
 import Synchronization
 import Transport
 
-/// Stands between agents and a server, passes on what both say, and speaks for the server where a test
-/// wants it to: what our server never says.
+/// A proxy between agents and a server that forwards both ways. Where a test requires it, it sends
+/// messages in the server's place that our server never sends.
 final class Middleman: Sendable {
-    /// What becomes of a client's message.
+    /// The treatment of a client's message.
     enum Verdict {
         case pass
         /// The session ends with this error, as far as the client can tell.
@@ -18,7 +18,7 @@ final class Middleman: Sendable {
     }
 
     typealias Judge = @Sendable (ClientMessage) -> Verdict
-    /// What becomes of the bytes of a server's message.
+    /// Changes the bytes of a server's message.
     typealias Forgery = @Sendable ([UInt8]) -> [UInt8]
 
     private let judge: Mutex<Judge>
@@ -33,7 +33,7 @@ final class Middleman: Sendable {
         self.serverPort = serverPort
     }
 
-    /// Stands there while the body runs, which is told its port.
+    /// Runs the proxy during the body, which gets its port.
     static func with(
         serverPort: Int,
         _ judge: @escaping Judge,

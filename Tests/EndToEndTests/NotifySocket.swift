@@ -24,7 +24,7 @@ final class NotifySocket: Sendable {
         unlink(path)
     }
 
-    /// What has come since the last time.
+    /// The messages received since the last call.
     func received() -> [String] {
         var messages: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

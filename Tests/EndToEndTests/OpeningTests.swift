@@ -161,7 +161,7 @@ struct OpeningTests {
         }
         #expect(try await isFinished(deployment) == "0")
         try await deployment.withAgent("south") { _ in
-            // It goes on, and still is not whole.
+            // The download continues, but is still incomplete.
             let isUnderWay = try await eventually { try await state(deployment) == "progress" }
             #expect(isUnderWay, "\(deployment.log("south"))")
             #expect(try await isFinished(deployment) == "0")
@@ -189,7 +189,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A time-out for opening is told as it passes, and the exit code says why")
+    @Test("A timeout for opening is reported as it passes, and the exit code gives the reason")
     func late() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

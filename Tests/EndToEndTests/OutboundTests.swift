@@ -26,7 +26,7 @@ struct OutboundTests {
         }
     }
 
-    @Test("Over TLS, through a proxy that asks for a password, requests and WebSocket alike")
+    @Test("Over TLS, through a proxy that requires a password, requests and WebSocket alike")
     func proxy() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -89,7 +89,7 @@ struct OutboundTests {
         }
     }
 
-    @Test("The environment's proxy leads to a server whose name only the proxy knows")
+    @Test("The environment's proxy leads to a server whose name only the proxy resolves")
     func environment() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -119,7 +119,7 @@ struct OutboundTests {
         }
     }
 
-    @Test("A certificate that is none stops the start with status 2, its key and a remedy")
+    @Test("An invalid certificate stops the start with status 2, its key and a remedy")
     func badCertificate() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

@@ -11,7 +11,7 @@ import Testing
 
 /// The programs under test and the tools beside them, as processes.
 enum Programs {
-    /// Where the build put the executables: beside the test runner.
+    /// The directory of the executables: beside the test runner.
     static let directory: String = {
         let runner =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

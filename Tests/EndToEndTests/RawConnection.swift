@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP connection that sends whatever it is told to, as no well-behaved client would.
+/// A TCP connection that sends arbitrary bytes, as no well-behaved client would.
 final class RawConnection {
     struct Failure: Error {
         let what: String
@@ -82,7 +82,7 @@ final class RawConnection {
         }
     }
 
-    /// What comes up to the end of the connection.
+    /// Reads everything up to the end of the connection.
     func readToEnd() throws -> String {
         while try fill() {}
         defer { received = [] }

@@ -37,7 +37,7 @@ struct RealmFileVerbTests {
                     deployment.file("north"),
                     "INSERT INTO Item(_id, note) VALUES (1, 'one'), (2, 'two');"
                 )
-                // Uploads by itself what is not up yet.
+                // Uploads pending changes first.
                 let copy = try await agent(deployment, "north", "copy", "stock", seed, "--json")
                 #expect(copy.status == 0, "\(copy.errors)")
                 #expect(copy.output.contains(#""pending_upload_bytes":0"#))
@@ -69,7 +69,7 @@ struct RealmFileVerbTests {
                 try await deployment.withAgent("south") { _ in
                     let sync = try await deployment.sync("south")
                     #expect(sync.status == 0, "\(sync.errors)\(deployment.log("south"))")
-                    #expect(deployment.log("south").contains("the realm begins with its seed"))
+                    #expect(deployment.log("south").contains("realm file copied from its seed"))
                     try await Programs.sqlite3(
                         deployment.file("south"),
                         "UPDATE Item SET note = 'south' WHERE _id = 1;"
@@ -96,7 +96,7 @@ struct RealmFileVerbTests {
         }
     }
 
-    @Test("A copy goes to standard output, and into a realm whose agent uploads what it gets")
+    @Test("A copy is written to standard output, and into a realm whose agent uploads it")
     func mergedAndPrinted() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -151,7 +151,7 @@ struct RealmFileVerbTests {
                     #expect(merge.output.contains(#""merged_objects":2"#), "\(merge.output)")
                     #expect(try await deployment.sync("east").status == 0)
                 }
-                // Whoever else has that partition gets all of it.
+                // Every other client of that partition gets all of it.
                 try deployment.configure("west", partition: "other")
                 try await deployment.withAgent("west") { _ in
                     #expect(try await deployment.sync("west").status == 0)
@@ -165,7 +165,7 @@ struct RealmFileVerbTests {
         }
     }
 
-    @Test("Ingest writes what the file takes, rejects tells what it could not send")
+    @Test("Ingest writes valid objects, rejects lists the values that could not be sent")
     func ingestAndRejects() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

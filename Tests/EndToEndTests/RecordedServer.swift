@@ -6,27 +6,27 @@ import TestSupport
 import Transport
 import Versions
 
-/// Plays the server of a recorded conversation to a real client, and expects of it what the recorded
-/// client said.
+/// Plays the server of a recorded conversation to a real client, and checks that the client sends what
+/// the recorded one sent.
 ///
-/// Two programs that do the same number it differently, so the recording is read through a table:
+/// Two programs number the same things differently, so a table translates the recording:
 ///
-/// - a session's number stands for the number under which our client bound it;
-/// - a client version, for the one that our client gave to the same changeset, or reached with the same
-///   UPLOAD: the reference commits more often than it has something to say;
-/// - the changesets of an UPLOAD are compared by what their instructions say, one after the other: each
-///   side numbers the strings in its own order, our client sends a schema with the first data that needs
-///   it, and a new object's property that is set to what new objects have is no write for us (`false` and
-///   0 here);
-/// - origin timestamps are those of the run: they only have to ascend.
+/// - a session ident is translated to the ident with which our client bound the session;
+/// - a client version is translated to the one that our client gave to the same changeset, or reached
+///   with the same UPLOAD: the reference also commits when it has nothing to upload;
+/// - the changesets of an UPLOAD are compared by the text of their instructions, in order. Each side
+///   numbers the strings in its own order, and our client sends a schema with the first data that
+///   needs it. Setting a new object's property to its initial value (here `false` and 0) is not a
+///   write for us;
+/// - origin timestamps are those of the run, and only have to ascend.
 ///
-/// MARKs are answered as they come. The recorded ones were asked for by the recording's program at its
-/// own moments; what holds for every client is that a session's first MARK precedes its first UPLOAD.
-/// UPLOADs without changesets only say how far the client has looked, at moments of its own: their
-/// cursors are checked, not their number. After an error the server listens for nothing but UNBIND.
+/// MARKs are answered as they come. The recorded program requested its MARKs at times of its own; for
+/// every client, a session's first MARK precedes its first UPLOAD. UPLOADs without changesets only
+/// report how far the client has scanned, at times of its own: their cursors are checked, not their
+/// number. After an error the server ignores everything but UNBIND.
 actor RecordedServer {
     private let scenario: WireScenario
-    /// What happens before it is the turn of the recorded message of that number.
+    /// Actions to run before the recorded message of that number.
     private let events: [Int: @Sendable () async throws -> Void]
     private var connections: [Int]
 
@@ -77,7 +77,7 @@ actor RecordedServer {
             }
         }
         guard connections.isEmpty else { return }
-        // Whoever waits for the end still wants its answers.
+        // The client still needs responses until it disconnects.
         isPlaying = false
         while try await receive(stream) != nil {}
     }
@@ -140,14 +140,14 @@ extension RecordedServer {
 
     private func session(_ recorded: SessionIdent?) throws -> SessionIdent {
         guard let recorded, let session = sessions[recorded] else {
-            throw Difference("no session stands for \(String(describing: recorded))")
+            throw Difference("no session corresponds to \(String(describing: recorded))")
         }
         return session
     }
 
     private func version(_ recorded: ClientVersion) throws -> ClientVersion {
         guard let version = versions[recorded] else {
-            throw Difference("no version stands for \(recorded)")
+            throw Difference("no version corresponds to \(recorded)")
         }
         return version
     }
@@ -266,7 +266,7 @@ extension RecordedServer {
         try note(upload.progress.clientVersion, for: expected.progress.clientVersion)
     }
 
-    /// What the instructions of an UPLOAD say, one after the other.
+    /// The text of an UPLOAD's instructions, in order.
     private static func form(of uploads: [UploadChangeset]) throws -> [JSONNode] {
         try uploads.map { upload in
             VectorInstructionForm.instructions(

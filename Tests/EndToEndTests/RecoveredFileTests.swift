@@ -17,7 +17,7 @@ struct RecoveredFileTests {
     }
 
     @Test(
-        "A counter counts on, and a row that is gone comes back whole, after a dry run that says so"
+        "A counter adds up, and a deleted row returns complete, after a dry run that predicts it"
     )
     func ingest() async throws {
         let world = try ResetWorld()

@@ -22,7 +22,7 @@ struct ReloadTests {
         try deployment.write("north.d/10.yaml", text)
     }
 
-    @Test("A reload applies what differs; a bad file changes nothing and is told")
+    @Test("A reload applies the differences; a bad file changes nothing and is reported")
     func reload() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -230,7 +230,7 @@ struct ReloadTests {
         }
     }
 
-    /// Variables are those that the agent was started with, whoever asks for a reload.
+    /// A reload uses the variables of the agent's start, not those of the caller.
     private func expectOldEnvironment(_ deployment: Deployment) async throws {
         for value in ["yard", nil] {
             if let value { setenv("SITE", value, 1) } else { unsetenv("SITE") }
@@ -240,7 +240,7 @@ struct ReloadTests {
             #expect(status.output.contains(#""partition":"\"hall-stock\"""#), "\(status)")
         }
         let text = #"realms: { side: { partition: { string: "${env.NOWHERE}" } } }"#
-        setenv("NOWHERE", "known to whoever asks", 1)
+        setenv("NOWHERE", "known to the caller", 1)
         defer { unsetenv("NOWHERE") }
         try deployment.write("north.d/20.yaml", text)
         let refused = try await agent(deployment, ["reload"])

@@ -9,7 +9,7 @@ import Testing
     .timeLimit(.minutes(30))
 )
 struct ResetBesideProgramsTests {
-    @Test("Programs see one change, and what they write meanwhile reaches the server")
+    @Test("Programs see one change, and their concurrent writes reach the server")
     func concurrentPrograms() async throws {
         let world = try ResetWorld()
         defer { world.remove() }

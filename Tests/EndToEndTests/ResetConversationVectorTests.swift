@@ -39,7 +39,7 @@ struct ResetConversationVectorTests {
         #expect(isCaptured)
     }
 
-    @Test("Our agent says what the reference said, and has the recovered object in the end")
+    @Test("Our agent sends what the reference sent, and has the recovered object in the end")
     func conversation() async throws {
         let world = try ResetWorld()
         defer { world.remove() }

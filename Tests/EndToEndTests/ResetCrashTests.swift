@@ -12,7 +12,7 @@ import Testing
 /// somewhere between capturing what was written and proving the reset, in whichever of its files.
 @Suite("Client resets cut short, with real processes", .serialized, .timeLimit(.minutes(30)))
 struct ResetCrashTests {
-    /// How many seeds; `REALM_SEEDS` asks for more, `REALM_FIRST_SEED` leaves out those before it.
+    /// The seeds; `REALM_SEEDS` sets their number, `REALM_FIRST_SEED` skips those before it.
     private static func seeds(_ count: Int) -> Range<Int> {
         let environment = ProcessInfo.processInfo.environment
         let end = environment["REALM_SEEDS"].flatMap(Int.init) ?? count
@@ -196,7 +196,7 @@ struct ResetCrashTests {
     }
 
     @Test(
-        "With a full disk at any write, it goes on when there is space: nothing twice, nothing lost"
+        "With a full disk at any write, it continues once there is space; nothing twice or lost"
     )
     func diskFull() async throws {
         try await with { forgotten in

@@ -33,7 +33,7 @@ struct ResetHandlerTests {
         }
     }
 
-    @Test("Before it handlers see the realm as it was, after it as it was and as it is")
+    @Test("Before it handlers see the earlier state, after it the earlier and the new one")
     func beforeAndAfter() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -123,7 +123,7 @@ struct ResetHandlerTests {
                 }
             )
             #expect(failures.contains { $0.hasPrefix("hang client_reset_after: no answer") })
-            #expect(world.deployment.log("north").contains("handler failed; sync goes on"))
+            #expect(world.deployment.log("north").contains("handler failed; sync continues"))
             let list = try await world.agent("north", "plugins", "list")
             #expect(list.output.contains("fail"), "\(list.output)")
             let status = try await world.status("north")
@@ -131,7 +131,7 @@ struct ResetHandlerTests {
         }
     }
 
-    @Test("With require_before a handler that fails stops the reset, and the realm stays as it was")
+    @Test("With require_before a handler that fails stops the reset, and the realm is unchanged")
     func requiredHandler() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -175,7 +175,7 @@ struct ResetHandlerTests {
         }
     }
 
-    @Test("What is discarded is kept nowhere if the owner wants it so")
+    @Test("Discarded changes are not kept if the owner decides so")
     func noExport() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -233,7 +233,7 @@ struct ResetHandlerTests {
         }
     }
 
-    @Test("A manual reset is carried out at the next start, with what was written until then")
+    @Test("A manual reset is carried out at the next start, including the writes until then")
     func nextStart() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -263,7 +263,7 @@ struct ResetHandlerTests {
         }
     }
 
-    @Test("An owner who chooses another mode after a manual reset gets that one")
+    @Test("An owner that chooses another mode after a manual reset gets that one")
     func otherMode() async throws {
         let world = try ResetWorld()
         defer { world.remove() }

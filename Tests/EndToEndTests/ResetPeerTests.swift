@@ -36,7 +36,7 @@ struct ResetPeerTests {
         }
     }
 
-    /// What is on the server, by the eyes of another agent.
+    /// Checks the server's content through another agent.
     private func expectOnServer(_ notes: String, _ world: ResetWorld) async throws {
         try world.configure("south")
         try await world.deployment.withAgent("south") { _ in
@@ -50,7 +50,7 @@ struct ResetPeerTests {
         return .close(.messageTooBig)
     }
 
-    @Test("1009: the realm is reset, and what is too big all the same is left to the owner")
+    @Test("1009: the realm is reset; a change that is still too big is left to the owner")
     func messageTooBig() async throws {
         try await with(judge: Self.refuseUploads) { world, middleman in
             try await world.deployment.withAgent("north") { _ in
@@ -77,7 +77,7 @@ struct ResetPeerTests {
         }
     }
 
-    @Test("1009 in the mode that may discard: what is too big is kept in a file, and sync goes on")
+    @Test("1009 in the mode that may discard: the big change is kept in a file, and sync continues")
     func messageTooBigDiscards() async throws {
         let mode = "client_reset: { mode: recover-or-discard-unsynced-changes }"
         try await with(mode, judge: Self.refuseUploads) { world, _ in
@@ -115,7 +115,7 @@ struct ResetPeerTests {
         }
     }
 
-    @Test("MigrateToFLX: the realm stays as it is, and syncs again where the app has come back")
+    @Test("MigrateToFLX: the realm is unchanged, and syncs again once the app is switched back")
     func migration() async throws {
         let migrate: Middleman.Judge = { message in
             guard case .ident = message else { return .pass }
@@ -123,7 +123,7 @@ struct ResetPeerTests {
         }
         try await with(judge: migrate) { world, middleman in
             let deployment = world.deployment
-            // Starting anew leads nowhere, so it is not done by itself.
+            // Starting over would not help, so the agent does not do it automatically.
             for _ in 0..<2 {
                 try await deployment.withAgent("north") { _ in
                     try await world.expectState("needs-reset", "reset.flexible_sync", on: "north")
@@ -144,7 +144,7 @@ struct ResetPeerTests {
         }
     }
 
-    @Test("RevertToPBS: a reset like any other, which recovers what is unsynced")
+    @Test("RevertToPBS: a reset like any other, which recovers unsynced changes")
     func revert() async throws {
         // Only the file that the realm had is told.
         let old = OldFile()

@@ -20,7 +20,7 @@ struct ResetTriggerTests {
     }
 
     @Test(
-        "A server that was restored from a backup: what it lost is gone, what it never had is kept",
+        "A server restored from a backup: changes that it lost are gone, unsynced ones are kept",
         arguments: [false, true]
     )
     func restoredServer(hasDiverged: Bool) async throws {
@@ -128,7 +128,7 @@ struct ResetTriggerTests {
     }
 
     @Test(
-        "A file that belongs to another user at the server, or to nobody who may read, is set aside"
+        "A file of another user at the server, or of a user who may not read, is set aside"
     )
     func foreignFile() async throws {
         let world = try ResetWorld()
@@ -136,7 +136,7 @@ struct ResetTriggerTests {
         let deployment = world.deployment
         try world.configure("north")
         try await deployment.withServer { _ in try await synchronised(world) }
-        try await world.edit(serverStore: "UPDATE client_file SET user_id = 'somebody else';")
+        try await world.edit(serverStore: "UPDATE client_file SET user_id = 'another-user';")
         try await world.write("INSERT INTO Item(_id, note) VALUES (2, 'mine');", on: "north")
         try await deployment.withServer { _ in
             try await deployment.withAgent("north") { _ in
@@ -158,7 +158,7 @@ struct ResetTriggerTests {
         }
     }
 
-    @Test("A realm file that was put back from a backup gets a new identity and loses nothing")
+    @Test("A realm file restored from a backup gets a new identity and loses nothing")
     func restoredFile() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -193,7 +193,7 @@ struct ResetTriggerTests {
         }
     }
 
-    @Test("After triggers were missing the realm is kept as a copy and brought in step")
+    @Test("After triggers were missing the realm is archived and synced again")
     func alteredTables() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -224,7 +224,7 @@ struct ResetTriggerTests {
         }
     }
 
-    @Test("A class that the server defines otherwise now ends with both definitions, by hand")
+    @Test("A class that the server redefined ends with both definitions after a manual reset")
     func breakingSchema() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
@@ -260,7 +260,7 @@ struct ResetTriggerTests {
             "other.yaml",
             schema.replacing("note: string?", with: "note: int?")
         )
-        // The same user: the identity that the file has is nobody else's now.
+        // The same user: no other user has the file's identity now.
         try world.configure("south", user: .emailPassword)
         let south = world.text("south.yaml")
         try deployment.write("south.yaml", south.replacing("/schema.yaml", with: "/other.yaml"))

@@ -111,7 +111,7 @@ struct ResetWorld {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         var notes = ""
-        // A realm that begins anew has no tables for a moment.
+        // A realm that starts over has no tables for a moment.
         let isThere = try await eventually {
             let sql = "SELECT _id, note FROM \"Item\" ORDER BY _id;"
             let outcome = try await Programs.attemptSQL(deployment.file(agent), sql)
@@ -177,7 +177,7 @@ struct ResetWorld {
         let failure: String?
     }
 
-    /// What the agent has told of since it was started.
+    /// The events that the agent has published since its start.
     func events(_ agent: String, _ kind: String) async throws -> [Event] {
         let outcome = try await self.agent(agent, "events")
         return outcome.output.split(separator: "\n").compactMap {

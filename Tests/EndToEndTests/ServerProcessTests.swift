@@ -47,7 +47,9 @@ struct ServerProcessTests {
         )
     }
 
-    @Test("Port 0 is told in a file, and SIGTERM or SIGINT end the server in order")
+    @Test(
+        "The port chosen for 0 is written to a file, and SIGTERM or SIGINT end the server in order"
+    )
     func portFile() async throws {
         for signal in [Signal.terminate, .interrupt] {
             let deployment = try Deployment()
@@ -107,7 +109,7 @@ struct ServerProcessTests {
         #expect(unusable.errors.contains("code=store.unusable"), "\(unusable.errors)")
     }
 
-    @Test("A reload applies what differs; a bad file changes nothing and is told")
+    @Test("A reload applies the differences; a bad file changes nothing and is reported")
     func reload() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }

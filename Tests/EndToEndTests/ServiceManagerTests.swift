@@ -11,7 +11,7 @@ import Testing
 @Suite("The agent under a service manager", .timeLimit(.minutes(30)))
 struct ServiceManagerTests {
     @Test(
-        "It is ready when it serves, gives signs of life from its work, tells its state, reloads, and stops"
+        "It reports readiness and status, pings the watchdog from its work, reloads, and stops"
     )
     func life() async throws {
         let deployment = try Deployment()

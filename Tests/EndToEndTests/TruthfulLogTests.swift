@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite("What the last lines of the log say is true")
+@Suite("The last lines of the log are true")
 struct TruthfulLogTests {
     /// Messages that the agent wrote, without their fields.
     private func messages(_ deployment: Deployment) -> [String] {
@@ -28,7 +28,7 @@ struct TruthfulLogTests {
     }
 
     @Test(
-        "A server that goes and comes back twice within a minute leaves a log that ends in connected"
+        "A server that stops and returns twice within a minute leaves a log that ends in connected"
     )
     func connection() async throws {
         let deployment = try Deployment()
@@ -50,7 +50,7 @@ struct TruthfulLogTests {
         }
     }
 
-    @Test("A realm that is suspended and resumed twice within a minute leaves a log that says so")
+    @Test("A realm that is suspended and resumed twice within a minute leaves a log that shows it")
     func suspension() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
@@ -71,7 +71,7 @@ struct TruthfulLogTests {
     }
 
     @Test(
-        "After a log-out and a log-in the log says that the user is logged in and the realm open",
+        "After a log-out and a log-in the log shows the user logged in and the realm open",
         arguments: ["info", "warn"]
     )
     func logIn(level: String) async throws {

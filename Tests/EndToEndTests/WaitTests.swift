@@ -9,7 +9,7 @@ import Testing
     .timeLimit(.minutes(30))
 )
 struct WaitTests {
-    @Test("A wait outlives the server, and the token that expires meanwhile")
+    @Test("A wait outlives the server, and a token that expires during it")
     func tokenRefresh() async throws {
         let world = try ResetWorld(app: "tokens: { access: 1s, refresh: 60d }")
         let deployment = world.deployment
@@ -47,13 +47,13 @@ struct WaitTests {
         }
     }
 
-    /// How often the token of the user of "south" was refreshed.
+    /// Number of token refreshes of the user of "south".
     private func refreshes(_ world: ResetWorld) async throws -> Int {
         let events = try await world.agent("south", "events").output
         return events.split(separator: "\n").count { $0.contains(#""change":"token-refreshed""#) }
     }
 
-    @Test("A wait outlives a client reset, and ends when what was recovered is up")
+    @Test("A wait outlives a client reset, and ends when the recovered changes are uploaded")
     func clientReset() async throws {
         let world = try ResetWorld()
         let deployment = world.deployment
@@ -80,7 +80,7 @@ struct WaitTests {
         }
     }
 
-    @Test("What the server undoes is gone from the tables, and told with what it was")
+    @Test("Writes that the server undoes leave the tables, and are reported with their values")
     func rejectedByServer() async throws {
         let world = try ResetWorld(app: #"access: { read: "true", write: "partition == 'open'" }"#)
         let deployment = world.deployment
@@ -121,7 +121,7 @@ struct WaitTests {
                 let events = try await world.agent("south", "events").output
                 #expect(events.contains(#""event":"rejected""#), "\(events)")
             }
-            // The rule is about the partition, not about everybody.
+            // The rule is about one partition only.
             try await deployment.withAgent("north") { _ in
                 try await deployment.sync("north")
                 try await world.write("INSERT INTO Item(_id, note) VALUES (8, 'ours')", on: "north")

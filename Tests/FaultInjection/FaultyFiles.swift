@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Each instance counts for itself, so that tests can run side by side.
 package final class FaultyFiles: @unchecked Sendable {
-    /// What to open connections with: `Connection.Options(vfs: files.name)`.
+    /// The name to open connections with: `Connection.Options(vfs: files.name)`.
     package let name: String
     /// All state behind it is atomic.
     private let layer: OpaquePointer
@@ -43,7 +43,7 @@ package final class FaultyFiles: @unchecked Sendable {
         fault_vfs_arm(layer, fault.rawValue, change)
     }
 
-    /// Ends the fault and starts counting anew.
+    /// Ends the fault and resets the counter.
     package func heal() {
         fault_vfs_disarm(layer)
     }
@@ -66,7 +66,7 @@ package final class FaultyFiles: @unchecked Sendable {
         fault_vfs_cut_power(layer, Int32(survivorsInPercent))
     }
 
-    /// What statements take for the time of day from now on, in milliseconds since 1970.
+    /// Sets the time of day that statements read, in milliseconds since 1970.
     package func setTime(millisecondsSince1970: Int64) {
         fault_vfs_set_time(layer, millisecondsSince1970)
     }

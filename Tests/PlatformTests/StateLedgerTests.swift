@@ -141,7 +141,7 @@ struct StateLedgerTests {
         let subjects = [
             ["connected", "not connected"], ["suspended", "resumed"],
             ["realm is not open", "realm is open"],
-            ["session suspended", "the server refuses this realm", "session accepted"],
+            ["session suspended", "session stopped by server error", "session accepted"],
         ]
         for seed in UInt64(0)..<2_000 {
             var random = SplitMix64(seed: seed)

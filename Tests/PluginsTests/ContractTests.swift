@@ -124,7 +124,7 @@ struct ContractTests {
     ]
 
     @Test(
-        "What is no answer is refused with a reason",
+        "An invalid answer is refused with a reason",
         arguments: [
             "continue", "[]", "null", #"{"decision":7}"#, #"{"decision":"explode"}"#,
             #"{"decision":"continue"}{"decision":"stop"}"#, "{",

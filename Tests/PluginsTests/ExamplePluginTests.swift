@@ -43,7 +43,7 @@ struct ExamplePluginTests {
             return
         }
         #expect(reply.note == "three errors within ten minutes")
-        // And counts anew.
+        // The count restarts.
         #expect(try await handler.handle(HandlerFixture.error) == .continue)
     }
 

@@ -57,12 +57,12 @@ struct ProgramTests {
         #expect(Array(request) == HandlerFixture.error.json())
     }
 
-    @Test("One that does not read its input, or says nothing, continues")
+    @Test("A program that does not read its input, or prints nothing, continues")
     func silent() async throws {
         #expect(try await handler("exec <&-").handle(HandlerFixture.error).decision == .continue)
     }
 
-    @Test("Its environment is what the configuration says, and nothing of the agent's")
+    @Test("Its environment is the configured one, without the agent's")
     func environment() async throws {
         let copy = temporary.file("environment")
         setenv("REALM_AGENT_TEST_LEAK", "1", 1)
@@ -95,7 +95,7 @@ struct ProgramTests {
         #expect(FileManager.default.contents(atPath: copy) == Data(argument.utf8))
     }
 
-    @Test("A status other than 0 is a failure, with the end of what it complained about")
+    @Test("A status other than 0 is a failure, with the end of standard error")
     func exitStatus() async throws {
         let failure = try await failure(of: handler("echo '{}'; echo ' oh no ' >&2; exit 3"))
         #expect(failure == .program(.exitStatus(3, errors: "oh no")))
@@ -109,7 +109,7 @@ struct ProgramTests {
         )
     }
 
-    @Test("A program that is not there, or is none, is a failure")
+    @Test("A program that is missing, or is not executable, is a failure")
     func missing() async throws {
         let missing = ExecHandler(.init(command: [temporary.file("none")]))
         #expect(await failure(of: missing)?.code == "plugin.cannot_start")
@@ -147,7 +147,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "A child left behind keeps nobody waiting, although it holds the output open, and is killed"
+        "A child left behind delays no caller, although it holds the output open, and is killed"
     )
     func leftBehind() async throws {
         let mark = temporary.file("children")
@@ -194,7 +194,7 @@ struct ProgramTests {
         try await expectEnded(mark)
     }
 
-    /// The process whose number is in the file is gone, or about to be: somebody must reap it.
+    /// The process whose number is in the file has ended, or waits to be reaped.
     private func expectEnded(_ file: String) async throws {
         let text = String(
             decoding: FileManager.default.contents(atPath: file) ?? Data(),

@@ -19,7 +19,7 @@ struct RegistryTests {
         .exec(.init(command: ["/bin/sh", "-c", "echo '\(answer)'"]))
     }
 
-    @Test("The first decision other than continue stands, and later handlers still see the event")
+    @Test("The first decision other than continue counts, and later handlers still see the event")
     func order() async {
         let units = StartedUnits()
         let registry = PluginRegistry(
@@ -65,7 +65,7 @@ struct RegistryTests {
         #expect(await registry.report().map(\.calls) == [1, 1, 2])
     }
 
-    @Test("Handlers that fail, lie or are not there change nothing, and are on record")
+    @Test("Handlers that fail, answer falsely or are missing change nothing, and are recorded")
     func failures() async {
         let log = RecordedLog()
         let heard = Mutex<[String]>([])
@@ -115,7 +115,7 @@ struct RegistryTests {
         #expect(lines.first?.contains("sdk_code=5") == true)
     }
 
-    @Test("relogin decides so often within its window, each user by itself, and then no more")
+    @Test("relogin is limited within its window, separately for each user")
     func relogin() async {
         let clock = TestClock()
         let registry = PluginRegistry(

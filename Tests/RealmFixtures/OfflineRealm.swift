@@ -98,13 +98,13 @@ private struct FixedExchange: HTTPExchange {
     func perform(
         _ request: ServiceRequest,
         timeout: Duration
-    ) async throws(UnreachableError) -> ServiceReply {
+    ) async throws(UnreachableError) -> ServiceResponse {
         guard let status else {
             try? await Task.sleep(for: .seconds(600))
             throw UnreachableError(reason: "cancelled")
         }
         let body = #"{"error":"no","error_code":"InvalidPassword"}"#
-        return ServiceReply(
+        return ServiceResponse(
             status: status,
             contentType: "application/json",
             body: Array(body.utf8)
@@ -112,7 +112,7 @@ private struct FixedExchange: HTTPExchange {
     }
 }
 
-/// Nobody ever gets as far as to connect.
+/// An endpoint that is never connected to.
 private struct Nowhere: SyncEndpoint {
     func token() async throws(EndpointFailure) -> EndpointToken { EndpointToken("") }
     func refreshToken(replacing token: EndpointToken) async throws(EndpointFailure) {}

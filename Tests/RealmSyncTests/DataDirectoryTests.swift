@@ -19,7 +19,7 @@ struct DataDirectoryTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
     }
 
-    @Test("Directories get the modes of the specification, whatever the umask")
+    @Test("Directories get the modes of the specification under every umask")
     func modes() throws {
         try directory.prepare()
         #expect(mode(directory.path) == 0o750)
@@ -54,7 +54,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test("A file in the way is named, with what can be done")
+    @Test("A file in place of a directory is named, with a remedy")
     func fileInTheWay() throws {
         let path = temporary.file("file")
         close(open(path, O_WRONLY | O_CREAT, 0o600))
@@ -72,7 +72,10 @@ struct DataDirectoryTests {
         #expect(below?.reason == "Not a directory")
     }
 
-    @Test("A directory that cannot be created says why", .enabled(if: access("/proc", F_OK) == 0))
+    @Test(
+        "A directory that cannot be created gives the reason",
+        .enabled(if: access("/proc", F_OK) == 0)
+    )
     func impossible() {
         let failure = #expect(throws: DataDirectory.Failure.self) {
             try DataDirectory(path: "/proc/realm-agent").prepare()

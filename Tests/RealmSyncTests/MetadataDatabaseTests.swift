@@ -82,7 +82,7 @@ struct MetadataDatabaseTests {
         #expect(try await database.location(appID: "other", baseURL: "https://a") == nil)
     }
 
-    @Test("A database of a later version is refused by name, and stays as it is")
+    @Test("A database of a later version is refused by name, and left unchanged")
     func laterLayout() throws {
         let connection = try Connection(path: path)
         try connection.execute(
@@ -95,14 +95,14 @@ struct MetadataDatabaseTests {
             failure?.description
                 == "\(path) has layout 9, which this version of the agent does not know; install "
                 + "the version that wrote it, or go back to what that version kept as "
-                + "\(path).layout-N, or move the file away to log in anew"
+                + "\(path).layout-N, or move the file away to log in again"
         )
         let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
         #expect(tables == 1)
         connection.close()
     }
 
-    @Test("A file that is no database is an error that says so")
+    @Test("A file that is not a database gives a clear error")
     func noDatabase() throws {
         try Data(repeating: 0x41, count: 4096).write(to: URL(filePath: path))
         let failure = #expect(throws: MetadataDatabase.Inaccessible.self) {
@@ -112,7 +112,7 @@ struct MetadataDatabaseTests {
         #expect(failure?.reason == "file is not a database")
     }
 
-    @Test("What is known of a realm outlives the process; times that are not known change nothing")
+    @Test("The record of a realm outlives the process; times that are nil change nothing")
     func realms() async throws {
         let database = try MetadataDatabase(path: path)
         let register = MetadataRealmRegister(database: database, realm: "stock")
@@ -149,7 +149,7 @@ struct MetadataDatabaseTests {
         #expect(try await register.record() == nil)
     }
 
-    @Test("A database of the first layout is brought up to this one, with its accounts")
+    @Test("A database of the first layout is upgraded, with its accounts")
     func firstLayout() async throws {
         let connection = try Connection(path: path)
         try connection.execute(

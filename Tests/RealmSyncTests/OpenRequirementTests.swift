@@ -21,7 +21,7 @@ struct OpenRequirementTests {
         ).verdict
     }
 
-    @Test("Never: at once, with what is here")
+    @Test("Never: open at once, with the present data")
     func never() {
         #expect(verdict(.never, after: .seconds(60), offline: true) == .open)
     }
@@ -30,7 +30,7 @@ struct OpenRequirementTests {
     func once() {
         #expect(verdict(.once) == .waiting)
         #expect(verdict(.once, first: true, offline: true) == .open)
-        #expect(verdict(.once, after: .seconds(30)) == .late(.seconds(30)))
+        #expect(verdict(.once, after: .seconds(30)) == .timedOut(.seconds(30)))
         #expect(verdict(.once, timeout: nil, after: .seconds(9_999)) == .waiting)
     }
 
@@ -38,10 +38,10 @@ struct OpenRequirementTests {
     func always() {
         #expect(verdict(.always, first: true, offline: true) == .waiting)
         #expect(verdict(.always, first: true, now: true) == .open)
-        #expect(verdict(.always, first: true, after: .seconds(31)) == .late(.seconds(30)))
+        #expect(verdict(.always, first: true, after: .seconds(31)) == .timedOut(.seconds(30)))
     }
 
-    @Test("Auto: as always, but what is here will do when the download cannot be had")
+    @Test("Auto: as always, but earlier data suffices if the download fails")
     func auto() {
         #expect(verdict(.auto, first: true) == .waiting)
         #expect(verdict(.auto, first: true, offline: true) == .open)
@@ -49,6 +49,6 @@ struct OpenRequirementTests {
         #expect(verdict(.auto, now: true) == .open)
         // There is nothing yet that could do.
         #expect(verdict(.auto, offline: true) == .waiting)
-        #expect(verdict(.auto, after: .seconds(30)) == .late(.seconds(30)))
+        #expect(verdict(.auto, after: .seconds(30)) == .timedOut(.seconds(30)))
     }
 }

@@ -46,7 +46,7 @@ struct RealmActivityTests {
         }
     }
 
-    @Test("Every phase of a session has its state, and a cause wherever something is in the way")
+    @Test("Every phase of a session has its state, and a cause if it is impeded")
     func phases() {
         let begun = DownloadStatus(isFirstFinished: false, hasCompleted: false, age: .zero)
         #expect(activity(.bound).phase == .open)
@@ -93,7 +93,7 @@ struct RealmActivityTests {
         }
     }
 
-    @Test("Every error of a realm file has a cause, and configuration is what somebody must change")
+    @Test("Every error of a realm file has a cause; those of the configuration need a correction")
     func localErrors() {
         for kind in LocalRealmError.Kind.allCases {
             let error = LocalRealmError(kind, path: "/stock.sqlite", "text")
@@ -108,7 +108,7 @@ struct RealmActivityTests {
         #expect(failure.outcome == .configuration)
     }
 
-    @Test("A refused credential asks for help, an absent server for patience")
+    @Test("A refused credential needs a new log-in, an unreachable server only time")
     func users() {
         let refused = RealmFailure(
             UserSession.Failure.logInRefused(code: "InvalidPassword", message: "no")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSync
 
-@Suite("A realm that cannot be brought up", .timeLimit(.minutes(10)))
+@Suite("A realm that cannot be opened", .timeLimit(.minutes(10)))
 struct SyncedRealmTests {
     let temporary: TemporaryDirectory
 
@@ -20,7 +20,7 @@ struct SyncedRealmTests {
         try OfflineRealm(in: temporary).realm(status: status)
     }
 
-    @Test("A sync hears why, the status says so, and each sync makes one more attempt")
+    @Test("A sync and the status give the reason, and each sync makes one more attempt")
     func refused() async throws {
         let realm = try realm(status: 401)
         let run = Task { await realm.run() }
@@ -47,7 +47,7 @@ struct SyncedRealmTests {
         run.cancel()
         await run.value
         #expect(await waiting.outcome == .offline)
-        // Nor does anybody wait for a realm that will not run again.
+        // Nor does a call wait for a realm that will not run again.
         #expect(await realm.sync(timeout: nil).outcome == .offline)
     }
 
@@ -59,7 +59,7 @@ struct SyncedRealmTests {
         let status = await realm.status()
         #expect(status.activity.phase == .paused)
         #expect(status.activity.cause == .metered)
-        // Whoever asks for a sync is served all the same.
+        // A requested sync runs all the same.
         #expect(await realm.sync(timeout: nil).outcome == .loginRequired)
         await realm.allow(.run)
         #expect(await realm.status().activity.phase == .loginRequired)
@@ -88,7 +88,7 @@ struct SyncedRealmTests {
         #expect(try await register.suspension() == nil)
     }
 
-    @Test("A suspension ends at its moment, and says until when it lasts")
+    @Test("A suspension ends at its time, and the status shows its end")
     func suspensionWithEnd() async throws {
         let realm = try realm(status: 401)
         await realm.suspend(until: 4_102_444_800_000, by: .plugin(name: "ops"))
@@ -114,7 +114,7 @@ struct SyncedRealmTests {
         #expect(await realm.whileClosed { 8 } == 8)
     }
 
-    @Test("What a file holds that is not open cannot be told, so it is deleted only by force")
+    @Test("The content of a file that is not open is unknown, so it is deleted only by force")
     func deletion() async throws {
         let realm = try realm(status: 401)
         let path = realm.path

@@ -31,7 +31,7 @@ package struct LoopbackServer {
         )
     }
 
-    /// Serves while the body runs; whoever serves is told the path and query of the request.
+    /// Serves while the body runs; the server's closure gets the path and query of the request.
     package static func with(
         messageLimit: Int = 1 << 20,
         subProtocol: String? = "test#2",

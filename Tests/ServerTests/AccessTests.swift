@@ -219,7 +219,7 @@ struct AccessTests {
                 """
             try Data(text.utf8).write(to: URL(filePath: path))
             let app = ServedAppConfiguration(id: TestApps.shop, anonymous: true, schemaFile: path)
-            let schema = try DeclaredSchema.read(path)
+            let schema = try AppSchemaFile.read(path)
             try await SyncWorld.with(.memory, apps: [app]) { world in
                 try await world.connect { client in
                     let (_, download) = try await client.start()
@@ -243,7 +243,7 @@ struct AccessTests {
                     #expect(try await client.expectError(session: 1).code == 225)
                 }
             }
-            await #expect(throws: DeclaredSchema.Unusable.self) {
+            await #expect(throws: AppSchemaFile.Unusable.self) {
                 var missing = app
                 missing.schemaFile = "\(directory)/none.yaml"
                 _ = try await TestApps(apps: [missing])

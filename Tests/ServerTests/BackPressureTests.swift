@@ -129,7 +129,7 @@ struct BackPressureTests {
                     gate.open()
                     try await writer.value
                 }
-                // The rest is read, and comes to nothing.
+                // The rest is read and discarded.
                 try await until { world.sync.uploads.sizeInBytes == 0 }
             }
         }

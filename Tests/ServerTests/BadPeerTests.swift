@@ -152,7 +152,7 @@ struct BadPeerTests {
         let apps = try await TestApps()
         let service = SyncService.testing(apps)
         let subProtocol = SubProtocol(mode: .partitionBased, version: 9)
-        let user = SyncUser(id: UserID("ann"), app: TestApps.shop, mustLeaveAt: .max)
+        let user = ConnectedUser(id: UserID("ann"), app: TestApps.shop, mustLeaveAt: .max)
         let (client, server) = InMemoryStream.makePair(
             subProtocol: subProtocol.token,
             capacity: 1
@@ -189,7 +189,7 @@ struct BadPeerTests {
         let apps = try await TestApps()
         let service = SyncService.testing(apps)
         let subProtocol = SubProtocol(mode: .partitionBased, version: 9)
-        let user = SyncUser(id: UserID("ann"), app: TestApps.shop, mustLeaveAt: .max)
+        let user = ConnectedUser(id: UserID("ann"), app: TestApps.shop, mustLeaveAt: .max)
         for ending in 0..<4 {
             let (stream, server) = InMemoryStream.makePair(subProtocol: subProtocol.token)
             let client = TestClient(stream)

@@ -58,7 +58,7 @@ struct EnduranceTests {
         let apps = try await TestApps(store: store)
         let service = SyncService.testing(apps)
         let subProtocol = SubProtocol(mode: .partitionBased, version: 14)
-        let user = SyncUser(id: UserID("ann"), app: TestApps.shop, mustLeaveAt: .max)
+        let user = ConnectedUser(id: UserID("ann"), app: TestApps.shop, mustLeaveAt: .max)
         let (stream, server) = InMemoryStream.makePair(subProtocol: subProtocol.token)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await service.serve(server, of: user, subProtocol) }

@@ -47,7 +47,7 @@ struct ConnectionTimeTests {
     // MARK: Back-off
 
     @Test(
-        "Back-off doubles up to its maximum, less a quarter by chance; another reason begins anew"
+        "Back-off doubles up to its maximum, less a random quarter; another reason restarts it"
     )
     func backoff() async throws {
         let broken: ScriptedEndpoint.Play = { server in
@@ -69,7 +69,7 @@ struct ConnectionTimeTests {
     }
 
     @Test(
-        "After an error of the connection without another try nothing happens, until somebody asks"
+        "After a connection error with try_again false there is no attempt until one is requested"
     )
     func noMoreTries() async throws {
         let endpoint = ScriptedEndpoint(
@@ -129,7 +129,7 @@ struct ConnectionTimeTests {
         }
     }
 
-    @Test("A session that the server merely closed comes back after exactly one second")
+    @Test("A session that the server closed binds again after exactly one second")
     func sessionClosed() async throws {
         let endpoint = ScriptedEndpoint { server in
             guard case .bind(let bind) = try await server.receive() else { return }
@@ -197,7 +197,7 @@ struct ConnectionTimeTests {
     // MARK: Linger, and coming back
 
     @Test(
-        "A connection outlives its last session for the linger time, and serves who comes meanwhile"
+        "A connection outlives its last session for the linger time, and serves new sessions"
     )
     func linger() async throws {
         let hasEnded = Mutex(false)

@@ -10,7 +10,7 @@ import Transport
 
 @testable import SyncClient
 
-@Suite("What a connection tells of the way to the server", .timeLimit(.minutes(10)))
+@Suite("Measurements of the network path to the server", .timeLimit(.minutes(10)))
 struct LinkReadingTests {
     /// Keeps what was measured, apart from how long attempts took.
     private final class Notes: Sendable {
@@ -63,7 +63,7 @@ struct LinkReadingTests {
         #expect(notes.all.count == 2)
     }
 
-    @Test("A probe that finds nobody, or no answer, is a failure; a server that refuses is none")
+    @Test("A probe that gets no connection or no PONG is a failure; a refusal is not")
     func failedProbes() async throws {
         let notes = Notes()
         let silent = ScriptedEndpoint { server in
@@ -73,7 +73,7 @@ struct LinkReadingTests {
         let patient = connection(silent, notes, timing: timing)
         await patient.probe()
         #expect(notes.failures == 1)
-        await patient.probe()  // Nobody is there.
+        await patient.probe()  // No server is there.
         #expect(notes.failures == 2)
         #expect(notes.roundTrips == 0)
         let refusing = ScriptedEndpoint { server in
@@ -84,12 +84,12 @@ struct LinkReadingTests {
         #expect(notes.failures == 2)
     }
 
-    @Test("Each PONG of a connection that stands is a reading, and so is its loss")
+    @Test("Each PONG of an open connection is a reading, and so is its loss")
     func pongs() async throws {
         let notes = Notes()
         let endpoint = ScriptedEndpoint { server in
             _ = try await server.open(RealmOnConnection.file)
-            // Each wish to reconnect makes it send a PING.
+            // Each request to reconnect makes it send a PING.
             while notes.roundTrips < 2, let bytes = try await server.stream.receive() {
                 try await server.answerPing(bytes)
             }

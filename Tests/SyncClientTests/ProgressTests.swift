@@ -45,7 +45,7 @@ struct ProgressTests {
         #expect(notifier.receive(report(up: (20, 20), version: 4)) == nil)
     }
 
-    @Test("With nothing outstanding the first report is the last")
+    @Test("Without outstanding transfers the first report is the last")
     func nothingOutstanding() {
         var notifier = ProgressNotifier(.download, .outstanding, localVersion: 1)
         #expect(notifier.receive(report(down: (7, 7)))?.estimate == 1)

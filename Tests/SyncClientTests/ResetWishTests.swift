@@ -22,7 +22,7 @@ struct ResetWishTests {
         }
     }
 
-    @Test("A connection closed over a message that was too big calls for a reset of who uploads")
+    @Test("A connection closed over too big a message requests a reset of the uploading realm")
     func messageTooBigIsReset() async throws {
         let endpoint = ScriptedEndpoint { server in
             _ = try await server.open(RealmOnConnection.file)
@@ -37,7 +37,7 @@ struct ResetWishTests {
         }
     }
 
-    @Test("Migrations are resets with a switch of the mode, and are told as such")
+    @Test("Migrations are resets with a switch of the mode, and are reported as such")
     func migrations() async throws {
         for (fault, action) in [
             (
@@ -56,7 +56,7 @@ struct ResetWishTests {
     }
 
     @Test(
-        "A code that is known for resets asks for none by itself, and neither does an action that nobody knows",
+        "A reset needs a known action; the code alone, or an unknown action, requests none",
         arguments: ["ApplicationBug", "ClientResetOfTomorrow", ""]
     )
     func codeAlone(action: String) async throws {
@@ -87,7 +87,7 @@ struct ResetWishTests {
         }
     }
 
-    @Test("DeleteRealm is no reset: those who wait hear it, and so does who removes the file")
+    @Test("DeleteRealm is not a reset: waiters get it, and so does the part that removes the file")
     func deleteRealm() async throws {
         for fault in [SessionFault.permissionDenied, .userMismatch] {
             try await RealmOnConnection.withRealm(refusing(fault)) { realm, _ in

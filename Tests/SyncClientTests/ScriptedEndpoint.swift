@@ -16,7 +16,7 @@ final class ScriptedEndpoint: SyncEndpoint {
         var refusal: EndpointFailure?
     }
 
-    /// What the connection asked for beside tokens.
+    /// The connection's requests other than for tokens.
     enum Call: Equatable {
         case refreshToken(String)
         case refreshLocation
@@ -25,12 +25,13 @@ final class ScriptedEndpoint: SyncEndpoint {
 
     private let state: Mutex<State>
 
-    /// One play for each attempt to connect; where there is none, and after the last, nobody is there.
+    /// One play for each attempt to connect; a missing play, and the end of the list, mean no
+    /// server.
     init(_ plays: Play?...) {
         self.state = Mutex(State(plays: plays))
     }
 
-    /// What the next attempts to connect lead to.
+    /// Sets the plays of the next attempts to connect.
     func play(_ plays: Play?...) {
         state.withLock { $0.plays += plays }
     }
@@ -79,7 +80,7 @@ final class ScriptedEndpoint: SyncEndpoint {
             state.tokens.append(token.text)
             return state.plays.isEmpty ? nil : state.plays.removeFirst()
         }
-        guard let play else { throw TransportError.unreachable(reason: "nobody is there") }
+        guard let play else { throw TransportError.unreachable(reason: "no server is there") }
         let pair = InMemoryStream.makePair(subProtocol: "com.mongodb.realm-sync#14")
         try await withThrowingTaskGroup { group in
             group.addTask {

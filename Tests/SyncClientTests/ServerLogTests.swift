@@ -32,7 +32,7 @@ struct ServerLogTests {
         }
     }
 
-    @Test("They keep their text and the id of the request, and are no louder than a warning")
+    @Test("They keep their text and the id of the request, at most at the level warning")
     func levels() {
         let lines = Mutex<[String]>([])
         let logger = Logger(label: "test") { _ in

@@ -66,7 +66,9 @@ struct SessionActionTests {
         }
     }
 
-    @Test("LogOutUser: the tokens go, who waits hears why, and a later log-in binds again")
+    @Test(
+        "LogOutUser: the tokens are deleted, waiters get the reason, and a later log-in binds again"
+    )
     func logOutUser() async throws {
         let endpoint = ScriptedEndpoint(Self.refuse("LogOutUser"), Self.serve)
         try await RealmOnConnection.with(endpoint) { realm, connection, _ in
@@ -85,7 +87,7 @@ struct SessionActionTests {
         }
     }
 
-    @Test("A refresh that fails leaves the session to the back-off, or to whoever can log in")
+    @Test("A refresh that fails leaves the session to the back-off, or to a new log-in")
     func refusedRefresh() async throws {
         let failures: [(EndpointFailure, OfflineCause)] = [
             (.unavailable(reason: "503"), .backoff(reason: "503")),
@@ -138,7 +140,7 @@ struct SessionActionTests {
         }
     }
 
-    @Test("A server that asks for a refresh again and again is not asked again at once")
+    @Test("A server that repeatedly asks for a refresh is asked again only after a delay")
     func endlessRefresh() async throws {
         let endpoint = ScriptedEndpoint(
             Self.refuse("RefreshUser"),

@@ -17,7 +17,7 @@ import Versions
 
 @Suite("A realm on its connection, against a scripted server", .timeLimit(.minutes(10)))
 struct UserConnectionTests {
-    @Test("A fresh file binds, gets its ident, and a write goes up and is acknowledged")
+    @Test("A fresh file binds, gets its ident, and a write is uploaded and acknowledged")
     func firstSync() async throws {
         let endpoint = ScriptedEndpoint { server in
             let session = try await server.open(RealmOnConnection.file)
@@ -57,7 +57,7 @@ struct UserConnectionTests {
             for _ in 0..<2 {
                 let outcome = await realm.sync(timeout: .seconds(180), .continuous)
                 #expect(
-                    outcome == .offline(reason: "the server cannot be reached: nobody is there")
+                    outcome == .offline(reason: "the server cannot be reached: no server is there")
                 )
             }
         }
@@ -82,7 +82,7 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("An answer that calls for a client reset suspends the realm and says so")
+    @Test("An error that requires a client reset deactivates the session and is reported")
     func clientReset() async throws {
         let endpoint = ScriptedEndpoint { server in
             guard case .bind(let bind) = try await server.receive() else { return }
@@ -113,7 +113,7 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("A server that breaks the protocol is left, and the file is as it was")
+    @Test("The client leaves a server that violates the protocol, and its file is unchanged")
     func violation() async throws {
         let endpoint = ScriptedEndpoint { server in
             guard case .bind(let bind) = try await server.receive() else { return }
@@ -130,7 +130,7 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("A sync that takes longer than its time ends with that, and the session goes on")
+    @Test("A sync that exceeds its timeout ends with that, and the session continues")
     func timeOut() async throws {
         let endpoint = ScriptedEndpoint { server in
             _ = try await server.open(RealmOnConnection.file)
@@ -238,7 +238,9 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("A download whose merge takes several transactions is one download for everybody")
+    @Test(
+        "A download whose merge takes several transactions counts as one download for all observers"
+    )
     func slicedDownload() async throws {
         let isWritten = Mutex(false)
         let news = Mutex<[RealmClientEvent]>([])
@@ -307,7 +309,9 @@ struct UserConnectionTests {
         )
     }
 
-    @Test("A realm that leaves says so, and comes back under another ident on the same connection")
+    @Test(
+        "A realm that leaves sends UNBIND, and returns under another ident on the same connection"
+    )
     func leaveAndJoin() async throws {
         let heard = Mutex<[String]>([])
         let endpoint = ScriptedEndpoint { server in
@@ -347,7 +351,7 @@ struct UserConnectionTests {
         }
     }
 
-    @Test("Waiting goes on without a server, ends with the answer, and needs none for no writes")
+    @Test("Waiting outlasts a missing server, ends with the answer, and needs none without writes")
     func waiting() async throws {
         let mayAnswer = Signal()
         let endpoint = ScriptedEndpoint(

@@ -2,8 +2,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// A proxy on loopback that understands CONNECT and nothing else. Whatever name it is asked for, it
-/// connects to this machine.
+/// A proxy on loopback that understands CONNECT and nothing else. It connects to this machine under
+/// every requested name.
 package final class ConnectProxy: Sendable {
     package enum Behaviour: Sendable {
         case tunnel

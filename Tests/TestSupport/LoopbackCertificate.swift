@@ -23,7 +23,7 @@ package enum LoopbackCertificate {
         """
 }
 
-/// A certificate that signs itself, of nobody whom anybody knows, and its key, as PEM.
+/// A self-signed certificate of an unknown issuer and its key, as PEM.
 package enum StrangerCertificate {
     package static let certificate = """
         -----BEGIN CERTIFICATE-----

@@ -6,7 +6,7 @@ package enum Patience {
     package static let limit = Duration.seconds(180)
 }
 
-/// What a test waited for did not happen.
+/// A test's condition did not become true in time.
 package struct NeverHappened: Error, CustomStringConvertible {
     package let description: String
 }

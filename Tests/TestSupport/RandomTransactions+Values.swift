@@ -254,7 +254,7 @@ extension RandomTransactions {
 }
 
 extension PropertySchema {
-    /// What a Mixed value holds, or the elements of a collection in it.
+    /// A property of type Mixed, for Mixed values and the elements of collections in them.
     fileprivate static let mixed = PropertySchema(name: "", type: .mixed, isNullable: true)
 
     fileprivate static func nested(_ collection: CollectionType) -> PropertySchema {

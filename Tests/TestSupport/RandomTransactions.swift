@@ -22,7 +22,7 @@ package struct RandomTransactions {
     private let focus: Set<Text>
     let mixedUse: MixedUse
 
-    /// What peers may write to Mixed values at the same time.
+    /// The Mixed values that peers may write at the same time.
     package enum MixedUse: CaseIterable, Sendable {
         /// Anything.
         ///
@@ -99,8 +99,8 @@ package struct RandomTransactions {
         }
     }
 
-    /// What the value at a place was when all peers last agreed; nil if that cannot be told, because a
-    /// list index on the way may have shifted.
+    /// The value at a place when all peers last agreed; nil if it is unknown, because a list index
+    /// on the path may have shifted.
     func settledValue(at place: Place) -> Value? {
         guard var schema = settled.schema[place.object.className],
             var value = settled.value(place.field, of: place.object),

@@ -7,7 +7,7 @@ package struct RandomWorld {
     package let schema: RealmSchema
     let nestsCollections: Bool
 
-    /// What schemas may say.
+    /// The features that schemas may use.
     package enum Model: Sendable {
         /// Scalars and links.
         case scalars

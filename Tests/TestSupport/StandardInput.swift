@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a program is to read on standard input, as a file.
+/// A program's standard input, as a file.
 ///
 /// Not a pipe: a program that ends before it has read everything, because of an error or `.quit`, would
 /// leave a writer behind, which swift-subprocess 1.0.2 answers with a fatal error on a busy machine.

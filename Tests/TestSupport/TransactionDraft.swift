@@ -22,7 +22,7 @@ struct TransactionDraft {
         try Changeset(decoding: writer.bytes)
     }
 
-    /// What is at the place, found the way an applier does.
+    /// The value at the place, found as an applier finds it.
     func value(at place: RandomTransactions.Place) -> Value? {
         guard var value = realm.value(place.field, of: place.object),
             var property = realm.schema[place.object.className]?.property(named: place.field)

@@ -6,7 +6,7 @@ extension AgentService {
     package func reset(
         realm name: String,
         _ request: ResetRequest
-    ) async throws(ControlError) -> ResetAnswer {
+    ) async throws(ControlError) -> ResetResponse {
         var mode: ResetMode?
         if let word = request.mode {
             mode = ResetMode(rawValue: word)
@@ -15,10 +15,10 @@ extension AgentService {
         let realm = try await realm(name).realm
         do throws(ResetRefusal) {
             if let token = request.token {
-                return ResetAnswer(name, try await realm.startOver(token: token))
+                return ResetResponse(name, try await realm.startOver(token: token))
             }
             let isRehearsal = request.dryRun ?? false
-            return ResetAnswer(name, try await realm.reset(mode: mode, isRehearsal: isRehearsal))
+            return ResetResponse(name, try await realm.reset(mode: mode, isRehearsal: isRehearsal))
         } catch {
             throw ControlError(error, realm: name)
         }

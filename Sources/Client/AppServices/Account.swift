@@ -5,7 +5,7 @@ package struct Account: Sendable, Equatable {
     package let provider: String
     package var accessToken: Token
     package var refreshToken: Token
-    /// Nil until the server has told it: only then is a log-in complete (app services, 4.4).
+    /// Nil until the server has supplied it; only then is a log-in complete (app services, 4.4).
     package var profile: Profile?
 
     package init(
@@ -24,7 +24,7 @@ package struct Account: Sendable, Equatable {
         self.profile = profile
     }
 
-    /// Whether nobody could ever log in as this user again.
+    /// Whether no later log-in can be for this user.
     package var isAnonymous: Bool {
         profile?.isAnonymous ?? (provider == Credential.anonymous.provider)
     }
@@ -40,9 +40,9 @@ package protocol AccountStore: Sendable {
     func markRefused() async throws
     /// Whether the server has ended the last log-in; true until an account is saved.
     func isRefused() async throws -> Bool
-    /// Whether somebody has logged the user out here, and not in again.
+    /// Whether an operator logged the user out here, and no log-in followed.
     func isLoggedOut() async throws -> Bool
-    /// Forgets the tokens, and that nobody but a person may log in again.
+    /// Deletes the tokens; from then on only an operator may log the user in again.
     func logOut() async throws
     /// Forgets that there ever was an account.
     func remove() async throws

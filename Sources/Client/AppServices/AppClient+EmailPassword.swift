@@ -1,6 +1,6 @@
 import JSON
 
-/// E-mail/password accounts, before anybody is logged in (app services, 6).
+/// Operations on email/password accounts before a log-in (app services, 6).
 extension AppClient {
     /// Creates an account, which may have to be confirmed before the first log-in.
     package func register(email: String, password: String) async throws(ServiceError) {
@@ -26,7 +26,7 @@ extension AppClient {
         try await account("reset/send", ["email": .string(email)])
     }
 
-    /// Sets a new password with what the account's owner was sent.
+    /// Sets a new password with the token and id that the account's owner received.
     package func resetPassword(
         _ password: String,
         token: String,
@@ -53,11 +53,11 @@ extension AppClient {
         _ path: String,
         _ body: [String: JSONValue]
     ) async throws(ServiceError) {
-        let reply = try await call(
+        let response = try await call(
             .post,
             "\(ServicePath.app(appID))/auth/providers/local-userpass/\(path)",
             body: Array(JSONValue.object(body).text.utf8)
         )
-        _ = try ReplyClassifier.body(of: reply)
+        _ = try ResponseClassifier.body(of: response)
     }
 }

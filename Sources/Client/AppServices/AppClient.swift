@@ -3,7 +3,7 @@ import JSON
 
 /// The calls of the App Services API that an agent makes (app services, 1.2).
 ///
-/// Asks for the location once before its first call, and again when told to; holds no user.
+/// Requests the location once before its first call, and again on request; holds no user.
 package actor AppClient {
     package nonisolated let appID: String
     private let baseURL: String
@@ -18,7 +18,7 @@ package actor AppClient {
     private var recalled: Location?
     private var hasRecalled = false
 
-    /// `onLocation` hears what the server tells of itself, and `recall` knows what it told last.
+    /// `onLocation` receives the server's location, and `recall` returns the last one.
     package init(
         appID: String,
         baseURL: String,
@@ -41,7 +41,7 @@ package actor AppClient {
         self.onLocation = onLocation
     }
 
-    /// What a log-in gives.
+    /// The result of a log-in.
     package struct LogIn: Sendable {
         package let userID: String
         package let deviceID: String
@@ -49,8 +49,8 @@ package actor AppClient {
         package let refreshToken: Token
     }
 
-    /// The sync endpoint: as the server told, else as it told an earlier run or as derived from the
-    /// base URL, both unverified.
+    /// The sync endpoint: from the server, else from an earlier run or derived from the base URL,
+    /// both unverified.
     ///
     /// So who starts with a token that holds needs the sync endpoint alone (app services, 2.4).
     package var syncRoute: (url: String, isVerified: Bool) {
@@ -74,7 +74,7 @@ package actor AppClient {
     /// Asks the configured base URL where the servers are.
     package func refreshLocation() async throws(ServiceError) {
         if fixedLocation != nil { return }
-        let reply = try await send(
+        let response = try await send(
             ServiceRequest(
                 method: .get,
                 url: "\(baseURL)\(ServicePath.app(appID))/location",
@@ -82,10 +82,10 @@ package actor AppClient {
                 body: []
             )
         )
-        let answer = try ReplyClassifier.decode(LocationBody.self, from: reply)
+        let answer = try ResponseClassifier.decode(LocationBody.self, from: response)
         let found = Location.from(answer, askedAt: baseURL, appID: appID)
         guard isTrusted(found) else {
-            throw .unusableAnswer(
+            throw .unusableResponse(
                 code: "InsecureLocation",
                 message: "\(baseURL) names servers without TLS, which would see the tokens: "
                     + "\(found.httpHost), \(found.syncRoute)"
@@ -96,11 +96,11 @@ package actor AppClient {
     }
 
     package func logIn(_ credential: Credential) async throws(ServiceError) -> LogIn {
-        let reply = try await call(.post, path(of: credential), body: body(of: credential))
-        let answer = try ReplyClassifier.decode(LogInAnswer.self, from: reply)
+        let response = try await call(.post, path(of: credential), body: body(of: credential))
+        let answer = try ResponseClassifier.decode(LogInResponse.self, from: response)
         guard let access = Token(answer.accessToken), let refresh = Token(answer.refreshToken)
         else {
-            throw .unusableAnswer(
+            throw .unusableResponse(
                 code: "BadToken",
                 message: "Could not log in user: received malformed JWT"
             )
@@ -119,8 +119,8 @@ package actor AppClient {
         _ access: Token
     ) async throws(ServiceError) -> Token {
         let path = "\(path(of: credential))?link=true"
-        let reply = try await call(.post, path, token: access, body: body(of: credential))
-        return try accessToken(in: reply)
+        let response = try await call(.post, path, token: access, body: body(of: credential))
+        return try accessToken(in: response)
     }
 
     private func path(of credential: Credential) -> String {
@@ -135,33 +135,33 @@ package actor AppClient {
     }
 
     package func profile(_ access: Token) async throws(ServiceError) -> Profile {
-        let reply = try await call(.get, "\(ServicePath.base)/auth/profile", token: access)
-        return try ReplyClassifier.decode(Profile.self, from: reply)
+        let response = try await call(.get, "\(ServicePath.base)/auth/profile", token: access)
+        return try ResponseClassifier.decode(Profile.self, from: response)
     }
 
     /// A new access token for a refresh token (app services, 7.2).
     package func refreshAccess(_ refresh: Token) async throws(ServiceError) -> Token {
-        let reply = try await call(.post, "\(ServicePath.base)/auth/session", token: refresh)
-        return try accessToken(in: reply)
+        let response = try await call(.post, "\(ServicePath.base)/auth/session", token: refresh)
+        return try accessToken(in: response)
     }
 
-    private func accessToken(in reply: ServiceReply) throws(ServiceError) -> Token {
-        let answer = try ReplyClassifier.decode(RefreshAnswer.self, from: reply)
+    private func accessToken(in response: ServiceResponse) throws(ServiceError) -> Token {
+        let answer = try ResponseClassifier.decode(RefreshResponse.self, from: response)
         guard let token = Token(answer.accessToken) else {
-            throw .unusableAnswer(code: "BadToken", message: "received malformed JWT")
+            throw .unusableResponse(code: "BadToken", message: "received malformed JWT")
         }
         return token
     }
 
     package func logOut(_ refresh: Token) async throws(ServiceError) {
-        let reply = try await call(.delete, "\(ServicePath.base)/auth/session", token: refresh)
-        _ = try ReplyClassifier.body(of: reply)
+        let response = try await call(.delete, "\(ServicePath.base)/auth/session", token: refresh)
+        _ = try ResponseClassifier.body(of: response)
     }
 
     /// Deletes the user at the server, with everything that belongs to it (app services, 7.4).
     package func deleteUser(_ access: Token) async throws(ServiceError) {
-        let reply = try await call(.delete, "\(ServicePath.base)/auth/delete", token: access)
-        _ = try ReplyClassifier.body(of: reply)
+        let response = try await call(.delete, "\(ServicePath.base)/auth/delete", token: access)
+        _ = try ResponseClassifier.body(of: response)
     }
 }
 
@@ -173,7 +173,7 @@ extension AppClient {
         _ path: String,
         token: Token? = nil,
         body: [UInt8] = []
-    ) async throws(ServiceError) -> ServiceReply {
+    ) async throws(ServiceError) -> ServiceResponse {
         if fixedLocation == nil, location == nil { try await refreshLocation() }
         let host = (fixedLocation ?? location)?.httpHost ?? baseURL
         var headers = [
@@ -188,7 +188,7 @@ extension AppClient {
         )
     }
 
-    private func send(_ request: ServiceRequest) async throws(ServiceError) -> ServiceReply {
+    private func send(_ request: ServiceRequest) async throws(ServiceError) -> ServiceResponse {
         do {
             return try await exchange.perform(request, timeout: timeout)
         } catch {
@@ -199,7 +199,7 @@ extension AppClient {
 
 // MARK: Bodies
 
-private struct LogInAnswer: Decodable {
+private struct LogInResponse: Decodable {
     let accessToken: String
     let refreshToken: String
     let userID: String
@@ -213,7 +213,7 @@ private struct LogInAnswer: Decodable {
     }
 }
 
-private struct RefreshAnswer: Decodable {
+private struct RefreshResponse: Decodable {
     let accessToken: String
 
     enum CodingKeys: String, CodingKey {

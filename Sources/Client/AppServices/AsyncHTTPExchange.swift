@@ -16,10 +16,10 @@ package final class AsyncHTTPExchange: HTTPExchange {
     /// One for each way out; empty again once it is shut down.
     private let clients = Mutex<[ProxyServer?: HTTPClient]?>([:])
     /// Larger answers are refused: no route of the API has one.
-    private static let maximumReplySizeInBytes = 4 << 20
+    private static let maximumResponseSizeInBytes = 4 << 20
 
     /// - Parameters:
-    ///   - tls: how servers are verified, and what they are shown.
+    ///   - tls: how servers are verified, and the client's certificate.
     ///   - proxies: which proxy leads to a server.
     ///   - headers: go with every request.
     package init(
@@ -33,14 +33,14 @@ package final class AsyncHTTPExchange: HTTPExchange {
     }
 
     deinit {
-        // The client insists on being shut down, also where nobody came to use it.
+        // An HTTP client must be shut down even if it was never used.
         for client in takeClients() { client.shutdown { _ in } }
     }
 
     package func perform(
         _ request: ServiceRequest,
         timeout: Duration
-    ) async throws(UnreachableError) -> ServiceReply {
+    ) async throws(UnreachableError) -> ServiceResponse {
         let proxy = try proxy(to: request.url)
         guard let client = client(for: proxy) else {
             throw UnreachableError(reason: "the agent is stopping")
@@ -52,12 +52,12 @@ package final class AsyncHTTPExchange: HTTPExchange {
         }
         if request.method == .post { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }
         do {
-            let reply = try await client.execute(outgoing, timeout: TimeAmount(timeout))
-            let body = try await reply.body.collect(upTo: Self.maximumReplySizeInBytes)
-            return ServiceReply(
-                status: Int(reply.status.code),
-                contentType: reply.headers.first(name: "content-type"),
-                date: reply.headers.first(name: "date"),
+            let response = try await client.execute(outgoing, timeout: TimeAmount(timeout))
+            let body = try await response.body.collect(upTo: Self.maximumResponseSizeInBytes)
+            return ServiceResponse(
+                status: Int(response.status.code),
+                contentType: response.headers.first(name: "content-type"),
+                date: response.headers.first(name: "date"),
                 body: Array(buffer: body)
             )
         } catch {

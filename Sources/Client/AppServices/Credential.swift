@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JSON
 
-/// What a user proves its identity with (app services, 4.1).
+/// A user's proof of identity (app services, 4.1).
 package enum Credential: Sendable {
     case anonymous
     case emailPassword(email: String, password: String)
@@ -30,7 +30,7 @@ package enum Credential: Sendable {
             members = ["username": .string(email), "password": .string(password)]
         case .apiKey(let key): members = ["key": .string(key)]
         case .customToken(let token): members = ["token": .string(token)]
-        // The function gets the payload as it is, and is not told its own name.
+        // The function gets the payload unchanged, without its own name.
         case .customFunction(let payload): return payload.members
         }
         members["provider"] = .string(provider)
@@ -38,7 +38,7 @@ package enum Credential: Sendable {
     }
 }
 
-/// The document that a custom function tells users apart by.
+/// The document by which a custom function identifies a user.
 package struct FunctionPayload: Sendable {
     let members: [String: JSONValue]
 

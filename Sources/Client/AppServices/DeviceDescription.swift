@@ -1,5 +1,5 @@
-/// What a log-in tells about the machine it comes from; all fields are sent, unknown ones empty
-/// (app services, 4.2).
+/// Describes the machine in a log-in request; all fields are sent, unknown ones empty (app
+/// services, 4.2).
 package struct DeviceDescription: Sendable {
     package let platformVersion: String
     package let sdkVersion: String

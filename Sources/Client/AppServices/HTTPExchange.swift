@@ -25,11 +25,11 @@ package struct ServiceRequest: Sendable {
     }
 }
 
-/// An answer, whatever its status.
-package struct ServiceReply: Sendable {
+/// A response of any status.
+package struct ServiceResponse: Sendable {
     package let status: Int
     package let contentType: String?
-    /// What the server's clock showed, as the header `Date` says it.
+    /// The time of the server's clock, from the `Date` header.
     package let date: String?
     package let body: [UInt8]
 
@@ -57,5 +57,5 @@ package protocol HTTPExchange: Sendable {
     func perform(
         _ request: ServiceRequest,
         timeout: Duration
-    ) async throws(UnreachableError) -> ServiceReply
+    ) async throws(UnreachableError) -> ServiceResponse
 }

@@ -1,4 +1,4 @@
-/// Where an app's servers are (app services, 3).
+/// The addresses of an app's servers (app services, 3).
 package struct Location: Hashable, Sendable {
     /// Scheme and authority of HTTP requests, without a trailing slash.
     package let httpHost: String
@@ -24,7 +24,7 @@ package struct Location: Hashable, Sendable {
         return Location(httpHost: host, syncRoute: route(webSocketHost(of: host), appID))
     }
 
-    /// From the answer of the location route; an empty host name keeps what was asked.
+    /// From the response of the location route; an empty host name keeps the requested one.
     static func from(_ answer: LocationBody, askedAt host: String, appID: String) -> Location {
         let httpHost = answer.hostname.isEmpty ? host : answer.hostname.withoutTrailingSlashes
         let webSocket =
@@ -90,7 +90,7 @@ enum ServicePath {
 }
 
 extension String {
-    /// Whether nobody on the way can read what is sent to this URL.
+    /// Whether TLS protects what is sent to this URL.
     var isSecure: Bool { hasPrefix("https://") || hasPrefix("wss://") }
 
     var withoutTrailingSlashes: String {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JSON
 
-/// What the server knows of a user (app services, 7.1).
+/// The server's record of a user (app services, 7.1).
 package struct Profile: Equatable, Sendable {
     package struct Identity: Codable, Equatable, Sendable {
         package let id: String
@@ -19,7 +19,7 @@ package struct Profile: Equatable, Sendable {
     }
 
     package let identities: [Identity]
-    /// A JSON object: name, e-mail address and what else the provider tells.
+    /// A JSON object: name, email address and the provider's other data.
     package let data: String
 
     package init(identities: [Identity], data: String = "{}") {
@@ -27,7 +27,7 @@ package struct Profile: Equatable, Sendable {
         self.data = data
     }
 
-    /// Whether the user has nothing but an anonymous identity: who logs out then is gone for good.
+    /// Whether the user has only an anonymous identity, and so is lost after a log-out.
     package var isAnonymous: Bool {
         identities.count == 1 && identities[0].providerType == Credential.anonymous.provider
     }
@@ -54,7 +54,7 @@ extension Profile {
         return (try? encoder.encode(identities)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
     }
 
-    /// What was stored; nil if it is damaged.
+    /// Reads the stored form; nil if it is damaged.
     package init?(identitiesText: String, data: String) {
         guard
             let identities = try? JSONDecoder().decode(

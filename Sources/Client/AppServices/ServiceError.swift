@@ -1,11 +1,11 @@
-/// Why a call of the App Services API gave no result.
+/// The reason why a call of the App Services API failed.
 package enum ServiceError: Error, Sendable, Equatable {
     /// No answer; trying again later may help.
     case unreachable(reason: String)
-    /// The server said no (app services, 11.2).
+    /// The server refused the call (app services, 11.2).
     case refused(Refusal)
     /// An answer of success that cannot be used: `MissingJsonKey`, `MalformedJson` or `BadToken`.
-    case unusableAnswer(code: String, message: String)
+    case unusableResponse(code: String, message: String)
 
     package struct Refusal: Error, Sendable, Equatable {
         /// The HTTP status: the decision to refresh or to log out hangs on it, not on the code.
@@ -27,7 +27,7 @@ extension ServiceError: CustomStringConvertible {
         switch self {
         case .unreachable(let reason): reason
         case .refused(let refusal): "\(refusal.message) (\(refusal.code), HTTP \(refusal.status))"
-        case .unusableAnswer(let code, let message): "\(message) (\(code))"
+        case .unusableResponse(let code, let message): "\(message) (\(code))"
         }
     }
 }

@@ -30,8 +30,8 @@ package struct Token: Hashable, Sendable {
         return overflow ? margin > 0 : expiresAt < limit
     }
 
-    /// What the server says of the user beyond the profile, a JSON object; empty without such a claim
-    /// (app services, 10.5).
+    /// The user's custom data in the token, a JSON object; empty without such a claim (app
+    /// services, 10.5).
     package var customData: String {
         struct Claims: Decodable {
             let data: JSONValue?

@@ -1,4 +1,4 @@
-/// What an operator does with an account.
+/// Operations of an operator on an account.
 extension UserSession {
     /// Logs in, also after a log-out here.
     package func logInAgain() async throws(Failure) -> Account {
@@ -24,15 +24,15 @@ extension UserSession {
         }
     }
 
-    /// Gives up an anonymous user whose session has ended: an operator has decided so.
+    /// Deletes an anonymous user whose session has ended, as an operator decided.
     package func giveUpAnonymousUser() async throws(Failure) {
         try await forgetUser()
     }
 
-    /// Logs the user out: here first, then at the server, whose answer changes nothing
-    /// (app services, 7.3).
+    /// Logs the user out: here first, then at the server, whose response changes nothing (app
+    /// services, 7.3).
     ///
-    /// - Returns: whether the server has heard of it; nil if nobody was logged in.
+    /// - Returns: whether the server received the log-out; nil if no user was logged in.
     package func logOut() async throws(Failure) -> Bool? {
         let account = try await known()
         drop(forgettingUser: account?.isAnonymous ?? false)
@@ -80,8 +80,8 @@ extension UserSession {
         }
     }
 
-    /// Adds the configured credential to whoever is logged in: to an anonymous user from before, say,
-    /// who then keeps its data and can be logged in anywhere.
+    /// Links the configured credential to the user that is logged in. An anonymous user, for
+    /// example, keeps its data and can then log in on other machines.
     package func linkConfigured() async throws(Failure) -> Account {
         let credential = try await credential()
         if registersAccount, case .emailPassword(let email, let password) = credential {

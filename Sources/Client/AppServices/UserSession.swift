@@ -1,10 +1,10 @@
-/// One user's log-in: gets it, keeps it fresh, and gives it up when the server says so
+/// One user's log-in: logs in, refreshes the token, and ends the log-in when the server demands it
 /// (app services, 13).
 ///
-/// Several realms share it; at most one log-in or refresh is under way at a time, and whoever asks
-/// meanwhile gets its result.
+/// Several realms share it. At most one log-in or refresh runs at a time; concurrent callers get
+/// its result.
 package actor UserSession {
-    /// Why there is no token.
+    /// The reason why there is no token.
     package enum Failure: Error, Sendable, Equatable {
         /// The server cannot be reached or is in trouble: try again later.
         case unavailable(reason: String)
@@ -23,27 +23,29 @@ package actor UserSession {
     let credential: @Sendable () async throws(Failure) -> Credential
     let registersAccount: Bool
     private let now: @Sendable () -> Int64
-    private let report: @Sendable (UserNews) -> Void
+    private let report: @Sendable (LogInEvent) -> Void
     private(set) var account: Account?
-    /// Whose realms this process has opened: another user must not get to see them.
+    /// The user whose realms this process has opened; another user must not see them.
     private var userID: String?
     private var isLoaded = false
     /// The server refused the tokens of a user who cannot get others: they are tried again with each
     /// use.
     private(set) var isRefused = false
     private var underway: Task<Result<Account, Failure>, Never>?
-    /// How often the account was given up: what was under way then is about another one.
+    /// Number of log-outs. Work begun before the last one concerns another account.
     private var generation = 0
 
-    /// `credential` reads the secret anew each time one is needed; `now` is in seconds since 1970;
-    /// `report` hears what happens, and must not wait.
+    /// - Parameters:
+    ///   - credential: reads the secret each time one is needed.
+    ///   - now: seconds since 1970.
+    ///   - report: receives changes of the log-in; must not block.
     package init(
         client: AppClient,
         store: any AccountStore,
         registersAccount: Bool,
         credential: @escaping @Sendable () async throws(Failure) -> Credential,
         now: @escaping @Sendable () -> Int64,
-        report: @escaping @Sendable (UserNews) -> Void = { _ in }
+        report: @escaping @Sendable (LogInEvent) -> Void = { _ in }
     ) {
         self.client = client
         self.store = store
@@ -59,7 +61,7 @@ package actor UserSession {
         return try await alone { session in await session.fetchAccount() }
     }
 
-    /// The account that this machine holds, without asking anybody.
+    /// The account that this machine holds, without asking the server.
     package func cachedAccount() async throws(Failure) -> Account? {
         guard let account = try await known(), account.profile != nil else { return nil }
         return account
@@ -74,14 +76,14 @@ package actor UserSession {
         return try await refresh(replacing: account.accessToken)
     }
 
-    /// A new access token after the server refused `token`; a later one is returned as it is.
+    /// A new access token after the server refused `token`; a later token is returned unchanged.
     package func refresh(replacing token: Token) async throws(Failure) -> Account {
         let account = try await logIn()
         guard account.accessToken == token else { return account }
         return try await alone { session in await session.fetchAccess(for: account) }
     }
 
-    /// A new access token, whatever the old one is worth: with it comes newer custom data.
+    /// Gets a new access token even if the old one is valid: it carries newer custom data.
     package func refresh() async throws(Failure) -> Account {
         let account = try await logIn()
         return try await alone { session in await session.fetchAccess(for: account) }
@@ -91,10 +93,10 @@ package actor UserSession {
     /// credential; those of an anonymous user are kept, since they are the only way back to it.
     package func forget() async throws(Failure) {
         if let account = try await known(), await isIrreplaceable(account) {
-            let isNews = !isRefused
+            let isNew = !isRefused
             isRefused = true
             try await stored { try await store.markRefused() }
-            if isNews { report(.sessionEnded) }
+            if isNew { report(.sessionEnded) }
             return
         }
         account = nil
@@ -112,7 +114,7 @@ package actor UserSession {
         return true
     }
 
-    /// Nothing is known of the account any more, or only what the store says.
+    /// Forgets the cached account, or keeps only the stored one.
     func drop(forgettingUser: Bool) {
         account = nil
         isRefused = false
@@ -121,7 +123,7 @@ package actor UserSession {
         if forgettingUser { userID = nil }
     }
 
-    func tell(_ news: UserNews) {
+    func tell(_ news: LogInEvent) {
         report(news)
     }
 
@@ -151,10 +153,10 @@ extension UserSession {
         return account
     }
 
-    /// Runs the work, unless some is under way already: then its result serves this caller too.
+    /// Runs the work, or waits for the result of work that is running already.
     ///
-    /// A caller that is cancelled ends the work for all, since nobody else could end it in time when
-    /// the agent stops; callers that are still there ask again.
+    /// Cancelling one caller ends the work for all, because otherwise no caller could end it in
+    /// time when the agent stops. The remaining callers repeat it.
     func alone(
         _ work: @escaping @Sendable (isolated UserSession) async -> Result<Account, Failure>
     ) async throws(Failure) -> Account {
@@ -188,11 +190,12 @@ extension UserSession {
         }
     }
 
-    /// Tokens for the configured credential, kept at once: an anonymous user could not come back.
+    /// Gets tokens for the configured credential, and stores them at once: an anonymous user could
+    /// not log in again.
     private func freshAccount(mayBeNew: Bool) async throws(Failure) -> Account {
         let credential = try await credential()
         if mayBeNew {
-            // The order stands, also if it cannot be carried out at once.
+            // The log-out holds, even if it cannot be carried out at once.
             try await stored {
                 if case .anonymous = credential {
                     try await store.remove()
@@ -261,7 +264,7 @@ extension UserSession {
             }
         } catch {
             guard generation == start else { return .failure(Self.givenUpMeanwhile) }
-            // These end the log-in; with the credential at hand, log in again (spec, 13.6 and 13.7).
+            // These end the log-in; if there is a credential, log in again (spec, 13.6 and 13.7).
             guard let status = error.status, [301, 308, 401, 403].contains(status) else {
                 return .failure(.unavailable(reason: error.description))
             }
@@ -310,16 +313,16 @@ extension UserSession {
         .logInRefused(
             code: "auth.other_user",
             message: "the credential now belongs to user \(new), the open realms to user \(known); "
-                + "restart the agent to go on as the new one"
+                + "restart the agent to continue as the new one"
         )
     }
 
-    /// What time can heal, and what it cannot.
+    /// Maps an error to a transient or a permanent failure.
     static func failure(_ error: ServiceError) -> Failure {
         switch error {
         case .unreachable(let reason):
             .unavailable(reason: reason)
-        case .unusableAnswer:
+        case .unusableResponse:
             .unavailable(reason: error.description)
         case .refused(let refusal) where refusal.status == 429 || refusal.status >= 500:
             .unavailable(reason: error.description)

@@ -2,36 +2,36 @@
 package struct AgentEvent: Sendable, Equatable {
     /// Nil where the whole agent is concerned.
     package let realm: String?
-    package let fact: EventPayload
+    package let payload: EventPayload
 
-    package init(realm: String?, _ fact: EventPayload) {
+    package init(realm: String?, _ payload: EventPayload) {
         self.realm = realm
-        self.fact = fact
+        self.payload = payload
     }
 }
 
-/// What an event says, by kind.
+/// The content of an event, by kind.
 package enum EventPayload: Sendable, Equatable {
     /// A realm came into another state, or another cause keeps it there.
-    case state(StateFact)
-    /// Something failed: at the server, in the local file, or on the way.
-    case error(ErrorFact)
-    /// A local value or write that was not taken; the row holds what it held before.
-    case rejected(RejectedFact)
+    case state(StatePayload)
+    /// An error of the server, the local file or the network.
+    case error(ErrorPayload)
+    /// A rejected local value or write; the row has its previous value again.
+    case rejected(RejectedPayload)
     /// A client reset began, ended or failed.
-    case reset(ResetFact)
+    case reset(ResetPayload)
     /// Changes of other devices are in the local file.
-    case changed(ChangeFact)
+    case changed(ChangePayload)
     /// A handler answered, or failed to.
-    case plugin(PluginFact)
+    case plugin(PluginPayload)
     /// A user's log-in has changed.
-    case user(UserFact)
-    /// The configuration was read anew.
-    case reloaded(ReloadFact)
+    case user(UserPayload)
+    /// The configuration was reloaded.
+    case reloaded(ReloadPayload)
     /// Events were missed: those after the position asked for are no longer kept.
     case gap
 
-    /// The word that stands in `event`; it never changes.
+    /// The value of the member `event`; it never changes.
     package enum Kind: String, Codable, Sendable, CaseIterable {
         case state, error, rejected, reset, changed, plugin, user, reloaded, gap
     }
@@ -51,9 +51,9 @@ package enum EventPayload: Sendable, Equatable {
     }
 }
 
-package struct StateFact: Sendable, Equatable, Codable {
+package struct StatePayload: Sendable, Equatable, Codable {
     package let state: RealmState
-    /// A word of interfaces, 5.
+    /// A state of interfaces, 5.
     package let cause: String?
     package let detail: String?
 
@@ -64,15 +64,15 @@ package struct StateFact: Sendable, Equatable, Codable {
     }
 }
 
-package struct ErrorFact: Sendable, Equatable, Codable {
+package struct ErrorPayload: Sendable, Equatable, Codable {
     /// Words with dots, or the number of the server's error.
     package let code: String
     package let message: String
-    /// The session does not go on by itself.
+    /// The session does not retry automatically.
     package let fatal: Bool
-    /// The number by which apps on the Realm SDKs know it (features, E2).
+    /// The number that the Realm SDKs give this error (features, E2).
     package let sdkCode: Int?
-    /// Where the server keeps its own log of the matter.
+    /// URL of the server's log of the error.
     package let logURL: String?
 
     package init(
@@ -96,7 +96,7 @@ package struct ErrorFact: Sendable, Equatable, Codable {
     }
 }
 
-package struct RejectedFact: Sendable, Equatable, Codable {
+package struct RejectedPayload: Sendable, Equatable, Codable {
     /// `local` where the value cannot be sent, `server` where the server undid the write.
     package let by: Side
     package let className: String
@@ -123,25 +123,25 @@ package struct RejectedFact: Sendable, Equatable, Codable {
     }
 }
 
-package struct ResetFact: Sendable, Equatable, Codable {
+package struct ResetPayload: Sendable, Equatable, Codable {
     package let stage: Stage
     package let mode: String?
     package let detail: String?
-    /// What a reset in progress does.
+    /// The step of a reset in progress.
     package var step: String?
-    /// How much of the download is here, from 0 to 1.
+    /// Downloaded share, from 0 to 1.
     package var fraction: Double?
     package var didRecover: Bool?
-    /// How many changes are in the realm no more.
+    /// Number of changes that are no longer in the realm.
     package var discarded: Int?
-    /// Where what was discarded, or the whole realm, is or will be kept.
+    /// Path at which the discarded changes, or the whole realm, are or will be kept.
     package var recoveryPath: String?
     /// Makes a realm that needs it start over at once.
     package var token: String?
 
     package enum Stage: String, Sendable, Codable {
         case required, started, progress, finished, failed
-        /// The realm was kept as a copy, and begins anew.
+        /// The realm was archived, and starts over.
         case startedOver = "started_over"
     }
 
@@ -152,9 +152,9 @@ package struct ResetFact: Sendable, Equatable, Codable {
     }
 }
 
-package struct ChangeFact: Sendable, Equatable, Codable {
+package struct ChangePayload: Sendable, Equatable, Codable {
     package let changesets: Int
-    /// How long the transaction that integrated them took.
+    /// Duration of the transaction that integrated them.
     package let seconds: Double
     /// The local version that holds them.
     package let localVersion: UInt64
@@ -166,14 +166,14 @@ package struct ChangeFact: Sendable, Equatable, Codable {
     }
 }
 
-package struct PluginFact: Sendable, Equatable, Codable {
+package struct PluginPayload: Sendable, Equatable, Codable {
     package let plugin: String
-    /// What it handled: a word of interfaces, 7.
+    /// The kind of event that it handled (interfaces, 7).
     package let handled: String
-    /// Nil where it gave none.
+    /// Nil if it gave none.
     package let decision: String?
     package let note: String?
-    /// Why it counts as having said nothing.
+    /// The reason why it counts as silent.
     package let failure: String?
 
     package init(
@@ -191,7 +191,7 @@ package struct PluginFact: Sendable, Equatable, Codable {
     }
 }
 
-package struct UserFact: Sendable, Equatable, Codable {
+package struct UserPayload: Sendable, Equatable, Codable {
     /// The name in the configuration.
     package let user: String
     package let change: Change
@@ -210,7 +210,7 @@ package struct UserFact: Sendable, Equatable, Codable {
     }
 }
 
-package struct ReloadFact: Sendable, Equatable, Codable {
+package struct ReloadPayload: Sendable, Equatable, Codable {
     package let applied: [String]
     package let needRestart: [String]
 

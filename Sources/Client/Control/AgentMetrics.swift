@@ -1,4 +1,4 @@
-/// What monitoring reads: the realms as they are, and what has happened since the agent started.
+/// Input of the metrics: the state of the realms, and totals since the agent started.
 package struct AgentMetrics: Sendable {
     private let report: StatusReport
     private let totals: EventTotals

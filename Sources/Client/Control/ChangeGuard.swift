@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets requests that change something pass only from those who may.
+/// Admits state-changing requests only from users with permission.
 struct ChangeGuard: RouterMiddleware {
     typealias Context = ControlContext
 

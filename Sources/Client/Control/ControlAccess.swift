@@ -1,7 +1,7 @@
 import Glibc
 
-/// Who may change something through the control API; reading is for whoever may open the socket
-/// (interfaces, 6).
+/// Users that may change state through the control API. Every user that may open the socket may
+/// read (interfaces, 6).
 package struct ControlAccess: Sendable, Equatable {
     /// The user that the agent runs as.
     let agentUser: UInt32

@@ -6,7 +6,7 @@ import NIOHTTP1
 extension ControlClient {
     /// Hands each event to the body, until there is no more or the body throws.
     ///
-    /// - Throws: `ControlError`, or what the body throws.
+    /// - Throws: `ControlError`, or the body's error.
     package func events(
         after position: UInt64?,
         follow: Bool,
@@ -19,7 +19,7 @@ extension ControlClient {
         try await lines("v1/events?\(query.joined(separator: "&"))", as: EventRecord.self, body)
     }
 
-    /// Hands each line of an answer to the body, as it comes.
+    /// Passes each line of a response to the body as it arrives.
     func lines<Line: Decodable>(
         _ path: String,
         as type: Line.Type,
@@ -42,23 +42,23 @@ extension ControlClient {
         through client: HTTPClient,
         _ body: (Line) async throws -> Void
     ) async throws {
-        let reply: HTTPClientResponse
+        let response: HTTPClientResponse
         do {
             // The answer's head comes at once; its lines, over years.
-            reply = try await client.execute(
+            response = try await client.execute(
                 HTTPClientRequest(url: url(of: path)),
                 deadline: .distantFuture
             )
         } catch {
             throw failure(error)
         }
-        guard reply.status == .ok else {
-            let bytes = (try? await reply.body.collect(upTo: 1 << 20)).map { Array(buffer: $0) }
-            throw refusal(status: reply.status.code, body: bytes ?? [])
+        guard response.status == .ok else {
+            let bytes = (try? await response.body.collect(upTo: 1 << 20)).map { Array(buffer: $0) }
+            throw refusal(status: response.status.code, body: bytes ?? [])
         }
         var splitter = LineSplitter()
         do {
-            for try await chunk in reply.body {
+            for try await chunk in response.body {
                 for line in splitter.lines(in: chunk.readableBytesView) {
                     guard let value = try? JSONBody.decode(type, from: line) else {
                         throw ReaderFailure(cause: ControlError.malformedAnswer)
@@ -75,7 +75,7 @@ extension ControlClient {
         }
     }
 
-    /// What the reader of the lines failed with, told from what the connection fails with.
+    /// A failure of the code that reads the lines, as distinct from the connection's.
     private struct ReaderFailure: Error {
         let cause: any Error
     }

@@ -5,8 +5,8 @@ extension ControlClient {
         let status: String
     }
 
-    static let patience = Duration.seconds(30)
-    /// Of requests whose end the agent watches, or nobody.
+    static let callTimeout = Duration.seconds(30)
+    /// For requests that the agent limits itself, or that have no limit.
     private static let forever = Duration.seconds(365 * 86_400)
 
     package func wait(
@@ -29,15 +29,15 @@ extension ControlClient {
     }
 
     package func resume(_ realm: String) async throws(ControlError) {
-        let _: Done = try await call(.POST, "v1/realms/\(realm)/resume", timeout: Self.patience)
+        let _: Done = try await call(.POST, "v1/realms/\(realm)/resume", timeout: Self.callTimeout)
     }
 
     package func reconnect() async throws(ControlError) {
-        let _: Done = try await call(.POST, "v1/reconnect", timeout: Self.patience)
+        let _: Done = try await call(.POST, "v1/reconnect", timeout: Self.callTimeout)
     }
 
     package func users() async throws(ControlError) -> UsersReport {
-        try await call(.GET, "v1/users", timeout: Self.patience)
+        try await call(.GET, "v1/users", timeout: Self.callTimeout)
     }
 
     package func perform(
@@ -72,7 +72,7 @@ extension ControlClient {
     func post<Answer: Decodable & Sendable>(
         _ path: String,
         _ request: some Encodable,
-        timeout: Duration = patience
+        timeout: Duration = callTimeout
     ) async throws(ControlError) -> Answer {
         let body = (try? JSONBody.encode(request)) ?? []
         return try await call(.POST, path, body: body, timeout: timeout)

@@ -5,7 +5,7 @@ extension ControlClient {
     package func reset(
         realm: String,
         _ request: ResetRequest
-    ) async throws(ControlError) -> ResetAnswer {
+    ) async throws(ControlError) -> ResetResponse {
         try await call(
             .POST,
             "v1/realms/\(realm)/reset",
@@ -14,7 +14,7 @@ extension ControlClient {
         )
     }
 
-    package func restart(realm: String) async throws(ControlError) -> PlainAnswer {
+    package func restart(realm: String) async throws(ControlError) -> EmptyResponse {
         try await call(.POST, "v1/realms/\(realm)/restart", timeout: .seconds(30))
     }
 }

@@ -8,7 +8,7 @@ import NIOPosix
 package struct ControlClient: Sendable {
     let socketPath: String
     /// Longest answer read: a status of some ten thousand realms.
-    private static let maximumReplySizeInBytes = 16 << 20
+    private static let maximumResponseSizeInBytes = 16 << 20
 
     package init(socketPath: String) {
         self.socketPath = socketPath
@@ -34,7 +34,7 @@ package struct ControlClient: Sendable {
         try await call(.GET, "v1/plugins", timeout: .seconds(10))
     }
 
-    /// Realms that change are closed in order first, which may take a while.
+    /// Changed realms are closed in order first, which takes time.
     package func reload() async throws(ControlError) -> ReloadReport {
         try await call(.POST, "v1/reload", timeout: .seconds(120))
     }
@@ -59,22 +59,22 @@ package struct ControlClient: Sendable {
         body: [UInt8] = [],
         timeout: Duration
     ) async throws(ControlError) -> Answer {
-        let (status, reply) = try await exchange(method, path, body: body, timeout: timeout)
-        guard status == 200 else { throw refusal(status: status, body: reply) }
-        guard let answer = try? JSONBody.decode(Answer.self, from: reply) else {
+        let (status, response) = try await exchange(method, path, body: body, timeout: timeout)
+        guard status == 200 else { throw refusal(status: status, body: response) }
+        guard let answer = try? JSONBody.decode(Answer.self, from: response) else {
             throw .malformedAnswer
         }
         return answer
     }
 
-    /// The answer as it came; a GET for text that is no JSON.
+    /// The body of the response to a GET, for text that is not JSON.
     func text(_ path: String) async throws(ControlError) -> String {
-        let (status, reply) = try await exchange(.GET, path, body: [], timeout: .seconds(60))
-        guard status == 200 else { throw refusal(status: status, body: reply) }
-        return String(decoding: reply, as: UTF8.self)
+        let (status, response) = try await exchange(.GET, path, body: [], timeout: .seconds(60))
+        guard status == 200 else { throw refusal(status: status, body: response) }
+        return String(decoding: response, as: UTF8.self)
     }
 
-    /// What an answer that is no success says.
+    /// The error in a response other than 200.
     func refusal(status: UInt, body: [UInt8]) -> ControlError {
         if let body = try? JSONBody.decode(ControlError.Body.self, from: body) {
             return body.error
@@ -97,9 +97,9 @@ package struct ControlClient: Sendable {
         if !body.isEmpty { request.body = .bytes(ByteBuffer(bytes: body)) }
         let result: Result<(status: UInt, body: [UInt8]), ControlError>
         do {
-            let reply = try await client.execute(request, timeout: TimeAmount(timeout))
-            let body = try await reply.body.collect(upTo: Self.maximumReplySizeInBytes)
-            result = .success((reply.status.code, Array(buffer: body)))
+            let response = try await client.execute(request, timeout: TimeAmount(timeout))
+            let body = try await response.body.collect(upTo: Self.maximumResponseSizeInBytes)
+            result = .success((response.status.code, Array(buffer: body)))
         } catch {
             result = .failure(failure(error))
         }
@@ -109,12 +109,12 @@ package struct ControlClient: Sendable {
 
     func newClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration()
-        // Where nobody listens nobody will within the time-out: say so at once.
+        // Without a listener, retrying until the timeout would be in vain: fail at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// The socket's path stands where a host name would.
+    /// The socket's path replaces the host name.
     func url(of path: String) -> String {
         "http+unix://\(Self.escaped(socketPath))/\(path)"
     }
@@ -127,7 +127,7 @@ package struct ControlClient: Sendable {
         case let error as IOError where [ENOENT, ECONNREFUSED, ENOTSOCK].contains(error.errnoCode):
             return .noAgent(socket: socketPath)
         case let error as HTTPClientError where error == .deadlineExceeded:
-            return .noAnswer(socket: socketPath, reason: "the time is over")
+            return .noAnswer(socket: socketPath, reason: "timeout")
         case let error as HTTPClientError where error == .remoteConnectionClosed:
             return .noAnswer(socket: socketPath, reason: "it closed the connection")
         default:

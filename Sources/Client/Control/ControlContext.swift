@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// What a request of the control API comes with: the connection, which knows who is at its other end.
+/// The context of a control API request: its connection, which knows the peer's credentials.
 struct ControlContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -1,4 +1,4 @@
-/// An answer that is no success: `{"error":{"code":…,"message":…,"remedy":…}}` (interfaces, 6).
+/// An error response: `{"error":{"code":…,"message":…,"remedy":…}}` (interfaces, 6).
 package struct ControlError: Error, Codable, Sendable, Equatable {
     /// Words with dots, such as `realm.unknown`.
     package let code: String
@@ -11,7 +11,7 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         self.remedy = remedy
     }
 
-    /// How the error stands in an answer's body.
+    /// The form of the error in a response body.
     struct Body: Codable {
         let error: ControlError
     }
@@ -40,27 +40,27 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
     /// Only reading is allowed.
     static let changeForbidden = ControlError(
         code: "request.forbidden",
-        message: "this user may read what the agent tells, and change nothing",
+        message: "this user may read the agent's state, but not change it",
         remedy: "run the command as root, as the agent's user, or as a member of the group that "
             + "agent.control_group names"
     )
 
-    /// A new configuration has mistakes, one line each; what ran goes on running.
+    /// A new configuration has mistakes, one line each; the running one stays in force.
     package static func refusedConfiguration(_ lines: [String]) -> ControlError {
         ControlError(
             code: "config.refused",
             message: lines.joined(separator: "\n"),
-            remedy: "the agent goes on with the configuration it has; correct the new one"
+            remedy: "correct the new configuration; until then the agent keeps its present one"
         )
     }
 
-    /// The agent was started without files to read anew.
+    /// The agent was started without files to reload.
     package static let notReloadable = ControlError(
         code: "agent.not_reloadable",
         message: "this agent was started without a configuration file"
     )
 
-    /// Nobody listens on the socket.
+    /// No process listens on the socket.
     package static func noAgent(socket: String) -> ControlError {
         ControlError(
             code: "agent.not_running",
@@ -78,12 +78,12 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         )
     }
 
-    /// Somebody listens, but the answer does not come, or breaks off.
+    /// The agent accepts connections, but its response is missing or incomplete.
     package static func noAnswer(socket: String, reason: String) -> ControlError {
         ControlError(
             code: "agent.no_answer",
             message: "the agent on \(socket) does not answer: \(reason)",
-            remedy: "see its log"
+            remedy: "run `journalctl -u realm-agent`"
         )
     }
 

@@ -15,7 +15,7 @@ extension ControlServer {
             let records = backend.events(after: position, follow: follow)
             // A gap concerns every realm.
             return Response.jsonLines(records, to: request) { record in
-                realm == nil || record.event.realm == realm || record.event.fact == .gap
+                realm == nil || record.event.realm == realm || record.event.payload == .gap
             }
         }
         router.get("v1/plugins") { _, _ in

@@ -45,7 +45,10 @@ extension ControlServer {
         router.post("v1/users/:user/:operation") { request, context in
             let word = try context.parameters.require("operation")
             guard let operation = UserOperation(rawValue: word) else {
-                throw ControlError(code: "request.unknown", message: "users know no \(word)")
+                throw ControlError(
+                    code: "request.unknown",
+                    message: "there is no user operation \(word)"
+                )
             }
             let body = try await request.decoded(as: UserRequest.self)
             let user = try context.parameters.require("user")

@@ -15,7 +15,7 @@ extension ControlServer {
             let name = try context.parameters.require("realm")
             let sync = try await request.decoded(as: SyncRequest.self)
             guard SyncRequest.timeoutRange.contains(sync.timeoutInSeconds ?? 0) else {
-                throw ControlError.malformed("the time-out is no number of seconds to wait for")
+                throw ControlError.malformed("the timeout is not a number of seconds")
             }
             let timeout = sync.timeoutInSeconds.map { Duration.seconds($0) }
             return try Response.json(try await backend.sync(realm: name, timeout: timeout))

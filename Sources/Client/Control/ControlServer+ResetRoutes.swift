@@ -12,7 +12,7 @@ extension ControlServer {
         router.post("v1/realms/:realm/restart") { _, context in
             let name = try context.parameters.require("realm")
             try await backend.restart(realm: name)
-            return try Response.json(PlainAnswer(realm: name))
+            return try Response.json(EmptyResponse(realm: name))
         }
     }
 }

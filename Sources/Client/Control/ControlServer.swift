@@ -35,8 +35,8 @@ package struct ControlServer: Service {
         let (onListening, path) = (onListening, socketPath)
         let application = Application(
             router: routes(),
-            // Whoever sends nothing, or half a request, makes room after a while; whoever waits for
-            // an answer, or follows events, stays.
+            // Closes idle connections and those with half a request after a while. Clients that
+            // wait for a response, or follow events, stay.
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: .init(
                 address: .unixDomainSocket(path: socketPath),
@@ -46,7 +46,7 @@ package struct ControlServer: Service {
                 )
             ),
             onServerRunning: { _ in
-                // Binding has left it as the umask has it, which may be less than this.
+                // Binding applied the umask, which may permit less than this.
                 chmod(path, 0o660)
                 await onListening()
             },
@@ -57,25 +57,25 @@ package struct ControlServer: Service {
         } catch let error as IOError {
             throw Unservable(reason: String(cString: strerror(error.errnoCode)))
         } catch is UnixDomainSocketPathWrongType {
-            throw Unservable(reason: "what is there is no socket")
+            throw Unservable(reason: "the file is not a socket")
         }
     }
 
-    /// Why nobody can be served.
+    /// The reason why the socket cannot be served.
     package struct Unservable: Error, CustomStringConvertible {
         let reason: String
 
         package var description: String { reason }
     }
 
-    /// What the library has to say of its start and stop is no news for the agent's log.
+    /// The library's own messages about start and stop do not belong in the agent's log.
     private var libraryLogger: Logger {
         Logger(label: "Control") { _ in SwiftLogNoOpLogHandler() }
     }
 
     private func routes() -> Router<ControlContext> {
         let router = Router(context: ControlContext.self)
-        router.add(middleware: ErrorAnswers())
+        router.add(middleware: ErrorResponses())
         router.add(middleware: ChangeGuard(access: access))
         addAgentRoutes(to: router)
         addRealmRoutes(to: router)

@@ -25,32 +25,32 @@ extension EventRecord: Codable {
         try members.encode(sequence, forKey: .sequence)
         try members.encode(at, forKey: .at)
         try members.encodeIfPresent(event.realm, forKey: .realm)
-        try members.encode(event.fact.kind, forKey: .event)
-        switch event.fact {
-        case .state(let fact): try fact.encode(to: encoder)
-        case .error(let fact): try fact.encode(to: encoder)
-        case .rejected(let fact): try fact.encode(to: encoder)
-        case .reset(let fact): try fact.encode(to: encoder)
-        case .changed(let fact): try fact.encode(to: encoder)
-        case .plugin(let fact): try fact.encode(to: encoder)
-        case .user(let fact): try fact.encode(to: encoder)
-        case .reloaded(let fact): try fact.encode(to: encoder)
+        try members.encode(event.payload.kind, forKey: .event)
+        switch event.payload {
+        case .state(let payload): try payload.encode(to: encoder)
+        case .error(let payload): try payload.encode(to: encoder)
+        case .rejected(let payload): try payload.encode(to: encoder)
+        case .reset(let payload): try payload.encode(to: encoder)
+        case .changed(let payload): try payload.encode(to: encoder)
+        case .plugin(let payload): try payload.encode(to: encoder)
+        case .user(let payload): try payload.encode(to: encoder)
+        case .reloaded(let payload): try payload.encode(to: encoder)
         case .gap: break
         }
     }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        let fact: EventPayload =
+        let payload: EventPayload =
             switch try members.decode(EventPayload.Kind.self, forKey: .event) {
-            case .state: .state(try StateFact(from: decoder))
-            case .error: .error(try ErrorFact(from: decoder))
-            case .rejected: .rejected(try RejectedFact(from: decoder))
-            case .reset: .reset(try ResetFact(from: decoder))
-            case .changed: .changed(try ChangeFact(from: decoder))
-            case .plugin: .plugin(try PluginFact(from: decoder))
-            case .user: .user(try UserFact(from: decoder))
-            case .reloaded: .reloaded(try ReloadFact(from: decoder))
+            case .state: .state(try StatePayload(from: decoder))
+            case .error: .error(try ErrorPayload(from: decoder))
+            case .rejected: .rejected(try RejectedPayload(from: decoder))
+            case .reset: .reset(try ResetPayload(from: decoder))
+            case .changed: .changed(try ChangePayload(from: decoder))
+            case .plugin: .plugin(try PluginPayload(from: decoder))
+            case .user: .user(try UserPayload(from: decoder))
+            case .reloaded: .reloaded(try ReloadPayload(from: decoder))
             case .gap: .gap
             }
         self.init(
@@ -58,7 +58,7 @@ extension EventRecord: Codable {
             at: try members.decode(String.self, forKey: .at),
             event: AgentEvent(
                 realm: try members.decodeIfPresent(String.self, forKey: .realm),
-                fact
+                payload
             )
         )
     }

@@ -1,4 +1,4 @@
-/// What the events of this run add up to.
+/// Totals of the events of this run.
 package struct EventTotals: Sendable, Equatable {
     /// By realm and code.
     package private(set) var errors: [Pair: UInt64] = [:]
@@ -18,7 +18,7 @@ package struct EventTotals: Sendable, Equatable {
     package private(set) var acknowledgements: [String: Histogram] = [:]
     package private(set) var integrations: [String: Histogram] = [:]
 
-    /// What is counted apart from others of its kind.
+    /// A pair of labels that is counted separately.
     package struct Pair: Sendable, Hashable {
         package let realm: String
         package let word: String
@@ -28,19 +28,19 @@ package struct EventTotals: Sendable, Equatable {
 
     package mutating func count(_ event: AgentEvent) {
         let realm = event.realm ?? ""
-        switch event.fact {
-        case .error(let fact): errors[Pair(realm: realm, word: fact.code), default: 0] += 1
-        case .rejected(let fact):
-            rejects[Pair(realm: realm, word: fact.by.rawValue), default: 0] += 1
-        case .reset(let fact) where fact.stage != .progress:
-            resets[Pair(realm: realm, word: fact.stage.rawValue), default: 0] += 1
-        case .plugin(let fact) where fact.failure != nil:
-            pluginFailures[Pair(realm: realm, word: fact.plugin), default: 0] += 1
-        case .changed(let fact):
-            changesets[realm, default: 0] += UInt64(max(0, fact.changesets))
-            integrations[realm, default: Histogram()].record(seconds: fact.seconds)
-        case .state(let fact) where fact.state == .paused || fact.state == .suspended:
-            pauses[Pair(realm: realm, word: fact.cause ?? "unknown"), default: 0] += 1
+        switch event.payload {
+        case .error(let payload): errors[Pair(realm: realm, word: payload.code), default: 0] += 1
+        case .rejected(let payload):
+            rejects[Pair(realm: realm, word: payload.by.rawValue), default: 0] += 1
+        case .reset(let payload) where payload.stage != .progress:
+            resets[Pair(realm: realm, word: payload.stage.rawValue), default: 0] += 1
+        case .plugin(let payload) where payload.failure != nil:
+            pluginFailures[Pair(realm: realm, word: payload.plugin), default: 0] += 1
+        case .changed(let payload):
+            changesets[realm, default: 0] += UInt64(max(0, payload.changesets))
+            integrations[realm, default: Histogram()].record(seconds: payload.seconds)
+        case .state(let payload) where payload.state == .paused || payload.state == .suspended:
+            pauses[Pair(realm: realm, word: payload.cause ?? "unknown"), default: 0] += 1
         case .reset, .plugin, .state, .user, .reloaded, .gap:
             break
         }

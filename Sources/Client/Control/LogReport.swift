@@ -1,4 +1,4 @@
-/// What is logged: the answer of `GET /v1/log`.
+/// The log levels in force: the response to `GET /v1/log`.
 package struct LogReport: Codable, Sendable, Equatable {
     /// A word such as `info`.
     package let level: String
@@ -11,7 +11,7 @@ package struct LogReport: Codable, Sendable, Equatable {
     }
 }
 
-/// The body of `PUT /v1/log`; the change lasts until the agent ends or reads its configuration anew.
+/// The body of `PUT /v1/log`; the change lasts until the agent ends or reloads its configuration.
 package struct LogLevelChange: Codable, Sendable, Equatable {
     package let level: String
     /// Nil for everything that has no level of its own.

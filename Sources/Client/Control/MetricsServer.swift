@@ -5,14 +5,14 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Serves metrics, and nothing else, to whoever can reach a TCP address.
+/// Serves the metrics, without authentication, at a TCP address.
 package struct MetricsServer: Sendable {
     private let host: String
     private let port: Int
     private let metrics: @Sendable () async -> AgentMetrics
     private let onListening: @Sendable (_ port: Int) async -> Void
 
-    /// `onListening` hears the port, which the system chooses where it is given as 0.
+    /// `onListening` receives the port, which the system chooses if it is given as 0.
     package init(
         host: String,
         port: Int,

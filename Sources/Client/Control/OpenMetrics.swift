@@ -6,7 +6,7 @@ package struct OpenMetrics {
 
     package init() {}
 
-    /// One value, and what it is the value of.
+    /// One value with its labels.
     package struct Sample: Sendable {
         let labels: [(name: String, value: String)]
         let value: Double
@@ -73,7 +73,7 @@ package struct OpenMetrics {
     }
 }
 
-/// How often something took how long.
+/// Distribution of durations.
 package struct Histogram: Sendable, Equatable {
     private static let bounds = [0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0]
     private var counts = [UInt64](repeating: 0, count: bounds.count + 1)
@@ -91,7 +91,7 @@ package struct Histogram: Sendable, Equatable {
         counts.reduce(0, +)
     }
 
-    /// How many took no longer than each bound; the last has none.
+    /// Cumulative counts by upper bound; the last bound is nil, for infinity.
     package var buckets: [(bound: Double?, count: UInt64)] {
         var total: UInt64 = 0
         return counts.indices.map { index in

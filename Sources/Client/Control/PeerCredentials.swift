@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// Who connected to the socket, as the kernel vouches for it.
+/// The process that connected to the socket, according to the kernel.
 package struct PeerCredentials: Sendable, Equatable {
     package let user: UInt32
     /// The group of the process, and its supplementary ones.

@@ -9,7 +9,7 @@ package struct PluginReport: Codable, Sendable, Equatable {
     package let failures: Int
     package let lastFailure: Failure?
 
-    /// The last time that it came to nothing.
+    /// The plugin's last failure.
     package struct Failure: Codable, Sendable, Equatable {
         package let at: String
         package let realm: String

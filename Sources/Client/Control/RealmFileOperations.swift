@@ -1,6 +1,6 @@
-/// What the control API asks about the files of realms (features, 9 and 11).
+/// The agent's operations on realm files that the control API needs (features, 9 and 11).
 package protocol RealmFileOperations: Sendable {
-    /// Makes another file out of a realm's, as it is now.
+    /// Copies a realm to a new file, in its present state.
     func copy(_ realm: String, _ request: CopyRequest) async throws(ControlError) -> CopyReport
     func delete(_ realm: String, _ request: DeleteRequest) async throws(ControlError)
         -> DeleteReport
@@ -14,7 +14,7 @@ package protocol RealmFileOperations: Sendable {
 package struct CopyRequest: Codable, Sendable, Equatable {
     /// The file to make, which must not be there.
     package var path: String
-    /// A file that no server knows.
+    /// A non-synced file.
     package var toLocal: Bool?
     /// A file whose first upload to this partition is everything it holds: `string:store-43`.
     package var partition: String?
@@ -74,11 +74,12 @@ package struct RejectsReport: Codable, Sendable, Equatable {
         /// ISO 8601, UTC.
         package let at: String
         /// `local` where the value cannot be sent, `server` where the server undid the write.
-        package let by: RejectedFact.Side
+        package let by: RejectedPayload.Side
         package let className: String
         /// The primary key as an SQL literal.
         package let key: String
-        /// The property whose value was not taken; absent where it was the object's key or all of it.
+        /// The property whose value was rejected; absent if it was the object's key or the whole
+        /// object.
         package let property: String?
         package let reason: String
         /// The value that was not taken, as an SQL literal.
@@ -87,12 +88,12 @@ package struct RejectsReport: Codable, Sendable, Equatable {
         package let errorCode: Int?
         /// The server version that undid the write.
         package let serverVersion: UInt64?
-        /// The object as it was before the server undid the write, as JSON.
+        /// The object before the server undid the write, as JSON.
         package let rowBefore: String?
 
         package init(
             at: String,
-            by: RejectedFact.Side,
+            by: RejectedPayload.Side,
             className: String,
             key: String,
             property: String? = nil,
@@ -124,7 +125,7 @@ package struct RejectsReport: Codable, Sendable, Equatable {
 /// The answer of `GET /v1/ready`: status 200 if it is, 503 if it is not.
 package struct ReadinessReport: Codable, Sendable, Equatable {
     package let isReady: Bool
-    /// The realms that programs cannot use yet, or whose owner wants them downloaded first.
+    /// The realms that programs cannot use yet, because of errors or the open requirement.
     package let waiting: [Waiting]
 
     package struct Waiting: Codable, Sendable, Equatable {

@@ -1,15 +1,16 @@
-/// What the control API asks about single realms and users, beside status and sync (interfaces, 6).
+/// The agent's operations on single realms and users, except status and sync (interfaces, 6).
 package protocol RealmOperations: Sendable {
-    /// Returns when what the request names is up, or down, or both, or its time is over.
+    /// Returns when the transfers that the request names are complete, or its timeout has passed.
     func wait(_ request: WaitRequest, for realm: String) async throws(ControlError) -> SyncReport
-    /// How one direction goes; the stream ends with the work, the realm, or its reader.
+    /// Progress of one direction; the stream ends when the transfer is complete, the realm ends, or
+    /// the reader leaves.
     func progress(
         _ request: ProgressRequest,
         of realm: String
     ) async throws(ControlError) -> AsyncStream<ProgressReport>
     func suspend(_ realm: String, _ request: SuspendRequest) async throws(ControlError)
     func resume(_ realm: String) async throws(ControlError)
-    /// All realms try now what they would try later.
+    /// All realms retry now, without waiting for their back-off.
     func reconnect() async
 
     func users() async throws(ControlError) -> UsersReport
@@ -18,7 +19,7 @@ package protocol RealmOperations: Sendable {
         on user: String,
         _ request: UserRequest
     ) async throws(ControlError) -> UserReport
-    /// What the access token says of the user: a JSON object, as text.
+    /// The custom data in the user's access token: a JSON object, as text.
     func customData(of user: String) async throws(ControlError) -> String
 }
 
@@ -30,9 +31,10 @@ package struct WaitRequest: Codable, Sendable, Equatable {
 
     /// Both if absent.
     package var directions: [Direction]?
-    /// First until the realm is open, as its configuration has it; that alone without directions.
+    /// First waits until the realm is open, as configured; without directions, waits for nothing
+    /// else.
     package var untilOpen: Bool?
-    /// Absent means as long as it takes.
+    /// Absent means no limit.
     package var timeoutInSeconds: Double?
 
     package init(
@@ -51,7 +53,7 @@ package struct ProgressRequest: Sendable, Equatable {
     package enum Mode: String, Sendable, CaseIterable {
         /// Every change.
         case indefinite
-        /// What is to be done now, and no more.
+        /// Only what is pending now.
         case outstanding
     }
 
@@ -90,7 +92,7 @@ package struct ProgressReport: Codable, Sendable, Equatable {
 
 /// The body of `POST /v1/realms/R/suspend`.
 package struct SuspendRequest: Codable, Sendable, Equatable {
-    /// Absent means until somebody resumes the realm.
+    /// Absent means until an operator resumes the realm.
     package var seconds: Double?
 
     package init(seconds: Double?) {
@@ -100,7 +102,7 @@ package struct SuspendRequest: Codable, Sendable, Equatable {
 
 /// The body of `POST /v1/realms/R/delete`.
 package struct DeleteRequest: Codable, Sendable, Equatable {
-    /// Deletes also what the server does not have.
+    /// Deletes the files even if local writes are not acknowledged.
     package var force: Bool?
 
     package init(force: Bool?) {
@@ -111,7 +113,7 @@ package struct DeleteRequest: Codable, Sendable, Equatable {
 /// The answer of `POST /v1/realms/R/delete`.
 package struct DeleteReport: Codable, Sendable, Equatable {
     package let realm: String
-    /// What was there and is gone.
+    /// Paths of the deleted files.
     package let files: [String]
 
     package init(realm: String, files: [String]) {

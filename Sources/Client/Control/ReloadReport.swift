@@ -1,11 +1,11 @@
-/// What became of a new configuration: the answer of `POST /v1/reload`, in paths of its keys.
+/// The result of a reload: the response to `POST /v1/reload`, in paths of configuration keys.
 package struct ReloadReport: Codable, Sendable, Equatable {
     /// Changed, and in effect.
     package let applied: [String]
     package let unchanged: [String]
     /// Changed, but in effect with the next start only.
     package let needsRestart: [String]
-    /// What is not wrong, but not well either, each with its place.
+    /// Warnings, each with its position.
     package let warnings: [String]
 
     package init(

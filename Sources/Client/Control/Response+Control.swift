@@ -25,10 +25,10 @@ extension Response {
         )
     }
 
-    /// One JSON document per line, for as long as there are any.
+    /// One JSON document per line, until the sequence ends.
     ///
-    /// A line is fetched when the one before it has been taken: a slow reader holds up nobody but
-    /// itself. One that goes away ends the stream, and so does the agent's end.
+    /// Each line is fetched after the previous one was sent, so a slow reader delays only itself.
+    /// The stream ends when the reader disconnects or the agent stops.
     static func jsonLines<Line: Encodable & Sendable>(
         _ lines: AsyncStream<Line>,
         to request: Request,
@@ -51,7 +51,7 @@ extension Response {
 }
 
 extension Request {
-    /// The body as JSON; an empty one stands for `{}`.
+    /// The body as JSON; an empty one counts as `{}`.
     func decoded<Value: Decodable>(as type: Value.Type) async throws(ControlError) -> Value {
         guard let body = try? await body.collect(upTo: 1 << 16) else {
             throw .malformed("the body is too large, or breaks off")

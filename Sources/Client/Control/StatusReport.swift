@@ -1,4 +1,4 @@
-/// What the agent is doing: the answer of `GET /v1/status` (interfaces, 5 and 6).
+/// The state of the agent: the response to `GET /v1/status` (interfaces, 5 and 6).
 package struct StatusReport: Codable, Sendable, Equatable {
     package let version: String
     /// The process that answers.
@@ -12,7 +12,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
     }
 }
 
-/// One realm, as far as an operator wants to know.
+/// The status of one realm, for operators.
 package struct RealmStatus: Codable, Sendable, Equatable {
     package var name: String
     package var path: String
@@ -21,13 +21,14 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     /// Canonical Extended JSON.
     package var partition: String
     package var state: RealmState
-    /// Why the state is not `open`; a word of interfaces, 5.
+    /// The cause of a state other than `open` (interfaces, 5).
     package var cause: String?
-    /// A sentence about the cause, with a remedy where there is one.
+    /// A sentence about the cause, with a remedy if there is one.
     package var detail: String?
-    /// What the server or the file reports, where that keeps the realm from syncing.
+    /// The error of the server or the file that keeps the realm from syncing.
     package var error: StatusError?
-    /// When a pause ends by the schedule, ISO 8601; absent if nobody knows, or it is not paused.
+    /// When the schedule ends the pause, ISO 8601; absent if that is unknown, or the realm is not
+    /// paused.
     package var nextOpening: String?
     /// When the next attempt is made to open or to connect, ISO 8601; absent if none is planned.
     package var nextAttempt: String?
@@ -35,7 +36,7 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var secondsToNextAttempt: Double?
     /// The smoothed round trip of the realm's connection when it was last measured; absent if never.
     package var roundTripSeconds: Double?
-    /// The newest version of the local file, and how far the server has it.
+    /// The newest version of the local file, and the newest acknowledged one.
     package var localVersion: UInt64
     package var acknowledgedVersion: UInt64
     package var serverVersion: UInt64
@@ -79,12 +80,12 @@ package struct RealmStatus: Codable, Sendable, Equatable {
 
 /// An error that keeps a realm from syncing (features, E2).
 package struct StatusError: Codable, Sendable, Equatable {
-    /// The number of the server's error, or the word of the local one.
+    /// The number of the server's error, or the dotted code of the local one.
     package let code: String
-    /// The number that the SDKs give the error; absent for what they do not know.
+    /// The number that the Realm SDKs give this error; absent if they do not know it.
     package let sdkCode: Int?
     package let message: String
-    /// Where the server keeps its own log of the matter.
+    /// URL of the server's log of the error.
     package let logURL: String?
 
     package init(code: String, sdkCode: Int?, message: String, logURL: String?) {

@@ -1,4 +1,4 @@
-/// What became of "sync now": the answer of `POST /v1/realms/R/sync`, one for each realm.
+/// The result of a sync request: the response to `POST /v1/realms/R/sync`, one for each realm.
 package struct SyncReport: Codable, Sendable, Equatable {
     package let realm: String
     package let outcome: Outcome
@@ -21,12 +21,12 @@ package struct SyncReport: Codable, Sendable, Equatable {
         self.downloadedBytes = downloadedBytes
     }
 
-    /// How it ended; each maps to an exit code (overview, 2; interfaces, 5).
+    /// The outcome; each maps to an exit code (overview, 2; interfaces, 5).
     package enum Outcome: String, Codable, Sendable, CaseIterable {
         /// Everything local is acknowledged, and everything the server had is here.
         case done
         case failed
-        /// The file is no realm, or another user's; its schema does not fit.
+        /// The file is not a realm, or belongs to another user, or its schema does not fit.
         case configuration
         case offline
         case loginRequired = "login-required"
@@ -37,10 +37,10 @@ package struct SyncReport: Codable, Sendable, Equatable {
 
 /// The body of `POST /v1/realms/R/sync`.
 package struct SyncRequest: Codable, Sendable {
-    /// Seconds until the agent answers with `timed-out`; absent means as long as it takes.
+    /// Seconds until the agent answers with `timed-out`; absent means no limit.
     package let timeoutInSeconds: Double?
 
-    /// Up to some thirty years: a number of seconds that is no duration ends no agent.
+    /// Up to some thirty years: larger numbers would overflow a duration and end the agent.
     static let timeoutRange = 0...1e9
 
     package init(timeoutInSeconds: Double?) {

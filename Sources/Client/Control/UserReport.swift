@@ -17,7 +17,7 @@ package struct UserReport: Codable, Sendable, Equatable {
     package var userId: String?
     /// ISO 8601, UTC.
     package var loggedInAt: String?
-    /// The providers of the identities that the server knows.
+    /// The providers of the user's identities at the server.
     package var identities: [String]?
 
     package init(name: String, app: String, provider: String, state: String) {
@@ -28,13 +28,13 @@ package struct UserReport: Codable, Sendable, Equatable {
     }
 }
 
-/// What can be done with a user: `POST /v1/users/U/{…}`.
+/// Operations on a user: `POST /v1/users/U/{…}`.
 package enum UserOperation: String, Sendable, CaseIterable {
     case login
     case logout
     /// Gets a new access token, and with it newer custom data.
     case refresh
-    /// Adds the configured credential to the user who is logged in.
+    /// Links the configured credential to the user that is logged in.
     case link
     /// Forgets the user here, with its realm files.
     case remove
@@ -51,7 +51,7 @@ package enum UserOperation: String, Sendable, CaseIterable {
 package struct UserRequest: Codable, Sendable, Equatable {
     /// Goes ahead although writes would be lost.
     package var force: Bool?
-    /// What the owner of the account was sent.
+    /// The token that the owner of the account received by mail.
     package var token: String?
     package var tokenId: String?
     /// Has the app's own function called, where the server would send something.

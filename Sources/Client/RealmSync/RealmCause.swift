@@ -1,4 +1,4 @@
-/// Why a realm is not ``RealmPhase/open`` (interfaces, 5).
+/// The reason why a realm is not ``RealmPhase/open`` (interfaces, 5).
 ///
 /// The raw values are stable: they appear in status, events and metrics.
 public enum RealmCause: String, CaseIterable, Sendable {
@@ -14,14 +14,14 @@ public enum RealmCause: String, CaseIterable, Sendable {
     case deniedInterface = "denied-interface"
     case noNetwork = "no-network"
 
-    // The server and the way to it.
+    // Server, log-in and network.
     case backoff
     case logInRefused = "log-in-refused"
     case serverError = "server-error"
     case permissionDenied = "permission-denied"
     case clientReset = "client-reset"
 
-    // The file, and what the owner says about it.
+    // The file and its configuration.
     case configuration
     case locked
     case notARealm = "not-a-realm"

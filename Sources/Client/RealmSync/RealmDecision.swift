@@ -1,13 +1,14 @@
-/// What an owner or a handler wants done about something that happened to a realm.
+/// The decision of an owner or a handler about an event of a realm.
 public struct RealmDecision: Sendable, Equatable {
+    /// What the engine does after the event.
     public enum Action: Sendable, Equatable {
-        /// What happens without a decision.
+        /// The default handling.
         case `continue`
-        /// Tries again what waits for its time: log-in, file, connection.
+        /// Retries the log-in, the file and the connection after the delay, or at once if it is nil.
         case retry(after: Duration?)
-        /// Milliseconds since 1970; nil until someone resumes the realm.
+        /// Suspends the realm until this time, in milliseconds since 1970; nil until it is resumed.
         case suspend(until: Int64?)
-        /// Sync stops until someone resumes the realm.
+        /// Stops the sync of the realm until it is resumed.
         case stop
         /// Gets a new access token, by a log-in if the server refuses to refresh.
         case relogin
@@ -16,6 +17,7 @@ public struct RealmDecision: Sendable, Equatable {
     }
 
     public let action: Action
+    /// The user or plugin that decided, for status and logs.
     public let author: Suspension.Author
 
     public init(_ action: Action, by author: Suspension.Author = .user) {
@@ -23,7 +25,7 @@ public struct RealmDecision: Sendable, Equatable {
         self.author = author
     }
 
-    /// Nobody wants anything else.
+    /// The default handling, without further requests.
     public static let `continue` = RealmDecision(.continue)
 
     /// For logs: the plugin that decided; empty for the owner.

@@ -1,6 +1,6 @@
 /// An error that concerns one realm or its user.
 public struct RealmError: Error, Equatable, Sendable {
-    /// Where it comes from.
+    /// The source of an error.
     public enum Origin: Equatable, Sendable {
         /// The server reported it, with this number.
         case server(number: Int, Concern)
@@ -10,8 +10,9 @@ public struct RealmError: Error, Equatable, Sendable {
         case opening
     }
 
-    /// What a server's error is about, where something else tells more of it.
+    /// The subject of a server's error that has a more specific event.
     public enum Concern: Equatable, Sendable {
+        /// The session: it has no event of its own.
         case session
         /// A client reset, which has events of its own.
         case reset
@@ -20,14 +21,15 @@ public struct RealmError: Error, Equatable, Sendable {
     }
 
     public let origin: Origin
-    /// A word with dots, as in `docs/errors.md`.
+    /// The dotted code of `docs/errors.md`, such as `auth.logged_out`.
     public let code: String
     /// The number that the Realm SDKs give this error, if they know it.
     public let sdkCode: Int?
+    /// A sentence for people.
     public let message: String
-    /// Whether sync stands still until someone does something about it.
+    /// Whether sync stops until an operator or program acts.
     public let isFatal: Bool
-    /// Where the server keeps its log of what happened.
+    /// URL of the server's log of the error.
     public let logURL: String?
 
     package init(

@@ -1,23 +1,23 @@
-/// Something that happened to a realm.
+/// An event of a realm, from ``SyncedRealm/events()``.
 public enum RealmEvent: Sendable, Equatable {
-    /// The realm came into another state, or another cause keeps it there.
+    /// The phase or its cause has changed.
     case activity(RealmActivity)
     case error(RealmError)
-    /// Local writes that were not taken, each row as it was before.
+    /// Local writes that were rejected; each row has its previous value again.
     case rejected([RealmRejection])
-    /// The server has local changesets: how many, and how long after their capture those that were
-    /// timed.
+    /// The server has acknowledged this number of local changesets. `after` has the time from capture
+    /// to acknowledgement, for those that were measured.
     case uploaded(changesets: Int, after: [Duration])
-    /// Changes of others are in the file.
+    /// Changes of other clients were integrated into the file, in one transaction of this duration.
     case changed(changesets: Int, duration: Duration, localVersion: UInt64)
     case reset(ResetEvent)
 }
 
-/// What a realm is doing, and why.
+/// A realm's phase, and the reason for it.
 public struct RealmActivity: Sendable, Equatable {
     public var phase: RealmPhase
     public var cause: RealmCause?
-    /// A sentence about the cause, with a remedy where there is one.
+    /// A sentence for people about the cause, with a remedy if there is one.
     public var detail: String?
 
     package init(_ phase: RealmPhase, _ cause: RealmCause? = nil, _ detail: String? = nil) {
@@ -27,8 +27,9 @@ public struct RealmActivity: Sendable, Equatable {
     }
 }
 
-/// One local write that was not taken.
+/// One rejected local write.
 public struct RealmRejection: Sendable, Equatable {
+    /// The side that rejected the write.
     public enum Side: Sendable {
         /// The value cannot be sent.
         case local
@@ -40,7 +41,9 @@ public struct RealmRejection: Sendable, Equatable {
     public let className: String
     /// The primary key as text.
     public let key: String
+    /// Nil if the write concerns the whole object, or the server rejected it.
     public let property: String?
+    /// A sentence for people.
     public let reason: String
 
     package init(
@@ -58,31 +61,34 @@ public struct RealmRejection: Sendable, Equatable {
     }
 }
 
-/// What a client reset does, step by step (client reset, 1).
+/// A step of a client reset (client reset, 1).
 public enum ResetEvent: Sendable, Equatable {
-    /// The server wants the file removed; it starts over at the next start, or with this token.
+    /// The server demands a new file: the realm starts over when it is next opened, or at once with
+    /// the token in ``FileRecovery``.
     case required(reason: String, FileRecovery)
     case started(ResetMode, reason: String)
     case progress(ResetStep)
     case finished(ResetMode, ResetSummary)
-    /// The realm is as it was, and its owner must decide.
+    /// The realm is unchanged, and its owner must decide.
     case failed(ResetMode, code: String, reason: String, FileRecovery?)
-    /// The file was kept as a copy, and the realm downloads a new one.
+    /// The file was archived at this path, and the realm downloads a new one.
     case startedOver(ResetMode?, reason: String, copyPath: String)
 
-    /// How a realm that needs it starts over.
+    /// The replacement of a realm file that must start over.
     public struct FileRecovery: Sendable, Equatable {
-        /// Where the file is kept then.
+        /// Path of the archived file.
         public let path: String
         /// Starts the realm over at once: ``SyncedRealm/startOver(token:)``.
         public let token: String
     }
 
+    /// The result of a completed client reset.
     public struct ResetSummary: Sendable, Equatable {
+        /// Whether unsynced changes were replayed.
         public let didRecover: Bool
-        /// Changes that are in the realm no more.
+        /// Number of changes that are no longer in the realm.
         public let discarded: Int
-        /// Where they are kept; nil if there are none.
+        /// Path of the kept changes; nil if there are none.
         public let keptPath: String?
     }
 }

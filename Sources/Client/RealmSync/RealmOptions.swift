@@ -4,22 +4,22 @@ import Schemas
 public import Scopes
 import Settings
 
-/// A local realm: which part of an app's data it holds, and how it is kept in sync.
+/// The settings of a local realm: the data that it holds, and its sync.
 public struct RealmOptions: Sendable {
-    /// Names the realm in logs and in the register; unique within one ``SyncApp``.
+    /// The realm's name in logs and records; unique within one ``SyncApp``.
     public var name: String
-    /// The SQLite file; its directory is created if it is missing.
+    /// The path of the SQLite file; its directory is created if it is missing.
     public var path: String
-    /// What the realm holds, given the user's id.
+    /// The realm's scope, given the user's id.
     public var scope: @Sendable (_ userID: String) throws(UnusableScope) -> SyncScope
-    /// Nil to learn the classes from the server.
+    /// The classes and properties; nil to learn them from the server.
     public var schema: DeclaredSchema?
-    /// A file to begin with instead of a download; nil for none.
+    /// The path of a copy of the realm to start from instead of a download; nil for none.
     public var seed: String?
     public var open = OpenOptions()
     public var capture = CaptureOptions()
     public var reset = ResetOptions()
-    /// How long uploads may delay ``SyncedRealm/finish()``.
+    /// Maximum delay of ``SyncedRealm/finish()`` for uploads.
     public var shutdownUploadTimeout = Duration.seconds(5)
 
     /// A realm of one partition.
@@ -39,14 +39,14 @@ public struct RealmOptions: Sendable {
     }
 }
 
-/// Which part of an app's data a realm holds.
+/// The part of an app's data that a realm holds.
 public typealias SyncScope = Scopes.SyncScope
 /// The value that selects one of an app's partitions.
 public typealias Partition = Scopes.Partition
 
-/// The user's id does not give the realm a scope.
+/// The realm's scope cannot be derived from the user's id.
 public struct UnusableScope: Error, Hashable, Sendable {
-    /// For people.
+    /// A sentence for people.
     public let reason: String
 
     public init(reason: String) {
@@ -54,7 +54,7 @@ public struct UnusableScope: Error, Hashable, Sendable {
     }
 }
 
-/// Classes and properties, as a schema file declares them.
+/// The classes and properties of a realm.
 public struct DeclaredSchema: Sendable {
     package let declaration: SchemaDeclaration
 
@@ -62,12 +62,12 @@ public struct DeclaredSchema: Sendable {
         self.declaration = declaration
     }
 
-    /// Reads a schema as a schema file has it.
+    /// Parses the text of a schema file.
     ///
     /// - Parameters:
     ///   - yaml: such as `classes: { Note: { primary_key: _id, properties: { _id: int } } }`.
-    ///   - file: what errors call it.
-    /// - Throws: every mistake, with line and column.
+    ///   - file: the file name in error messages.
+    /// - Throws: all mistakes of the text, with line and column.
     public init(yaml: String, file: String = "schema") throws(UnusableSchema) {
         let parsed = SchemaFile.parse(Array(yaml.utf8), file: file)
         guard let declaration = parsed.declaration else {
@@ -77,27 +77,31 @@ public struct DeclaredSchema: Sendable {
     }
 }
 
-/// A text is not a schema.
+/// The mistakes of a schema text.
 public struct UnusableSchema: Error, Hashable, Sendable, CustomStringConvertible {
-    /// For people, each with file, line and column.
+    /// One sentence for each mistake, with file, line and column.
     public let problems: [String]
 
     public var description: String { problems.joined(separator: "\n") }
 }
 
-/// What a realm waits for before it counts as open (features, O4 to O14).
+/// The downloads that a realm requires before it counts as open (features, O4 to O14).
 public struct OpenOptions: Hashable, Sendable {
+    /// The download to complete before the realm counts as open.
     public enum Download: Hashable, Sendable {
+        /// None: the realm is open at once.
         case never
-        /// Everything, the first time.
+        /// The first complete download; none at later starts.
         case once
+        /// A complete download at each start.
         case always
-        /// As `always`, but what is here will do if the download cannot be had.
+        /// As ``always``; but earlier complete data suffices if the server cannot be reached, or
+        /// ``OpenOptions/timeout`` passes.
         case auto
     }
 
     public var download: Download
-    /// How long it waits; nil for as long as it takes.
+    /// Limit on the download, after which the realm is ``RealmPhase/failed``; nil for no limit.
     public var timeout: Duration?
 
     public init(download: Download = .never, timeout: Duration? = nil) {
@@ -106,11 +110,11 @@ public struct OpenOptions: Hashable, Sendable {
     }
 }
 
-/// When local writes become changesets (local realm, 4.2 and 6).
+/// Capture of local writes as changesets (local realm, 4.2 and 6).
 public struct CaptureOptions: Hashable, Sendable {
-    /// How long writes that follow each other closely are gathered.
+    /// Time during which successive writes are gathered into one upload.
     public var delay: Duration
-    /// Writes further apart than this belong to different changesets.
+    /// Writes that are further apart belong to different changesets.
     public var splitGap: Duration
 
     public init(delay: Duration = .milliseconds(20), splitGap: Duration = .seconds(10)) {
@@ -119,15 +123,16 @@ public struct CaptureOptions: Hashable, Sendable {
     }
 }
 
-/// What a client reset does with unsynced changes (client reset, 3).
+/// Treatment of unsynced changes in a client reset (client reset, 3).
 public typealias ResetMode = ClientReset.ResetMode
 
-/// What happens when the server no longer knows the realm's history.
+/// Settings of client resets, which happen when the server no longer knows the realm's history.
 public struct ResetOptions: Hashable, Sendable {
+    /// The treatment of unsynced changes.
     public var mode: ResetMode
-    /// Where copies and discarded changes go; nil for the app's own directory.
+    /// Directory for copies and discarded changes; nil for the app's own.
     public var recoveryDirectory: String?
-    /// Whether discarded changes are written to a file first.
+    /// Whether discarded changes are first exported to a file.
     public var exportsDiscarded: Bool
 
     public init(

@@ -2,12 +2,13 @@ import Scheduling
 
 /// A user's or plugin's request to stop syncing a realm; survives restarts.
 public struct Suspension: Equatable, Sendable {
+    /// The user or plugin that suspended the realm.
     public enum Author: Equatable, Sendable {
         case user
         case plugin(name: String)
     }
 
-    /// Milliseconds since 1970; nil until someone resumes the realm.
+    /// End of the suspension in milliseconds since 1970; nil until the realm is resumed.
     public var until: Int64?
     public var author: Author
 
@@ -16,7 +17,7 @@ public struct Suspension: Equatable, Sendable {
         self.author = author
     }
 
-    func isOver(at now: Int64) -> Bool {
+    func hasEnded(at now: Int64) -> Bool {
         until.map { $0 <= now } ?? false
     }
 
@@ -27,7 +28,7 @@ public struct Suspension: Equatable, Sendable {
         }
     }
 
-    /// What the cause leaves open.
+    /// Details that the cause does not state.
     var detail: String? {
         let end = until.map { "until \(WallTime(millisecondsSince1970: $0))" }
         switch author {

@@ -1,8 +1,10 @@
-/// Whether a realm may sync, as its schedule decides. A ``Suspension`` outweighs it.
+/// A schedule's decision whether a realm may sync. A ``Suspension`` takes precedence.
 public enum SyncPermission: Equatable, Sendable {
+    /// The realm may sync.
     case run
-    /// Until everything is up and down, then paused with cause ``RealmCause/refreshInterval``.
+    /// The realm may sync until all transfers are complete; then it is paused with the cause
+    /// ``RealmCause/refreshInterval``. The reason appears in the log.
     case once(reason: String)
-    /// The detail says what the cause leaves open.
+    /// The realm must not sync. The detail adds to the cause, for people.
     case paused(RealmCause, detail: String?)
 }

@@ -1,13 +1,15 @@
-/// How a realm is at one moment.
+/// The status of a realm at one moment.
 public struct SyncedRealmStatus: Sendable {
+    /// The phase of the realm, and the reason for it.
     public internal(set) var activity: RealmActivity
-    /// What the server or the file reports, where that keeps the realm from syncing.
+    /// The error of the server or the file that keeps the realm from syncing.
     public internal(set) var error: StatusIssue?
-    /// Canonical Extended JSON; empty while it depends on a user who never logged in.
+    /// Canonical Extended JSON; empty while it depends on a user that never logged in, and for realms
+    /// with subscriptions.
     public internal(set) var partition: String
-    /// Until the next attempt to open or to connect; nil if none is planned.
+    /// Time to the next attempt to open or to connect; nil if none is planned.
     public internal(set) var timeToNextAttempt: Duration?
-    /// Of the open file; nil if it is closed.
+    /// The status of the open file; nil if it is closed.
     public internal(set) var file: FileStatus?
 
     init(_ phase: RealmPhase, partition: String) {
@@ -17,33 +19,42 @@ public struct SyncedRealmStatus: Sendable {
 
     /// An error that keeps a realm from syncing (features, E2).
     public struct StatusIssue: Sendable, Equatable {
-        /// The number of the server's error, or the word of the local one.
+        /// The number of the server's error, or the dotted code of the local one.
         public let code: String
-        /// The number that the SDKs give the error; nil for what they do not know.
+        /// The number that the Realm SDKs give this error, if they know it.
         public let sdkCode: Int?
+        /// A sentence for people.
         public let message: String
-        /// Where the server keeps its log of what happened.
+        /// URL of the server's log of the error.
         public let logURL: String?
     }
 
-    /// What the file holds, and how far it has been transferred.
+    /// The content of the file, and its transfer progress.
     public struct FileStatus: Sendable {
+        /// The newest local version.
         public let localVersion: UInt64
         /// The newest local version that the server has acknowledged.
         public let acknowledgedVersion: UInt64
+        /// The newest integrated server version.
         public let serverVersion: UInt64
         /// Bytes of changesets that the server has not acknowledged.
         public let pendingUploadBytes: UInt64
         /// Bytes that the server announced and this machine has not integrated.
         public let pendingDownloadBytes: UInt64
-        /// Bytes of changesets, over the life of the file.
+        /// Bytes of uploaded changesets, since the file was created.
         public let uploadedBytes: UInt64
+        /// Bytes of downloaded changesets, since the file was created.
         public let downloadedBytes: UInt64
         /// Whether a download has ever been completed.
         public let isFirstDownloadFinished: Bool
-        /// Milliseconds since 1970; nil if it has not happened since the file was opened.
+        /// Time of the last contact with the server, in milliseconds since 1970; nil if there was none
+        /// since the file was opened.
         public let lastConnected: Int64?
+        /// Time of the last acknowledged upload, in milliseconds since 1970; nil if there was none since
+        /// the file was opened.
         public let lastUploaded: Int64?
+        /// Time of the last integrated download, in milliseconds since 1970; nil if there was none since
+        /// the file was opened.
         public let lastDownloaded: Int64?
     }
 }

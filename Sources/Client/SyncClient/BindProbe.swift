@@ -2,8 +2,8 @@ import Changesets
 import SyncProtocol
 package import Transport
 
-/// Asks a server whether it would let a realm in, and takes leave at once: no file ident is assigned,
-/// and nothing is up- or downloaded.
+/// Sends BIND to learn whether the server accepts a realm, then UNBIND. No file ident is assigned,
+/// and nothing is uploaded or downloaded.
 package struct BindProbe: Sendable {
     /// As BIND carries it: the partition as canonical Extended JSON.
     private let path: String
@@ -13,7 +13,7 @@ package struct BindProbe: Sendable {
     }
 
     /// - Returns: why the server refuses the realm; nil if it does not.
-    /// - Throws: what is the matter with the connection.
+    /// - Throws: the error of the connection.
     package func run(on stream: any MessageStream) async throws -> SessionIssue? {
         _ = try SubProtocol(answer: stream.subProtocol, for: .partitionBased)
         let context = WireContext(mode: .partitionBased, limits: .client)

@@ -16,14 +16,14 @@ struct CommitClock {
         pending.append((version, moment))
     }
 
-    /// How long each of them took that the server has by now.
+    /// The delays of the captured versions that the server has now acknowledged.
     mutating func acknowledged(_ version: ClientVersion, at moment: Duration) -> [Duration] {
         let done = pending.prefix { $0.version <= version }
         pending.removeFirst(done.count)
         return done.map { max(.zero, moment - $0.moment) }
     }
 
-    /// Versions begin anew.
+    /// Version numbers restart.
     mutating func reset() {
         pending = []
     }

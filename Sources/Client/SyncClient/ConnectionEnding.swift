@@ -1,7 +1,7 @@
 import SyncProtocol
 import Transport
 
-/// How a connection ended, or why it did not come about.
+/// The end of a connection, or the failure of an attempt.
 enum ConnectionEnding: Sendable {
     /// No realm had a use for it any more.
     case voluntary

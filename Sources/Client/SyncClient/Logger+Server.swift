@@ -11,8 +11,8 @@ extension Logger {
 }
 
 extension LogMessageBody.Level {
-    /// What a server finds fatal or worth telling is not so for this machine: a warning at most, and
-    /// what it says in good health only in detail.
+    /// Maps the server's level to this machine's: at most a warning; routine messages only at a
+    /// detailed level.
     fileprivate var ofLogger: Logger.Level {
         switch self {
         case .fatal, .error, .warn: .warning

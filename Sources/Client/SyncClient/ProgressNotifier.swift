@@ -1,4 +1,4 @@
-/// What somebody who watches a transfer is told.
+/// Progress of a transfer, in bytes.
 public struct TransferProgress: Equatable, Sendable {
     public let transferred: UInt64
     public let transferable: UInt64
@@ -10,22 +10,22 @@ public enum TransferDirection: String, CaseIterable, Sendable {
     case upload, download
 }
 
-/// Decides which reports one observer hears, and what of them (sync history, 10).
+/// Selects the reports for one observer (sync history, 10).
 public struct ProgressNotifier: Sendable {
     public enum Mode: String, CaseIterable, Sendable {
-        /// Every change, for as long as the observer likes.
+        /// Every change, until the observer leaves.
         case indefinite
-        /// What was to be done when the observer came, and no more.
+        /// Only what was pending when the observer was added.
         case outstanding
     }
 
     private let direction: TransferDirection
     private let mode: Mode
-    /// Reports that do not know of all local writes of the beginning are too early to count.
+    /// Earlier reports lack local writes made before the observer was added, and are skipped.
     private let versionAtStart: UInt64
     private var captured: UInt64?
     private var last: TransferProgress?
-    /// Nothing more will come.
+    /// No further report follows.
     package private(set) var isExpired = false
 
     package init(_ direction: TransferDirection, _ mode: Mode, localVersion: UInt64) {
@@ -34,7 +34,7 @@ public struct ProgressNotifier: Sendable {
         self.versionAtStart = localVersion
     }
 
-    /// What the observer is to hear; nil if that is nothing new.
+    /// The next report to the observer; nil if nothing has changed.
     package mutating func receive(_ report: TransferReport) -> TransferProgress? {
         guard !isExpired else { return nil }
         let progress =
@@ -67,7 +67,7 @@ public struct ProgressNotifier: Sendable {
     private mutating func outstanding(_ report: TransferReport) -> TransferProgress? {
         if direction == .upload, report.localVersion < versionAtStart { return nil }
         let now = current(report)
-        // What is added later is not waited for; what turns out not to be needed neither.
+        // Neither later additions nor transfers that prove unnecessary are waited for.
         let total = min(captured ?? now.transferable, now.transferable)
         captured = total
         isExpired = now.transferred >= total

@@ -16,10 +16,10 @@ extension RealmClient {
         }
     }
 
-    /// Takes what other programs have written into the history.
+    /// Captures other programs' writes into the history.
     ///
-    /// - Returns: false if another program's transaction was in the way for as long as we wait for
-    ///   one; the session goes on meanwhile.
+    /// - Returns: false if another program's transaction held the lock for the whole timeout; the
+    ///   session continues meanwhile.
     @discardableResult
     func capture() async -> Bool {
         do throws(LocalRealmError) {
@@ -27,21 +27,21 @@ extension RealmClient {
             isBlocked = false
             if !isCapturing {
                 isCapturing = true
-                // Shown where the log says that it was not so.
+                // The counterpart of the earlier warning.
                 logger.info("local writes are captured")
             }
             warn(of: report)
             if report.changesetCount > 0 {
                 commits.captured(status.localVersion, at: time.uptime())
-                noticeLocalVersion()
+                reportLocalVersion()
             }
         } catch {
             // It was closed while the call waited.
             guard !isClosed else { return false }
-            let isNews = !isBlocked
+            let isNew = !isBlocked
             isBlocked = error.kind == .busy
             isCapturing = false
-            if isNews || !isBlocked {
+            if isNew || !isBlocked {
                 logger.log(
                     level: isBlocked ? .warning : .error,
                     "local writes cannot be captured",
@@ -53,15 +53,15 @@ extension RealmClient {
         return !isBlocked
     }
 
-    /// Tells the session how far the local history goes now.
-    func noticeLocalVersion() {
+    /// Reports the newest local version to the session.
+    func reportLocalVersion() {
         session?.localVersionAvailable(status.localVersion)
         reportTransfer()
         wakeConnection()
     }
 
-    /// Tells what the server has taken, and how long that took.
-    func noticeAcknowledged(_ changesets: Int, upTo version: ClientVersion) {
+    /// Publishes the newest acknowledged version and the upload delays.
+    func reportAcknowledged(_ changesets: Int, upTo version: ClientVersion) {
         let durations = commits.acknowledged(version, at: time.uptime())
         report(.acknowledged(changesets: changesets, after: durations))
     }
@@ -94,12 +94,12 @@ extension RealmClient {
             )
         }
         logger.warning(
-            "the tables of the realm are not only the agent's work",
+            "realm tables were altered outside the agent",
             metadata: ["code": "\(notice.code)", "detail": "\(notice.message)"]
         )
     }
 
-    /// Keeps the write-ahead log from growing without bound, on a thread that nobody waits for.
+    /// Limits the growth of the write-ahead log, on a separate thread.
     nonisolated func checkpoint() async {
         let executor = surroundings.executor("checkpoints of \(name)")
         let (path, vfs, logger) = (path, surroundings.vfs, await logger)
@@ -108,7 +108,7 @@ extension RealmClient {
                 do throws(LocalRealmError) {
                     try Checkpointer(path: path, vfs: vfs).run()
                 } catch {
-                    logger.debug("no checkpoint", metadata: ["detail": "\(error.message)"])
+                    logger.debug("checkpoint failed", metadata: ["detail": "\(error.message)"])
                 }
             }
         }

@@ -2,7 +2,7 @@ import LocalRealm
 import Synchronization
 import Versions
 
-/// Somebody who watches uploads or downloads.
+/// An observer of uploads or downloads.
 struct ProgressObserver {
     var notifier: ProgressNotifier
     let continuation: AsyncStream<TransferProgress>.Continuation
@@ -15,7 +15,7 @@ extension RealmClient {
         _ direction: TransferDirection,
         _ mode: ProgressNotifier.Mode
     ) async -> AsyncStream<TransferProgress> {
-        // Whoever asks now shall see what was written before.
+        // Include the writes made before this call.
         await capture()
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self,
@@ -43,7 +43,7 @@ extension RealmClient {
         return stream
     }
 
-    /// Tells the observers how far everything is, if that is known and has changed.
+    /// Reports the progress to the observers, if it is known and has changed.
     func reportTransfer() {
         forgetObserversThatLeft()
         guard hasDownloaded else { return }

@@ -3,21 +3,21 @@ import Logging
 import SyncProtocol
 import Versions
 
-/// Writes that the server refuses and undoes (flexible sync, 11).
+/// Writes that the server rejects and undoes (flexible sync, 11).
 extension RealmClient {
-    /// The undoing is on its way: what the rows are now cannot be read afterwards.
+    /// Reads the rows before the compensating write arrives and changes them.
     func readRows(_ problem: ServerProblem) async {
         guard case .compensated(let rejected, let version)? = problem.details else { return }
         let objects = rejected.updates.map { update in
             update.key.map { (className: update.className, key: $0) }
         }
-        rowsBeforeUndoing[version] = await store.rows(of: objects)
+        rowsBeforeCompensation[version] = await store.rows(of: objects)
     }
 
-    /// The undoing can be seen: what was undone is kept in the file.
+    /// The compensating write is integrated: stores the rejected writes in the file.
     func keepRejects(of problem: ServerProblem) async {
         guard case .compensated(let rejected, let version)? = problem.details else { return }
-        let rows = rowsBeforeUndoing.removeValue(forKey: version) ?? []
+        let rows = rowsBeforeCompensation.removeValue(forKey: version) ?? []
         let writes = rejected.updates.enumerated().map { index, update in
             ServerRejection(
                 className: update.className,
@@ -34,7 +34,7 @@ extension RealmClient {
             }
         } catch {
             logger.error(
-                "a refused write cannot be kept",
+                "rejected write cannot be stored",
                 metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
             )
         }

@@ -5,17 +5,17 @@ import Logging
 package import SyncProtocol
 import Versions
 
-/// What a client has to do with resets of its realm (client reset, 1).
+/// A client's state concerning resets of its realm (client reset, 1).
 struct ResetWatch {
-    /// Somebody carries resets out, so those who wait for a sync go on waiting.
+    /// Resets are carried out automatically, so waiters for a sync keep waiting.
     var isAutomatic = false
-    /// The session is away because of a reset, and comes back after it.
+    /// The session is detached because of a reset, and returns after it.
     var isSessionDetached = false
     /// The reset that is needed.
     var cause: ResetCause?
     /// The server wants the file to be removed.
     var removal: SessionIssue?
-    /// What must happen before a reset that was carried out counts as proven; nil if there is none.
+    /// The condition under which a completed reset counts as proven; nil if there is none.
     var proof: Proof?
 
     /// Everything down, and everything up to that version.
@@ -26,7 +26,7 @@ struct ResetWatch {
 }
 
 extension RealmClient {
-    /// Whether to ask for resets, rather than to refuse to sync for good.
+    /// Requests resets when they are needed, instead of deactivating the session.
     package func asksForResets() {
         resets.isAutomatic = true
     }
@@ -34,16 +34,16 @@ extension RealmClient {
     /// The reset that is needed, if one is.
     package var resetCause: ResetCause? { resets.cause }
 
-    /// Why the server wants the file to be removed, if it does.
+    /// The reason why the server wants the file to be removed, if it does.
     package var removalIssue: SessionIssue? { resets.removal }
 
-    /// Asks whoever carries resets out for one, for a reason that the server does not know of.
+    /// Requests a reset for a reason that the server does not know.
     package func wantReset(_ cause: ResetCause) {
         resets.cause = cause
         if resets.isAutomatic { resetWanted.raise() }
     }
 
-    /// Gives the realm of a session that has ended to whoever carries resets out, or to those who wait.
+    /// Stops syncing the realm of an ended session: requests a reset, or fails the waiters.
     func deactivateSession(_ issue: SessionIssue, wanting cause: ResetCause?) {
         phase = .inactive(issue)
         resets.cause = cause
@@ -60,12 +60,12 @@ extension RealmClient {
         try await store.resetAttempt()
     }
 
-    /// The owner has seen to what stopped the last attempt, and wants to see whether it helps.
+    /// Forgets the last attempt, because the owner has removed its obstacle.
     package func forgetReset() async throws(LocalRealmError) {
         try await store.forgetReset()
     }
 
-    /// What a reset would do, given the fresh copy; changes nothing.
+    /// Computes what a reset would do, given the fresh copy; changes nothing.
     package func rehearseReset(_ method: ResetMethod) async throws -> ResetReport {
         await capture()
         return try await store.rehearseReset(method)
@@ -88,15 +88,15 @@ extension RealmClient {
         resets.isSessionDetached = true
     }
 
-    /// The reset is over; the session can come back. If it has failed, what the server says then is
-    /// the last word to whoever waits.
+    /// The reset has ended; the session can return. After a failed reset, the server's next error
+    /// fails the waiters.
     package func endReset(isDone: Bool) {
         resets.isSessionDetached = false
         resets.cause = nil
         if !isDone { resets.isAutomatic = false }
     }
 
-    /// Ends `run()` without a failure, so that the realm is opened anew.
+    /// Ends `run()` without a failure, so that the realm is opened again.
     package func end() {
         ending.raise()
     }
@@ -128,7 +128,8 @@ extension RealmClient {
 }
 
 extension ResetCause {
-    /// Nil for a problem whose sender does not ask for a reset, whatever its code (client reset, 2.1).
+    /// Nil for a problem whose sender does not ask for a reset, even if its code does (client
+    /// reset, 2.1).
     package init?(_ problem: ServerProblem) {
         let action: ResetAction
         switch problem.action {

@@ -5,7 +5,7 @@ import Logging
 import SyncProtocol
 import Versions
 
-/// The session's turns to send, and what it makes of what arrives.
+/// Sends the session's messages, and carries out the effects of received ones.
 extension RealmClient {
     var wantsConnection: Bool { session?.wantsConnection ?? false }
 
@@ -18,8 +18,8 @@ extension RealmClient {
         lastConnected = now()
     }
 
-    /// The connection is gone. Whoever waits for a sync goes on waiting if the next attempt is due at
-    /// once, and hears the cause if it is not.
+    /// The connection has ended. Waiters for a sync keep waiting if the next attempt is due at
+    /// once; otherwise they get the cause.
     func disconnected(_ cause: OfflineCause?) {
         session?.disconnected()
         outgoing = .none
@@ -35,7 +35,8 @@ extension RealmClient {
         switch cause {
         case .notTried: break
         case .serverError(let reason, _): finishWaiters(.failed(reason: reason))
-        case .backoff(let reason, _): finishWaiters(.offline(reason: reason), patient: false)
+        case .backoff(let reason, _):
+            finishWaiters(.offline(reason: reason), includingTolerant: false)
         case .loginRequired(let reason): finishWaiters(.loginRequired(reason: reason))
         }
     }
@@ -62,7 +63,7 @@ extension RealmClient {
             case .scanUploads(let scan):
                 add(.scan(scan))
             case .send(.upload(let upload)):
-                // What the server is told must survive a power cut (local realm, 6).
+                // Uploaded changes must first survive a power cut (local realm, 6).
                 lastTurn += 1
                 outgoing = .preparing(turn: lastTurn)
                 add(.makeDurable(.upload(upload), turn: lastTurn))
@@ -104,8 +105,8 @@ extension RealmClient {
         while queue.isFull, !Task.isCancelled { await queueShrunk.wait() }
     }
 
-    /// Leaves the error to the connection: the session binds again on the next one, under the same
-    /// ident, and says nothing more on this one.
+    /// Leaves the error to the connection. The session binds again on the next connection, with the
+    /// same ident, and sends nothing more on this one.
     private func handOver(_ problem: ServerProblem) {
         report(.problem(problem, isFatal: problem.action == .logOutUser))
         session?.disconnected()
@@ -130,9 +131,9 @@ extension RealmClient {
         }
     }
 
-    /// The server serves the session: shown where the log says that it did not.
+    /// Logs that the server serves the session; the counterpart of the error messages.
     func noteAcceptance() {
-        // An answer of the file may come when the session has been suspended since.
+        // The file's result may arrive after the session was suspended.
         guard !isAccepted, phase == .bound else { return }
         isAccepted = true
         logger.info("session accepted")
@@ -145,7 +146,10 @@ extension RealmClient {
         report(.problem(problem, isFatal: delay == nil))
         guard let delay else {
             isAccepted = false
-            logger.error("the server refuses this realm", metadata: problem.metadata(isFatal: true))
+            logger.error(
+                "session stopped by server error",
+                metadata: problem.metadata(isFatal: true)
+            )
             resets.removal = problem.action == .deleteRealm ? issue : nil
             deactivateSession(issue, wanting: ResetCause(problem))
             return
@@ -156,9 +160,9 @@ extension RealmClient {
         logger.notice("session suspended", metadata: metadata)
         phase = .backingOff(issue)
         resume(after: delay)
-        // A session that the server merely closed comes back at once; all else may take long.
+        // A session that the server closed returns at once; other errors may last.
         if problem.code != SyncErrorCode.sessionClosed.rawValue {
-            finishWaiters(.refused(issue), patient: false)
+            finishWaiters(.refused(issue), includingTolerant: false)
         }
     }
 
@@ -169,7 +173,7 @@ extension RealmClient {
 }
 
 extension ServerProblem {
-    /// What the log says of it.
+    /// The issue as metadata of a log message.
     fileprivate func metadata(isFatal: Bool) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["code": "\(code)", "detail": "\(message)"]
         if let number = sdkCode(isFatal: isFatal) { metadata["sdk_code"] = "\(number.rawValue)" }
@@ -201,7 +205,7 @@ extension SessionIssue {
         self.init(kind: .localRealm, code: error.code, message: error.description)
     }
 
-    /// A disk or another program is in the way, and will not be for ever.
+    /// A full disk or another program's lock; clears without a change.
     package var isTransient: Bool {
         kind == .localRealm && LocalRealmError.Kind(rawValue: code)?.isTransient == true
     }

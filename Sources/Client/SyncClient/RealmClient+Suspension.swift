@@ -4,15 +4,15 @@ import LocalRealm
 import SyncProtocol
 import Versions
 
-/// The session is suspended by an error, and goes on.
+/// Back-off of a session after an error, and its return.
 extension RealmClient {
-    /// Arranges that the session, suspended by an error, binds again after the delay.
+    /// Lets a session that an error stopped bind again after the delay.
     func resume(after delay: Duration) {
         resumeAt = time.uptime() + delay
         resumption.raise()
     }
 
-    /// Ends the session for good, until a reset has dealt with the cause.
+    /// Deactivates the session until a reset has removed the cause.
     func refuse(_ cause: ResetCause) {
         session = nil
         outgoing = .none
@@ -31,7 +31,7 @@ extension RealmClient {
         add(.refuseIfUploading(cause))
     }
 
-    /// Whether the server lacks anything that has been captured, so that it may be on its way.
+    /// Whether a captured change is not acknowledged, so that an upload may be in progress.
     var mayBeUploading: Bool {
         let file = store.standing
         return file.acknowledged < file.status.localVersion

@@ -9,51 +9,51 @@ struct SyncWaiter {
     /// Everything up to here must be acknowledged; nil if uploads are not waited for.
     let uploadTarget: ClientVersion?
     var needsDownload: Bool
-    /// Goes on waiting while the server cannot be reached.
-    let isPatient: Bool
+    /// Keeps waiting while the server cannot be reached.
+    let toleratesOffline: Bool
 }
 
 extension RealmClient {
-    /// Returns when every local write committed so far is acknowledged and everything the server has
-    /// by now is here; or when that is not going to happen soon.
+    /// Returns when every local write committed so far is acknowledged and all changes that the
+    /// server has by now are integrated, or when that cannot happen soon.
     package func sync(timeout: Duration?, _ time: SyncTime) async -> SyncOutcome {
-        await wait(for: TransferDirection.allCases, isPatient: false, timeout: timeout, time)
+        await wait(for: TransferDirection.allCases, toleratesOffline: false, timeout: timeout, time)
     }
 
-    /// The same for some directions, across reconnects and as long as it takes: only what time does
-    /// not heal ends it (sync history, 9.3). Without pending writes, waiting for uploads needs no
-    /// network.
+    /// The same for the given directions, across reconnects. Only a permanent error or the timeout
+    /// ends the wait early (sync history, 9.3). Without pending writes, waiting for uploads needs
+    /// no network.
     package func wait(
         for directions: [TransferDirection],
         timeout: Duration?,
         _ time: SyncTime
     ) async -> SyncOutcome {
-        await wait(for: directions, isPatient: true, timeout: timeout, time)
+        await wait(for: directions, toleratesOffline: true, timeout: timeout, time)
     }
 
     private func wait(
         for directions: [TransferDirection],
-        isPatient: Bool,
+        toleratesOffline: Bool,
         timeout: Duration?,
         _ time: SyncTime
     ) async -> SyncOutcome {
         guard !isClosed else { return .offline(reason: "the realm is closed") }
         guard await capture() else { return .failed(reason: blockedReason) }
-        // Nothing ends the waits of a realm that has ended meanwhile.
+        // A wait would never end if the realm has closed during the capture.
         guard !isClosed else { return .offline(reason: "the realm is closed") }
         if let failure { return .refused(SessionIssue(failure)) }
         switch phase {
         case .inactive(let issue): return .refused(issue)
-        // As for a wait that began before the log-in was refused.
-        case .offline(.loginRequired(let reason)) where isPatient:
+        // Same outcome as for a wait that began before the log-in was refused.
+        case .offline(.loginRequired(let reason)) where toleratesOffline:
             return .loginRequired(reason: reason)
-        case .backingOff where !isPatient: resumeNow()
+        case .backingOff where !toleratesOffline: resumeNow()
         case .backingOff, .offline, .detached, .connecting, .bound: break
         }
         let waiter = SyncWaiter(
             uploadTarget: directions.contains(.upload) ? status.localVersion : nil,
             needsDownload: directions.contains(.download),
-            isPatient: isPatient
+            toleratesOffline: toleratesOffline
         )
         waiters.append(waiter)
         checkWaiters()
@@ -75,7 +75,7 @@ extension RealmClient {
         }
     }
 
-    /// Whether the server lacks anything that was written here; also if that cannot be told.
+    /// Whether any local write is not acknowledged; true if that is unknown.
     package func hasPendingUploads() async -> Bool {
         guard !isClosed, await capture() else { return true }
         return mayBeUploading
@@ -86,25 +86,25 @@ extension RealmClient {
             + "[\(LocalRealmError.Kind.busy.rawValue)]"
     }
 
-    /// Asks for what those who wait are waiting for. Before the realm has joined its connection there
-    /// is nobody to ask: joining does it then.
+    /// Requests what the waiters need. Before the realm has joined its connection this does
+    /// nothing: joining repeats it.
     func requestAwaitedSync() {
         guard !waiters.isEmpty, session != nil else { return }
         if waiters.contains(where: \.needsDownload) { session?.requestDownloadCompletion() }
-        if waiters.contains(where: { !$0.isPatient }) { wantConnectionNow() }
+        if waiters.contains(where: { !$0.toleratesOffline }) { wantConnectionNow() }
         wakeConnection()
     }
 
-    /// Lets go whoever has what it waits for.
+    /// Finishes the waiters whose condition holds.
     func checkWaiters() {
         guard !waiters.isEmpty else { return }
         let acknowledged = store.standing.acknowledged
         finish(where: { !$0.needsDownload && $0.uploadTarget ?? .zero <= acknowledged }, .done)
     }
 
-    /// Lets go everybody, or only those who are not patient.
-    func finishWaiters(_ outcome: SyncOutcome, patient: Bool = true) {
-        finish(where: { patient || !$0.isPatient }, outcome)
+    /// Finishes all waiters, or only those that do not wait out disconnections.
+    func finishWaiters(_ outcome: SyncOutcome, includingTolerant: Bool = true) {
+        finish(where: { includingTolerant || !$0.toleratesOffline }, outcome)
     }
 
     private func finish(where isFinished: (SyncWaiter) -> Bool, _ outcome: SyncOutcome) {

@@ -5,7 +5,7 @@ import Logging
 import SyncProtocol
 import Versions
 
-/// What the session asks the file to do, and what is made of the answers.
+/// Carries out the session's work on the file, and returns the results to the session.
 extension RealmClient {
     /// Hands the file a piece of work; it is done behind all that was asked before.
     func add(_ work: RealmWork) {
@@ -66,15 +66,15 @@ extension RealmClient {
         }
     }
 
-    /// Does what needs the file's lock once other programs let go of it.
+    /// Repeats work that needs the file's lock until other programs release it.
     ///
-    /// - Returns: nil if the session has ended meanwhile, or its connection.
+    /// - Returns: nil if the session or its connection has ended.
     func retryWhileBusy<Result: Sendable>(
-        atMost patience: Duration? = RealmClient.lockPatience,
+        atMost limit: Duration? = RealmClient.lockTimeout,
         _ work: () async throws(LocalRealmError) -> Result
     ) async throws(LocalRealmError) -> Result? {
         let waiting = session?.ident
-        let end = patience.map { time.uptime() + $0 }
+        let end = limit.map { time.uptime() + $0 }
         while true {
             do throws(LocalRealmError) {
                 return try await work()
@@ -89,7 +89,7 @@ extension RealmClient {
         }
     }
 
-    static let lockPatience = Duration.seconds(60)
+    static let lockTimeout = Duration.seconds(60)
     private static let lockPoll = Duration.milliseconds(50)
 
     // MARK: Upload
@@ -103,12 +103,12 @@ extension RealmClient {
         }
     }
 
-    /// While another program's transaction is in the way the message waits, and the connection has other
-    /// things to do.
+    /// While another program holds the file's lock the message waits, and the connection serves
+    /// other realms.
     private func makeDurable(_ message: ClientMessage, _ turn: Int) async {
         do throws(LocalRealmError) {
             let isDone = try await retryWhileBusy(atMost: nil) { () async throws(LocalRealmError) in
-                // The connection may have been lost meanwhile, or the session suspended.
+                // The connection may have ended during the work, or the session stopped.
                 guard case .preparing(turn) = outgoing else { return false }
                 try await store.makeDurable()
                 return true
@@ -148,7 +148,7 @@ extension RealmClient {
         let integration: IntegrationReport
         do throws(LocalRealmError) {
             let parsed = if let parsed { parsed } else { await Self.parse(download) }
-            // The download comes again with the next binding, without what was integrated of it.
+            // The next BIND repeats the download, without the changes already integrated.
             guard let integrated = try await integrate(parsed, in: ident) else {
                 guard session?.ident == ident else { return }
                 isStalled = true
@@ -161,7 +161,7 @@ extension RealmClient {
             return
         }
         report(integration, of: download, after: before, time.uptime() - start)
-        // A session that began since knows it from the file.
+        // A session that began later reads it from the file.
         guard session?.ident == ident else { return }
         let file = status
         let effects = session?.integrated(file.progress, localVersion: file.localVersion) ?? []
@@ -178,8 +178,8 @@ extension RealmClient {
 
     /// Integrates a download, in several transactions if merging takes long.
     ///
-    /// - Returns: nil if the rest was given up: the file is locked, or another session has begun, which
-    ///   takes the file as it is.
+    /// - Returns: nil if the rest was abandoned: the file is locked, or another session has begun
+    ///   from the file's present state.
     private func integrate(
         _ parsed: ParsedDownload,
         in ident: SessionIdent?
@@ -217,7 +217,7 @@ extension RealmClient {
         }
         if download.progress.upload.clientVersion > before {
             lastUploaded = now()
-            noticeAcknowledged(
+            reportAcknowledged(
                 integration.acknowledgedChangesetCount,
                 upTo: download.progress.upload.clientVersion
             )
@@ -227,8 +227,8 @@ extension RealmClient {
         }
     }
 
-    /// What the server sent does not fit: tell it, unless this machine is to blame. A server that hears
-    /// of a full disk can only have the realm start over, which does not help.
+    /// Reports a download that does not fit to the server, unless this machine is to blame. A
+    /// server that hears of a full disk can only make the realm start over, which does not help.
     private func refuse(_ download: ClientSession.Download, _ error: LocalRealmError) {
         isStalled = true
         logger.error(
@@ -242,7 +242,7 @@ extension RealmClient {
             fail(error)
         }
         // The local writes may have been captured all the same.
-        noticeLocalVersion()
+        reportLocalVersion()
     }
 
     private func completeDownload() async {

@@ -17,19 +17,19 @@ package actor RealmClient {
     package nonisolated let name: String
     nonisolated let surroundings: RealmEnvironment
     private let partition: Text
-    /// How long writes that follow each other closely are gathered (local realm, 6).
+    /// Time during which successive writes are gathered (local realm, 6).
     let captureDelay: Duration
     let time: SyncTime
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
     var random: any RandomNumberGenerator & Sendable
     private(set) var logger: Logger
-    /// Hears what happens, as it happens; must not wait.
+    /// Receives events as they happen; must not block.
     let report: @Sendable (RealmClientEvent) -> Void
 
     nonisolated let store: RealmStore
     var session: ClientSession?
-    /// What the session waits for the file to do.
+    /// Work on the file that the session waits for.
     var queue = RealmWorkQueue()
     /// A download was not integrated: those behind it are not either, until the session binds again.
     var isStalled = false
@@ -43,7 +43,7 @@ package actor RealmClient {
     /// A copy for a client reset: it only downloads.
     private let isFreshCopy: Bool
     var resets = ResetWatch()
-    /// The server wants a reset of the realm.
+    /// The server demands a reset of the realm.
     package nonisolated let resetWanted = Signal()
     var lastConnected: Int64?
     var lastUploaded: Int64?
@@ -72,30 +72,30 @@ package actor RealmClient {
     var transfers: TransferEstimator
     var lastTransfer: TransferReport?
     var commits = CommitClock()
-    /// What the server has for us is not known before its first DOWNLOAD.
+    /// Before the first DOWNLOAD it is unknown whether the server has changes for us.
     var hasDownloaded = false
     /// Everything that the server had at some moment is here.
     var hasCompletedDownload = false
     private let openedAt: Duration
     /// The rows of refused writes as they were before the server's undoing of them came.
-    var rowsBeforeUndoing: [ServerVersion: [String?]] = [:]
+    var rowsBeforeCompensation: [ServerVersion: [String?]] = [:]
 
     let resumption = Signal()
-    /// When the suspended session binds again, as the uptime goes; nil if it does not by itself.
+    /// Uptime at which the backing-off session binds again; nil if it does not do so automatically.
     var resumeAt: Duration?
-    /// Why the realm cannot stay open; ends `run()`.
+    /// The reason why the realm cannot stay open; ends `run()`.
     private(set) var failure: LocalRealmError?
     let ending = Signal()
     private var connection: Connection?
     /// The session that begins once the file is ready for it.
     private var joining: SessionIdent?
 
-    /// How a realm tells its connection that there is something to do.
+    /// A realm's means to wake its connection.
     struct Connection: Sendable {
         /// There may be something to send, or a connection is wanted.
         let attention: Signal
-        /// A connection is wanted now, whatever the back-off says.
-        let wish: RetryRequest
+        /// A request to connect now, regardless of the back-off.
+        let retryRequest: RetryRequest
     }
 
     /// Opens the realm file, and creates it if there is none.
@@ -168,7 +168,7 @@ package actor RealmClient {
         await store.close()
     }
 
-    /// Tells the phase, and how far the realm is downloaded by now.
+    /// Publishes the phase and the download progress.
     package func reportPhase() {
         report(.phase(phase, standing))
     }
@@ -181,21 +181,21 @@ package actor RealmClient {
         )
     }
 
-    /// The newest version of the file, after nothing can take it back, not even a power cut; nil while a
-    /// disk or another program is in the way.
+    /// The newest version of the file, once it survives a power cut; nil while a full disk or
+    /// another program's lock prevents that.
     package func durableVersion() async -> ClientVersion? {
         await store.durableVersion()
     }
 
-    /// What the file is like, as far as work on it is done.
+    /// The status of the file after the last completed work on it.
     var status: LocalRealmStatus { store.standing.status }
 
     nonisolated var path: String { store.path }
 
-    /// Whether the file is at work, and how that gets on.
+    /// Progress of the work on the file, if any is running.
     package nonisolated var workload: WorkMeter.Reading { store.workload }
 
-    /// How the realm is, at once, even while the file is busy.
+    /// The client's status; available at once, even while the file is busy.
     package func snapshot() -> RealmClientStatus {
         RealmClientStatus(
             phase: phase,
@@ -216,7 +216,7 @@ extension RealmClient {
     func join(_ ident: SessionIdent, _ connection: Connection) async {
         self.connection = connection
         joining = ident
-        // What an earlier session has begun must be over: the new one begins with what the file holds.
+        // Work of an earlier session must have ended: the new one starts from the file's state.
         queue.removeAll()
         let file = await store.settled()
         guard joining == ident else { return }
@@ -238,7 +238,7 @@ extension RealmClient {
         requestAwaitedSync()
     }
 
-    /// Ends the session; the message, if there is one, says so to the server.
+    /// Ends the session; returns the UNBIND to send, if one is due.
     func leave() -> ClientMessage? {
         joining = nil
         var farewell: ClientMessage?
@@ -253,7 +253,7 @@ extension RealmClient {
         phase = .detached
         queue.removeAll()
         queueShrunk.raise()
-        // After a reset they go on waiting.
+        // They keep waiting until after the reset.
         if !resets.isSessionDetached {
             finishWaiters(.offline(reason: "the realm does not sync now"))
         }
@@ -262,7 +262,7 @@ extension RealmClient {
 
     /// Captures local writes until the task is cancelled.
     ///
-    /// - Throws: what is wrong with the file, if it cannot stay open as it is.
+    /// - Throws: the error of the file, if it cannot stay open.
     func run() async throws(LocalRealmError) {
         let captures = try surroundings.captures(path, store.ownWrites).get()
         await withTaskGroup { group in
@@ -278,7 +278,7 @@ extension RealmClient {
         if let failure { throw failure }
     }
 
-    /// The realm cannot stay open as it is: end, so that it is opened anew when time has helped.
+    /// The realm cannot stay open: end, so that it is opened again once the error may have cleared.
     func fail(_ error: LocalRealmError) {
         failure = failure ?? error
         report(.failed(error))
@@ -292,7 +292,7 @@ extension RealmClient {
     }
 
     func wantConnectionNow() {
-        connection?.wish.make()
+        connection?.retryRequest.make()
         connection?.attention.raise()
     }
 }

@@ -1,12 +1,12 @@
 package import LocalRealm
 package import SyncProtocol
 
-/// What a realm tells whoever watches it, as it happens.
+/// An event of a realm, published as it happens.
 package enum RealmClientEvent: Sendable {
     case phase(SessionPhase, DownloadStatus)
-    /// The server reported an error; fatal if the session does not go on by itself.
+    /// The server reported an error; fatal if the session does not retry automatically.
     case problem(ServerProblem, isFatal: Bool)
-    /// The file is in the way.
+    /// The file failed.
     case failed(LocalRealmError)
     /// A local value that cannot be sent.
     case rejected(RejectedValue)

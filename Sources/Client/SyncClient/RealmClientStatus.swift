@@ -1,7 +1,7 @@
 package import LocalRealm
 package import SyncProtocol
 
-/// Where a realm and its session stand at one moment.
+/// The status of a realm and its session at one moment.
 package struct RealmClientStatus: Sendable {
     package let phase: SessionPhase
     package let file: LocalRealmStatus
@@ -13,7 +13,7 @@ package struct RealmClientStatus: Sendable {
     package let lastDownloaded: Int64?
 }
 
-/// How far a realm has been downloaded.
+/// The download progress of a realm.
 package struct DownloadStatus: Sendable, Equatable {
     /// Whether a download has ever been completed: one that was broken off does not count.
     package let isFirstFinished: Bool
@@ -29,7 +29,7 @@ package struct DownloadStatus: Sendable, Equatable {
     }
 }
 
-/// What a session is doing, in the terms of interfaces, 5.
+/// The activity of a session, in the terms of interfaces, 5.
 package enum SessionPhase: Sendable, Equatable {
     /// No connection; the reason is the one of the last attempt.
     case offline(OfflineCause)
@@ -38,25 +38,25 @@ package enum SessionPhase: Sendable, Equatable {
     case connecting
     /// Bound to the server.
     case bound
-    /// The server refused this realm for now; the session binds again by itself.
+    /// The server refused this realm for now; the session retries automatically.
     case backingOff(SessionIssue)
     /// The server refused this realm; nothing happens until the issue is dealt with.
     case inactive(SessionIssue)
 }
 
-/// Why there is no connection.
+/// The reason why there is no connection.
 package enum OfflineCause: Sendable, Equatable {
     /// No attempt has been made yet.
     case notTried
-    /// The last attempt failed, and the next comes when the back-off is over.
+    /// The last attempt failed; the next follows the back-off.
     case backoff(reason: String, error: ConnectionError? = nil)
-    /// The server ended the connection for good: no attempt is made until somebody asks for one.
+    /// The server ended the connection permanently: no attempt is made until one is requested.
     case serverError(reason: String, error: ConnectionError? = nil)
     /// The user's log-in is needed first.
     case loginRequired(reason: String)
 }
 
-/// What ended a connection, or kept it from coming about, where applications hear of that (wire protocol,
+/// An error that ended a connection, or prevented one, as applications receive it (wire protocol,
 /// 2.5, 2.7 and 9).
 package struct ConnectionError: Sendable, Equatable {
     /// The number of the server's error, or a word for what this end saw.
@@ -85,14 +85,14 @@ package struct ConnectionError: Sendable, Equatable {
     }
 }
 
-/// Why a session cannot go on, and what that calls for.
+/// The reason why a session cannot continue, and the required reaction.
 package struct SessionIssue: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         case clientReset
         case permissionDenied
         case schemaConflict
         case serverError
-        /// The local file, not the server, is in the way.
+        /// The local file, not the server, failed.
         case localRealm
     }
 
@@ -100,9 +100,9 @@ package struct SessionIssue: Sendable, Equatable {
     /// The number of the server's error, or the word of the local one.
     package let code: String
     package let message: String
-    /// The number by which apps on the SDKs know it, if they do.
+    /// The number that the Realm SDKs give this error, if they know it.
     package let sdkCode: SDKErrorCode?
-    /// Where the server keeps its own log of the matter.
+    /// URL of the server's log of the error.
     package let logURL: String?
 
     package init(
@@ -120,7 +120,7 @@ package struct SessionIssue: Sendable, Equatable {
     }
 }
 
-/// How "sync now" ended.
+/// The outcome of a sync request.
 package enum SyncOutcome: Sendable, Equatable {
     case done
     case offline(reason: String)

@@ -1,12 +1,13 @@
 package import LocalRealm
 package import SQLite
 
-/// What a realm needs of the process it is in, beside time and the network. A simulation has its own.
+/// Services of the process that a realm needs, except time and network. A simulation supplies its
+/// own.
 package struct RealmEnvironment: Sendable {
     /// A thread of its own for blocking work, under a label.
     package var executor: @Sendable (_ label: String) -> DatabaseExecutor
-    /// Word of what other programs write to the realm at a path, as `CommitWatcher` has it; the
-    /// agent's own writes to it are no such word.
+    /// Reports other programs' writes to the realm at a path, as `CommitWatcher` does; the agent's
+    /// own writes are not reported.
     package var captures: Captures
     package var random: @Sendable () -> any RandomNumberGenerator & Sendable
     /// The SQLite file layer; nil is the library's own.

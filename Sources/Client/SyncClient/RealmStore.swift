@@ -9,8 +9,8 @@ import Versions
 /// A realm file behind a queue: the only part of a session that blocks, on disks and on other programs'
 /// locks.
 ///
-/// Calls are done one after the other, in the order they come. What the file is like after the last one
-/// can be read at any time, also while another one takes minutes.
+/// Calls run one after the other, in order of arrival. The state of the file after the last one can
+/// be read at any time, also while another one takes minutes.
 actor RealmStore {
     private nonisolated let executor: DatabaseExecutor
     private let file: RealmFile
@@ -19,7 +19,7 @@ actor RealmStore {
     nonisolated let ownWrites: OwnWrites
     nonisolated let path: String
 
-    /// What the file is like between two calls.
+    /// The state of the file between two calls.
     struct Standing: Sendable {
         var status: LocalRealmStatus
         /// The server has integrated everything up to here.
@@ -64,10 +64,10 @@ actor RealmStore {
         return try result.get()
     }
 
-    /// Whether a call is under way, and how it gets on.
+    /// Progress of the running call, if there is one.
     nonisolated var workload: WorkMeter.Reading { meter.reading }
 
-    /// As it was after the last call; does not wait for one that is under way.
+    /// The state after the last call; does not wait for a running one.
     nonisolated var standing: Standing { published.withLock { $0 } }
 
     /// The same once the calls before this one are done.
@@ -77,7 +77,7 @@ actor RealmStore {
         (try? file.resetAttempt())?.isSpent ?? false
     }
 
-    /// Publishes what the file is like now. Of resets only those verbs know that carry them out.
+    /// Publishes the present state of the file. Only the reset operations update its reset state.
     private func publish() {
         let status = file.status
         let acknowledged = try? file.acknowledgedVersion()
@@ -92,7 +92,7 @@ actor RealmStore {
         published.withLock { $0.isJustReset = isJustReset }
     }
 
-    /// Does the work, and publishes what the file is like after it.
+    /// Runs the work, and publishes the state of the file afterwards.
     private func publishing<Result, Failure: Error>(
         _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -134,13 +134,13 @@ extension RealmStore {
         }
     }
 
-    /// What the server is told must survive a power cut (local realm, 6).
+    /// Makes what the server will be told survive a power cut (local realm, 6).
     func makeDurable() throws(LocalRealmError) {
         try meter.measuring { () throws(LocalRealmError) in try file.makeDurable() }
     }
 
-    /// The newest version of the file, after nothing can take it back, not even a power cut; nil while a
-    /// disk or another program is in the way.
+    /// The newest version of the file, once it survives a power cut; nil while a full disk or
+    /// another program's lock prevents that.
     func durableVersion() -> ClientVersion? {
         do throws(LocalRealmError) {
             try makeDurable()
@@ -150,7 +150,7 @@ extension RealmStore {
         }
     }
 
-    /// The rows of rejected writes as they are; nil for what is not there.
+    /// The present rows of rejected writes; nil for missing ones.
     func rows(of objects: [(className: String, key: ObjectKey)?]) -> [String?] {
         objects.map { object in
             object.flatMap { try? file.row(of: $0.className, key: $0.key) }
@@ -174,7 +174,7 @@ extension RealmStore {
         try publishing { () throws(LocalRealmError) in try file.forgetReset() }
     }
 
-    /// What a reset would do, given the fresh copy; changes nothing.
+    /// Computes what a reset would do, given the fresh copy; changes nothing.
     func rehearseReset(_ method: ResetMethod) throws -> ResetReport {
         try meter.measuring { try file.rehearseReset(to: RealmFile.freshPath(of: path), method) }
     }

@@ -3,7 +3,7 @@ import LocalRealm
 import SyncProtocol
 import Versions
 
-/// What a session asks its realm's file to do.
+/// Work of a session on its realm's file.
 enum RealmWork: Sendable {
     case storeFileIdent(SaltedFileIdent)
     /// `parsed` if it was decoded ahead of its turn.
@@ -15,10 +15,10 @@ enum RealmWork: Sendable {
     case scan(UploadScan)
     /// A message was too big: it can only have been an upload.
     case refuseIfUploading(ResetCause)
-    /// Make durable what the message tells the server; the number tells its turns apart.
+    /// Make the message's content durable; the number identifies its turn.
     case makeDurable(ClientMessage, turn: Int)
 
-    /// Of what the server chose the size of.
+    /// Work whose size the server chose.
     var sizeInBytes: Int {
         switch self {
         case .integrate(let download, _):
@@ -34,7 +34,7 @@ enum RealmWork: Sendable {
 struct RealmWorkQueue {
     struct Item {
         let number: Int
-        /// Who is answered; work of a session that has ended is not done.
+        /// The session that gets the result; work of an ended session is skipped.
         let session: SessionIdent
         var work: RealmWork
         var isBeingParsed = false

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Somebody's wish that the next attempt to connect be made now.
+/// A user's or plugin's request to attempt a connection now.
 final class RetryRequest: Sendable {
     private let isMade = Atomic(false)
 

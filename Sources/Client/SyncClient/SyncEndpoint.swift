@@ -1,14 +1,15 @@
 package import Transport
 
-/// Where a user's sync connection leads, and with what token: log-in and location stay outside.
+/// Supplies the address and token of a user's sync connection; log-in and location are handled
+/// elsewhere.
 package protocol SyncEndpoint: Sendable {
     /// A token to connect with, refreshed if it is about to expire.
     func token() async throws(EndpointFailure) -> EndpointToken
     /// The server refused the token: get another.
     func refreshToken(replacing token: EndpointToken) async throws(EndpointFailure)
-    /// The address may be wrong: ask for it again.
+    /// The address may be wrong: request it again.
     func refreshLocation() async throws(EndpointFailure)
-    /// The server refused the user for good.
+    /// The server refused the user permanently.
     func logOut() async
     /// Whether the address came from the server, or a connection to it has stood before.
     func isVerified() async -> Bool
@@ -20,7 +21,7 @@ package protocol SyncEndpoint: Sendable {
     ) async throws
 }
 
-/// What an endpoint needs to know a token again; the token itself stays inside the endpoint.
+/// Identifies a token to its endpoint; the token itself stays inside the endpoint.
 package struct EndpointToken: Sendable, Equatable {
     package let text: String
 
@@ -34,10 +35,10 @@ extension EndpointToken: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Why there is no token or no address.
+/// The reason why there is no token or no address.
 package enum EndpointFailure: Error, Sendable, Equatable {
     /// Time can heal it.
     case unavailable(reason: String)
-    /// The user must log in anew, which needs somebody's help.
+    /// The user must log in again, which an operator must enable.
     case loginRequired(reason: String)
 }

@@ -1,4 +1,4 @@
-/// Time as the sync client knows it: how long things last, and waiting. A simulation has its own.
+/// The sync client's source of time: uptime and sleeping. A simulation supplies its own.
 package struct SyncTime: Sendable {
     /// Since some fixed point; never goes back.
     package let uptime: @Sendable () -> Duration

@@ -1,13 +1,13 @@
 import LocalRealm
 import Versions
 
-/// How much is up and down, as one report (sync history, 10).
+/// Progress of uploads and downloads, as one report (sync history, 10).
 package struct TransferReport: Equatable, Sendable {
     package let uploaded: UInt64
     package let uploadable: UInt64
     package let uploadEstimate: Double
     package let downloaded: UInt64
-    /// What is here and what the server has announced.
+    /// Bytes that are downloaded or that the server has announced.
     package let downloadable: UInt64
     package let downloadEstimate: Double
     package let localVersion: UInt64

@@ -3,17 +3,18 @@ import Scheduling
 import SyncProtocol
 import Transport
 
-/// What the connection tells of the way to the server (interfaces, 4).
+/// Measurements of the network path to the server (interfaces, 4).
 extension UserConnection {
-    /// How often the socket is asked; a task that sleeps costs an idle agent nothing that counts.
+    /// Interval between readings of the socket; a sleeping task costs an idle agent next to
+    /// nothing.
     private static let sampling = Duration.seconds(5)
 
-    /// Reads what the kernel measures of the open connection, until the task is cancelled.
+    /// Reads the kernel's measurements of the open connection, until the task is cancelled.
     func measure(_ stream: any MessageStream) async {
         var loss = SegmentLoss()
         var received: UInt64 = 0
         while let statistics = await stream.statistics() {
-            // Where nothing has come in, the kernel knows nothing new either.
+            // Without received data, the kernel has no new measurements either.
             if statistics.receivedSegments != received {
                 received = statistics.receivedSegments
                 let share = loss.share(
@@ -24,7 +25,7 @@ extension UserConnection {
             }
             guard (try? await time.sleep(Self.sampling)) != nil else { return }
         }
-        // In memory, or gone: whoever is on the connection ends this as well.
+        // An in-memory stream, or a closed socket: the end of the connection cancels this task too.
         await Signal().wait()
     }
 
@@ -35,7 +36,7 @@ extension UserConnection {
         measured(.roundTrip(smoothed))
     }
 
-    /// Only what a bad network can be to blame for.
+    /// Only failures that a bad network can cause.
     func noteFailure(_ ending: ConnectionEnding) {
         guard !Task.isCancelled, case .failed(let reaction, _) = ending else { return }
         switch reaction.reason {
@@ -52,8 +53,8 @@ extension UserConnection {
         measured(.failure)
     }
 
-    /// Connects, exchanges one PING and PONG, and disconnects, so that there are readings while no realm
-    /// may connect; nothing if there is a connection, whose readings come by themselves.
+    /// Connects, exchanges one PING and PONG, and disconnects, so that there are readings while no
+    /// realm may connect. Does nothing while there is a connection, which takes readings anyway.
     package func probe() async {
         guard !machine.isConnected, realmsInOrder.isEmpty else { return }
         do {
@@ -88,7 +89,7 @@ extension UserConnection {
                 continue
             }
             let answered = time.uptime() - start
-            // One reading: what the socket says must not excuse what the PING found.
+            // One reading: the socket's result must not offset the PING's.
             measured(.roundTrip(max(answered, await stream.statistics()?.roundTrip ?? .zero)))
             return
         }

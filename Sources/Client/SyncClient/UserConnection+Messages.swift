@@ -3,9 +3,9 @@ import Logging
 import SyncProtocol
 import Transport
 
-/// What passes over an open connection.
+/// Sending and receiving on an open connection.
 extension UserConnection {
-    /// Everything that happens on one open connection.
+    /// Runs one open connection until it ends.
     func carry(_ stream: any MessageStream) async throws {
         let agreed = try SubProtocol(answer: stream.subProtocol, for: .partitionBased)
         let isFastReconnect = machine.connected(at: time.uptime(), using: &random)
@@ -18,26 +18,26 @@ extension UserConnection {
             group.addTask { try await self.sendUntilClosed(on: stream) }
             group.addTask { try await self.receive(from: stream) }
             group.addTask { await self.measure(stream) }
-            // Whichever ends first ends the connection, and the other does not outlive it.
+            // When one of the three tasks ends, cancel the others.
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
-    /// Sends until the connection ends. Where that shows here first, the receiving side says why: a server
-    /// closes with a code, of which a message that cannot be sent any more knows nothing.
+    /// Sends until the connection ends. If sending fails first, waits for the receiving side to
+    /// report the server's close code, which a failed send does not know.
     private func sendUntilClosed(on stream: any MessageStream) async throws {
         do {
             try await send(on: stream)
         } catch let error as TransportError {
-            try await time.sleep(Self.closeCodePatience)
+            try await time.sleep(Self.closeCodeTimeout)
             throw error
         }
     }
 
-    private static let closeCodePatience = Duration.seconds(5)
+    private static let closeCodeTimeout = Duration.seconds(5)
 
-    /// Sends what is due, and gives every realm its turns, one message each.
+    /// Sends PINGs when due, otherwise one message per realm and round.
     private func send(on stream: any MessageStream) async throws {
         while !Task.isCancelled {
             switch await nextStep() {
@@ -55,10 +55,10 @@ extension UserConnection {
         }
     }
 
-    /// Whether anybody had something to say.
+    /// Returns whether a message was sent.
     private func sendOneMessagePerRealm(on stream: any MessageStream) async throws -> Bool {
         var hasSent = false
-        for message in takeFarewells() {
+        for message in takePendingUnbinds() {
             try await stream.send(message.encoded())
             hasSent = true
         }
@@ -72,13 +72,13 @@ extension UserConnection {
         return hasSent
     }
 
-    private func takeFarewells() -> [ClientMessage] {
+    private func takePendingUnbinds() -> [ClientMessage] {
         isSendingUnbinds = !pendingUnbinds.isEmpty
         defer { pendingUnbinds = [] }
         return pendingUnbinds
     }
 
-    /// Hands every message to whom it concerns, in the order they come.
+    /// Dispatches messages to their sessions in order of arrival.
     private func receive(from stream: any MessageStream) async throws {
         while let bytes = try await stream.receive() {
             try await receive(
@@ -89,7 +89,7 @@ extension UserConnection {
         throw TransportError.lost(reason: "the server closed the connection")
     }
 
-    /// What takes longer to inflate than a change of threads.
+    /// Larger messages take longer to inflate than to change threads.
     private static let decodedAsideFromBytes = 16 << 10
 
     private static nonisolated func decode(_ bytes: [UInt8]) throws(ProtocolViolation)
@@ -103,7 +103,7 @@ extension UserConnection {
         }
     }
 
-    /// Away from this actor, which has PINGs to send meanwhile.
+    /// Runs off this actor, which sends PINGs meanwhile.
     @concurrent
     private static nonisolated func decodeAside(_ bytes: [UInt8]) async throws(ProtocolViolation)
         -> ServerMessage
@@ -114,17 +114,17 @@ extension UserConnection {
     private func receive(_ message: ServerMessage) async throws {
         switch machine.received(message, at: time.uptime(), using: &random) {
         case .deliver(let session, let message):
-            // A realm that has left takes no interest in what was under way to it.
+            // Drop messages for a realm that has left.
             guard let realm = realm(of: session) else { return }
             if let problem = try await realm.receive(message) {
                 throw ReconnectRequired(problem: problem)
             }
-            // While the realm had enough to do, a PONG may have been waiting to be read.
+            // While reading is on hold, a PONG may arrive unread.
             if await realm.isFull { await hold(for: realm) }
         case .log(let body):
             logger.log(body)
         case .alive:
-            // The next PING is due sooner than this PONG was overdue.
+            // Wake the send loop: it waits for the PONG deadline, but the next PING is due earlier.
             attention.raise()
             if let latest = machine.roundTrip { noteRoundTrip(latest) }
         case .failed(let problem):
@@ -134,7 +134,7 @@ extension UserConnection {
         }
     }
 
-    /// Reads nothing until the realm has room for more.
+    /// Stops reading until the realm has room for more.
     private func hold(for realm: RealmClient) async {
         isHolding = true
         await realm.waitForRoom()

@@ -8,8 +8,8 @@ import Transport
 
 /// One user's connection to the server, shared by all of the user's realms (wire protocol, 1).
 ///
-/// When to connect, ping and let go is the `ConnectionMachine`'s to decide; here it is done. `run()` is
-/// the connection's own life, `run(_:)` that of one realm in it.
+/// `ConnectionMachine` decides when to connect, ping and close; this type carries it out. `run()`
+/// runs the connection, `run(_:)` one realm on it.
 package actor UserConnection {
     let endpoint: any SyncEndpoint
     let time: SyncTime
@@ -17,7 +17,7 @@ package actor UserConnection {
     var machine: ConnectionMachine
     var random: any RandomNumberGenerator & Sendable
     let timing: ConnectionTiming
-    /// Hears what was measured of the way to the server; must not wait.
+    /// Receives measurements of the network path to the server; must not block.
     let measured: @Sendable (NetworkQuality.Reading) -> Void
     /// Of the PONGs of this connection.
     var roundTrip: Duration?
@@ -26,7 +26,7 @@ package actor UserConnection {
     /// The same in the order in which they came, as they take their turns.
     private(set) var realmsInOrder: [RealmClient] = []
     private var nextIdent = SessionIdent.first
-    /// Why there was no connection when that was last logged.
+    /// The reason of the last logged failure to connect.
     var lastReason: String?
     /// Last words of realms that have left.
     var pendingUnbinds: [ClientMessage] = []
@@ -38,7 +38,7 @@ package actor UserConnection {
 
     /// There may be something to send, or a connection is wanted.
     nonisolated let attention = Signal()
-    private nonisolated let wish = RetryRequest()
+    private nonisolated let retryRequest = RetryRequest()
 
     package init(
         endpoint: any SyncEndpoint,
@@ -64,7 +64,7 @@ package actor UserConnection {
 extension UserConnection {
     /// Runs one realm until the task is cancelled, on this connection from the start if `joins`.
     ///
-    /// - Throws: what is wrong with the realm's file, if it cannot stay open as it is.
+    /// - Throws: the error of the realm's file, if it cannot stay open.
     package func run(_ realm: RealmClient, joins: Bool = true) async throws(LocalRealmError) {
         if joins { await join(realm) }
         let result: Result<Void, LocalRealmError>
@@ -84,7 +84,7 @@ extension UserConnection {
         nextIdent = nextIdent.next
         realms[ident] = realm
         realmsInOrder.append(realm)
-        await realm.join(ident, .init(attention: attention, wish: wish))
+        await realm.join(ident, .init(attention: attention, retryRequest: retryRequest))
         if machine.isConnected { await realm.connected(isFastReconnect: false) }
         attention.raise()
     }
@@ -100,14 +100,14 @@ extension UserConnection {
         attention.raise()
     }
 
-    /// Somebody asks for an attempt now, or the network has changed: back-off is over, and a
-    /// connection that stands is asked for a sign of life (wire protocol, 10.1).
+    /// Ends the back-off, because a user or plugin requests an attempt or the network has changed.
+    /// An open connection is tested with a PING (wire protocol, 10.1).
     package nonisolated func reconnect() {
-        wish.make()
+        retryRequest.make()
         attention.raise()
     }
 
-    /// Returns once the last words of realms that have left are sent, or the time is over.
+    /// Returns once the UNBINDs of realms that have left are sent, or the limit has passed.
     package func flush(atMost limit: Duration) async {
         let end = time.uptime() + limit
         while machine.isConnected, !pendingUnbinds.isEmpty || isSendingUnbinds, time.uptime() < end
@@ -122,7 +122,7 @@ extension UserConnection {
         realms.first { $0.value === realm }?.key
     }
 
-    /// How long until the next attempt to connect; nil while there is a connection, and where none is
+    /// Time until the next attempt to connect; nil while there is a connection, or no attempt is
     /// planned.
     package var timeToNextAttempt: Duration? {
         machine.nextAttempt.map { max(.zero, $0 - time.uptime()) }
@@ -152,7 +152,7 @@ extension UserConnection {
     }
 
     func nextStep() async -> ConnectionMachine.Step {
-        if wish.take() { machine.retryNow(at: time.uptime()) }
+        if retryRequest.take() { machine.retryNow(at: time.uptime()) }
         let isWanted = await isWanted
         if isHolding { machine.resumedReading(at: time.uptime()) }
         return machine.nextStep(at: time.uptime(), wantsConnection: isWanted)
@@ -167,7 +167,7 @@ extension UserConnection {
         _ = await attention.wait(atMost: max(.zero, moment - time.uptime()), time)
     }
 
-    /// One connection from the attempt to its end, and what the end asks for.
+    /// Makes one connection, and carries out the reaction to its end.
     private func connect() async {
         for realm in realmsInOrder { await realm.connecting() }
         let cause: OfflineCause?
@@ -188,7 +188,7 @@ extension UserConnection {
         await connected(token) { stream in try await self.carry(stream) }
     }
 
-    /// One attempt to connect, the body if it succeeds, and how that ended.
+    /// Attempts to connect, runs the body on success, and returns how the connection ended.
     func connected(
         _ token: EndpointToken,
         _ body: @escaping @Sendable (any MessageStream) async throws -> Void
@@ -209,9 +209,9 @@ extension UserConnection {
         }
     }
 
-    /// Carries out what the ending asks for (wire protocol, 2.5 and 2.7).
+    /// Carries out the reaction to the ending (wire protocol, 2.5 and 2.7).
     ///
-    /// - Returns: what the realms are to show until the next attempt; nil if that is made at once.
+    /// - Returns: the cause that realms show until the next attempt; nil if that is made at once.
     private func settle(_ ending: ConnectionEnding, _ token: EndpointToken) async -> OfflineCause? {
         let now = time.uptime()
         switch ending {
@@ -254,8 +254,8 @@ extension UserConnection {
         }
     }
 
-    /// A message was too big, and would come again: it can only be of a realm that had something to
-    /// upload, which cannot go on as it is (client reset, 2.3).
+    /// A message was too big, and would be sent again. It must come from a realm with pending
+    /// uploads, which cannot continue as it is (client reset, 2.3).
     private func refuseUploaders(because description: String) async {
         let cause = ResetCause(
             action: .clientReset,
@@ -265,7 +265,7 @@ extension UserConnection {
         for realm in realmsInOrder { await realm.refuseIfUploading(cause) }
     }
 
-    /// Gets what a failed connection showed to be missing; false if nothing was.
+    /// Refreshes the token or address that the failed connection needs; false if neither.
     private func answer(
         _ action: ServerAction,
         _ token: EndpointToken
@@ -312,9 +312,9 @@ extension UserConnection {
         }
     }
 
-    /// One message for one fact: the same reason again is no news.
+    /// Reports the reason; a repetition of the same one is not reported.
     private func report(_ reason: String, retry: String, _ sdkCode: SDKErrorCode?) {
-        // What ends because we stop is no news.
+        // Failures caused by stopping are not reported.
         guard !Task.isCancelled else { return }
         var metadata: Logger.Metadata = ["reason": "\(reason)", "retry": "\(retry)"]
         if let sdkCode { metadata["sdk_code"] = "\(sdkCode.rawValue)" }

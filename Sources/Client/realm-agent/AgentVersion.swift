@@ -1,2 +1,2 @@
-/// The version of the programs; the change log says what is in it.
+/// The version of the programs; the change log describes it.
 let agentVersion = "0.1.0"

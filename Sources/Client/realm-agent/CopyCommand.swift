@@ -140,7 +140,7 @@ struct CopyCommand: AsyncParsableCommand {
         guard !source.contains("/") else { return try await copier.copy(source, request) }
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
         let turn = Turn(timeout: timeout?.duration ?? .seconds(3_600))
-        // Programs may write meanwhile, so that another wait may be needed.
+        // Programs may write at the same time, which requires another wait.
         while true {
             do throws(ControlError) {
                 return try await isPrivate
@@ -155,7 +155,7 @@ struct CopyCommand: AsyncParsableCommand {
         }
     }
 
-    /// First up, then what the server makes of it: the copy must not get its own writes back.
+    /// Uploads first, then downloads: the copy must not receive its own writes.
     private func upload(
         _ client: ControlClient,
         _ turn: Turn,

@@ -63,7 +63,7 @@ struct IngestCommand: ParsableCommand {
                 message: ControlError.unknownRealm(realm).description
             )
         }
-        // What the file gets, its group may write.
+        // The file's group may write it, and the imported objects.
         umask(0o007)
         var written = 0
         var report = RecoveredReport()

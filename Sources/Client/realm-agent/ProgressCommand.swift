@@ -62,7 +62,7 @@ struct ProgressBar: CustomStringConvertible {
         let filled = Int(estimate * Double(Self.width))
         let bar = String(repeating: "#", count: filled)
         let rest = String(repeating: ".", count: Self.width - filled)
-        // Rounded down: 100 % is said when it is so.
+        // Rounded down, so that 100 % means complete.
         let share = "\(Int(estimate * 100))"
         let padding = String(repeating: " ", count: 3 - share.count)
         return "[\(bar)\(rest)] \(padding)\(share) %  \(transferred) of \(transferable) bytes "

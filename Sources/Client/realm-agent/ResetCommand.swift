@@ -38,7 +38,7 @@ struct ResetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = try files.controlClient()
-        let answer: ResetAnswer
+        let answer: ResetResponse
         do throws(ControlError) {
             let request = ResetRequest(mode: mode, dryRun: dryRun, token: token)
             answer = try await client.reset(realm: realm, request)
@@ -52,7 +52,7 @@ struct ResetCommand: AsyncParsableCommand {
         for line in Self.text(of: answer) { print(line) }
     }
 
-    static func text(of answer: ResetAnswer) -> [String] {
+    static func text(of answer: ResetResponse) -> [String] {
         var lines: [String] = []
         switch answer.outcome {
         case .done: lines.append("\(answer.realm) was reset")
@@ -74,7 +74,7 @@ struct ResetCommand: AsyncParsableCommand {
         return lines
     }
 
-    private static func describe(_ change: ResetAnswer.Change) -> String {
+    private static func describe(_ change: ResetResponse.Change) -> String {
         let properties = change.properties.joined(separator: ", ")
         let parts = ["\(change.className) \(change.key)", properties, change.note ?? ""]
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")

@@ -41,7 +41,8 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// A `sync` that works without an agent has the data directory for a while; another agent keeps it.
+    /// A `sync` without an agent locks the data directory only briefly; another agent keeps it
+    /// locked.
     private func prepare(
         _ configuration: AgentConfiguration,
         _ log: AgentLog

@@ -39,7 +39,7 @@ enum StandardOutput {
         ControlError(
             code: "realm.io_error",
             message: "\(problem): \(String(cString: strerror(errno)).lowercased())",
-            remedy: "check the disk, and who reads the output"
+            remedy: "check the disk, and the program that reads the output"
         )
     }
 }

@@ -67,7 +67,7 @@ struct SyncCommand: AsyncParsableCommand {
         return Array(Set(realms)).sorted()
     }
 
-    /// Through the running agent, whose lock says that it runs; else with an agent of our own.
+    /// Uses the running agent, which its lock reveals; else runs an agent of its own.
     ///
     /// If the lock is held and no agent responds, another command like this one runs, or the agent
     /// is just starting: their turn ends soon.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Platform
 import Scheduling
 
-/// `backup-realm`: a copy of the realm as it is when the event arrives; the newest few stay.
+/// `backup-realm`: copies the realm when the event arrives, and keeps the newest copies.
 struct BackupHandler: RealmHandler {
     let directory: String
     let keep: Int
@@ -23,7 +23,7 @@ struct BackupHandler: RealmHandler {
         return .continue
     }
 
-    /// Only files that carry a name of ours, and none when the newest cannot be told.
+    /// Deletes only files with generated names, and none if the newest cannot be identified.
     private func prune(_ realm: String) throws(HandlerFailure) {
         do {
             let copies = try FileManager.default.contentsOfDirectory(atPath: directory)

@@ -1,7 +1,7 @@
 import Platform
 import Scheduling
 
-/// `export-unsynced`: what the server has not acknowledged, as JSON lines.
+/// `export-unsynced`: exports unacknowledged changes as JSON lines.
 struct ExportHandler: RealmHandler {
     let directory: String
     let files: any RealmFiles

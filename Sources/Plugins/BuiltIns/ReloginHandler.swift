@@ -2,7 +2,7 @@ import Config
 import Platform
 import Scheduling
 
-/// `relogin`: logs the user in anew, so often within a while and no more.
+/// `relogin`: logs the user in again, at most a given number of times per period.
 ///
 /// A log-in that never helps must not become a storm on the backend.
 actor ReloginHandler: RealmHandler {

@@ -1,7 +1,7 @@
 import Platform
 import Scheduling
 
-/// `suspend`: the realm rests for a while, or until somebody resumes it.
+/// `suspend`: suspends the realm for a while, or until an operator resumes it.
 struct SuspendHandler: RealmHandler {
     let duration: Duration?
     let now: @Sendable () -> WallTime

@@ -1,6 +1,6 @@
 import Platform
 
-/// `notify-systemd`: starts a unit; what the unit does about the event is its own affair.
+/// `notify-systemd`: starts a unit, which reacts to the event.
 struct UnitHandler: RealmHandler {
     let unit: String
     let starter: any UnitStarter

@@ -19,7 +19,7 @@ struct WebhookHandler: RealmHandler {
         return try HandlerReply(answer: answer, to: request)
     }
 
-    /// Secrets are read anew each time: they may have changed.
+    /// Secrets are read for each call: they may have changed.
     private func headers() throws(HandlerFailure) -> [String: String] {
         var headers = ["Content-Type": "application/json"]
         for (name, value) in configuration.headers {

@@ -31,7 +31,7 @@ enum MessageCatalogue {
             "37534f6adf5e5f129e9339d6c4638c17",
         "session accepted":
             "c3646cb5f9b84ecbb58fe63ee08a704c",
-        "the server refuses this realm":
+        "session stopped by server error":
             "1f058b4bc9fb5065a5677ec6b986f9a7",
         "the server reports an error":
             "c48dbc121f975f238c013dd47c901c73",
@@ -51,7 +51,7 @@ enum MessageCatalogue {
             "54828e6a2d3b510e844f5c59c1e56c03",
         "local writes are captured":
             "d4233e63a090490fab9853ef8bc5b0c5",
-        "handler failed; sync goes on without it":
+        "handler failed; sync continues without it":
             "d8825580cfb05d1692bfb90d3326eac3",
         "paused":
             "15437d67f76545f9a74b24fee5748923",

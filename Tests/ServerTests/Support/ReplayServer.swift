@@ -44,7 +44,7 @@ final class ReplayServer {
     func connect() -> InMemoryStream {
         let subProtocol = SubProtocol(mode: .partitionBased, version: 14)
         let (client, server) = InMemoryStream.makePair(subProtocol: subProtocol.token)
-        let user = SyncUser(id: UserID("ann"), app: Self.app.id, mustLeaveAt: .max)
+        let user = ConnectedUser(id: UserID("ann"), app: Self.app.id, mustLeaveAt: .max)
         connections.append(
             Task { [service] in await service.serve(server, of: user, subProtocol) }
         )

@@ -111,7 +111,7 @@ struct SyncWorld: Sendable {
 
     /// A user that has just logged in.
     struct LoggedIn: Sendable {
-        let user: SyncUser
+        let user: ConnectedUser
         let token: String
     }
 

@@ -332,7 +332,7 @@ private struct SimulatedAccount: AccountStore {
         func perform(
             _ request: ServiceRequest,
             timeout: Duration
-        ) async throws(UnreachableError) -> ServiceReply {
+        ) async throws(UnreachableError) -> ServiceResponse {
             throw UnreachableError(reason: "there is no need to ask")
         }
     }

@@ -113,7 +113,7 @@ final class SimulatedNetwork: Sendable {
             state.links[client, default: []].append(link)
             state.connectionCount += 1
         }
-        let user = SyncUser(
+        let user = ConnectedUser(
             id: SimulatedServerMachine.user,
             app: SimulatedServerMachine.app,
             mustLeaveAt: tokenExpiry + SimulatedApp.tokenLifetimeInMilliseconds

@@ -128,7 +128,7 @@ final class SimulatedServerMachine: Sendable {
 
 /// One run of the server that is shipped, without its sockets: accounts, sessions and the store.
 final class SimulatedServerProcess: Sendable {
-    private typealias Caller = (link: SimulatedLink, user: SyncUser, subProtocol: SubProtocol)
+    private typealias Caller = (link: SimulatedLink, user: ConnectedUser, subProtocol: SubProtocol)
 
     let store: SQLiteStore
     let engine: SyncEngine
@@ -199,7 +199,7 @@ final class SimulatedServerProcess: Sendable {
         self.task.withLock { $0 = task }
     }
 
-    func accept(_ link: SimulatedLink, of user: SyncUser, _ subProtocol: SubProtocol) {
+    func accept(_ link: SimulatedLink, of user: ConnectedUser, _ subProtocol: SubProtocol) {
         calling.yield((link, user, subProtocol))
     }
 

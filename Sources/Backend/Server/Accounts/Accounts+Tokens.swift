@@ -29,7 +29,7 @@ extension Accounts {
     }
 
     /// Identifies the user of a sync connection (app services, 10.4).
-    package func authorizeSync(_ token: String?, app: AppID) async throws -> SyncUser {
+    package func authorizeSync(_ token: String?, app: AppID) async throws -> ConnectedUser {
         // Transient: never a status that clients treat as final (wire protocol, 2.5).
         guard try served(app).syncState == .enabled else {
             throw ServiceRefusal.syncPaused
@@ -41,7 +41,7 @@ extension Accounts {
             requiresSession: true,
             whenDisabled: ServiceRefusal(.userDisabled, "user disabled", status: 403)
         )
-        return SyncUser(
+        return ConnectedUser(
             id: user.id,
             app: app,
             // One lifetime more than the token's own: a client cannot renew it on an open

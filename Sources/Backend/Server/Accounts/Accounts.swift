@@ -60,8 +60,8 @@ package struct Accounts: Sendable {
         if let jwt = app.jwt {
             externalTokens = try await ExternalTokens(jwt, of: app.id, secrets)
         }
-        let schema = try app.schemaFile.map { path throws(DeclaredSchema.Unusable) in
-            try DeclaredSchema.read(path)
+        let schema = try app.schemaFile.map { path throws(AppSchemaFile.Unusable) in
+            try AppSchemaFile.read(path)
         }
         let (record, isNew) = try await record(of: app.id, declaration: declaration)
         var app = app

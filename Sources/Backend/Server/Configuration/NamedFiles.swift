@@ -12,7 +12,7 @@ package struct NamedFiles: Sendable {
 
     /// Mistakes inside a schema file are reported at their position there.
     func checkSchema(_ path: String, at node: NodeReader) {
-        guard let (_, diagnostics) = DeclaredSchema.parse(path) else {
+        guard let (_, diagnostics) = AppSchemaFile.parse(path) else {
             return node.report(
                 .unreadable,
                 "\(path) cannot be read",

@@ -107,7 +107,7 @@ final class SyncUpgrader: NIOTypedHTTPServerProtocolUpgrader {
     }
 
     private func places(
-        of user: SyncUser,
+        of user: ConnectedUser,
         _ head: HTTPRequestHead,
         _ channel: any Channel
     ) -> [ConnectionCensus.Place] {

@@ -5,7 +5,7 @@ import Transport
 
 /// Whether a request becomes a WebSocket (wire protocol, 2.3 to 2.5).
 enum UpgradeDecision: Sendable {
-    case accept(SyncUser, SubProtocol)
+    case accept(ConnectedUser, SubProtocol)
     case reject(UpgradeRejection)
 }
 
@@ -39,6 +39,6 @@ struct UpgradeRejection: Hashable, Sendable {
 /// An upgraded connection, and its user.
 struct SyncSocket: Sendable {
     let channel: WebSocketStream.Channel
-    let user: SyncUser
+    let user: ConnectedUser
     let subProtocol: SubProtocol
 }

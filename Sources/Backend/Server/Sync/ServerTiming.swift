@@ -7,8 +7,8 @@ package struct ServerTiming: Sendable {
     package var ticksOfSilence: Int
     /// The longest wait for a client to close after it was told to.
     package var softClose: Duration
-    /// How long uploads wait for a store that integrates nothing; less than clients wait for a PONG, which
-    /// they do not get meanwhile.
+    /// Limit on the wait of uploads for a store that integrates nothing. Clients get no PONG meanwhile,
+    /// so it must be shorter than their PONG timeout.
     package var storeTimeout: Duration
 
     package init(

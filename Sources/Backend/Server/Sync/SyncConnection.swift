@@ -14,7 +14,7 @@ actor SyncConnection {
     typealias SessionKey = ServerConnection.SessionKey
 
     let service: SyncService
-    let user: SyncUser
+    let user: ConnectedUser
     /// The app at the time of the connection; `app` is its present configuration.
     private let firstApp: ServedAppConfiguration
     let logger: Logger
@@ -80,7 +80,7 @@ actor SyncConnection {
 
     init(
         _ stream: any MessageStream,
-        of user: SyncUser,
+        of user: ConnectedUser,
         _ app: ServedAppConfiguration,
         _ subProtocol: SubProtocol,
         in service: SyncService

@@ -356,7 +356,7 @@ package struct SyncEngine: Sendable {
     }
 
     /// Whether the log-in session is still valid.
-    func isLive(_ session: SessionDigest, of user: SyncUser) async throws -> Bool {
+    func isLive(_ session: SessionDigest, of user: ConnectedUser) async throws -> Bool {
         try await store.read { snapshot in
             guard let known = try snapshot.user(user.id, of: user.app), !known.isDisabled,
                 let session = try snapshot.loginSession(session, of: user.app)

@@ -92,7 +92,7 @@ package final class SyncService: Sendable {
     /// Serves one connection until it ends; the caller then releases the stream.
     package func serve(
         _ stream: any MessageStream,
-        of user: SyncUser,
+        of user: ConnectedUser,
         _ subProtocol: SubProtocol
     ) async {
         guard let connection = connect(stream, of: user, subProtocol) else {
@@ -112,7 +112,7 @@ package final class SyncService: Sendable {
 
     /// Whether the log-in session is still valid. It may have ended between the upgrade and the
     /// registration of the connection.
-    private func isLive(_ session: SessionDigest, of user: SyncUser) async -> Bool {
+    private func isLive(_ session: SessionDigest, of user: ConnectedUser) async -> Bool {
         do {
             return try await engine.isLive(session, of: user)
         } catch {
@@ -126,7 +126,7 @@ package final class SyncService: Sendable {
     @inline(never)
     private func connect(
         _ stream: any MessageStream,
-        of user: SyncUser,
+        of user: ConnectedUser,
         _ subProtocol: SubProtocol
     ) -> SyncConnection? {
         guard let app = apps[user.app] else { return nil }

@@ -12,7 +12,7 @@ final class UploadBacklog: Sendable {
     /// Above it, nothing more is read from those clients whose uploads wait.
     private static let limit = ConnectionLimits.uploadsOfAllInBytes
 
-    /// How many uploads the store was done with, well or not.
+    /// Number of uploads that the store has finished, successfully or not.
     var finished: UInt64 { state.withLock { $0.finished } }
 
     var sizeInBytes: Int { state.withLock { $0.sizeInBytes } }

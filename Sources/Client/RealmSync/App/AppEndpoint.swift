@@ -3,13 +3,14 @@ package import SyncClient
 import Synchronization
 package import Transport
 
-/// A user's way to the app's sync endpoint: log-in and location by App Services, bytes by WebSocket.
+/// Connects a user to the app's sync endpoint: App Services for log-in and location, a WebSocket for
+/// messages.
 package struct AppEndpoint: SyncEndpoint {
     let client: AppClient
     let user: UserSession
     let webSocket: WebSocketClient
     let headers: [(name: String, value: String)]
-    /// Whether a connection to the endpoint has ever stood.
+    /// Set by the first successful connection.
     private let hasConnected = ConnectedMark()
 
     package init(
@@ -79,7 +80,7 @@ package struct AppEndpoint: SyncEndpoint {
     }
 }
 
-/// Set once and for all.
+/// A flag that is set once.
 private final class ConnectedMark: Sendable {
     private let flag = Atomic(false)
 

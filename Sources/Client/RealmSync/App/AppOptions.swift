@@ -1,15 +1,15 @@
-/// A backend app, and how to talk to it.
+/// A backend app, and the settings for its connections.
 public struct AppOptions: Sendable {
-    /// The id that the backend knows the app by, such as `shop-abcde`.
+    /// The app's id at the backend, such as `shop-abcde`.
     public var id: String
-    /// Where the backend is, such as `https://sync.example.com`.
+    /// URL of the backend, such as `https://sync.example.com`.
     public var baseURL: String
     public var timeouts = SyncTimeouts()
     public var backoff = SyncBackoff()
     public var tls = TLSOptions()
     /// Sent with each request and each WebSocket upgrade, in this order.
     public var headers: [(name: String, value: String)] = []
-    /// The header that tokens travel in, with HTTP requests.
+    /// The HTTP header that carries access tokens.
     public var authorizationHeader = "Authorization"
     /// Addresses of the servers; nil to ask the base URL for them.
     public var location: ServerLocation?
@@ -22,9 +22,9 @@ public struct AppOptions: Sendable {
 
 /// Server addresses that need no discovery.
 public struct ServerLocation: Hashable, Sendable {
-    /// Such as `https://eu.example.com`.
+    /// URL for HTTP requests, such as `https://eu.example.com`.
     public var http: String
-    /// Such as `wss://ws.eu.example.com`.
+    /// URL for WebSockets, such as `wss://ws.eu.example.com`.
     public var webSocket: String
 
     public init(http: String, webSocket: String) {
@@ -33,40 +33,43 @@ public struct ServerLocation: Hashable, Sendable {
     }
 }
 
-/// How long things may take (wire protocol, 11).
+/// Limits on waits (wire protocol, 11).
 public struct SyncTimeouts: Hashable, Sendable {
-    /// Of one HTTP request.
+    /// Limit on one HTTP request.
     public var request = Duration.seconds(60)
-    /// Of a connection: name, TCP, TLS and upgrade together.
+    /// Limit on connecting: name resolution, TCP, TLS and WebSocket upgrade together.
     public var connect = Duration.seconds(120)
-    /// Between two PINGs.
+    /// Interval between PINGs.
     public var keepAlive = Duration.seconds(60)
-    /// From a due PING to its PONG.
+    /// Limit on the time from a due PING to its PONG.
     public var pong = Duration.seconds(120)
-    /// How long a connection outlives its last session.
+    /// Time that a connection stays open after its last session ended.
     public var linger = Duration.seconds(30)
-    /// A connection that comes back sooner uploads at once.
+    /// After a shorter disconnection, uploads begin at once, without waiting for downloads.
     public var fastReconnect = Duration.seconds(60)
 
     public init() {}
 }
 
-/// How the waits between attempts grow (wire protocol, 10.1).
+/// Growth of the delays between attempts (wire protocol, 10.1).
 public struct SyncBackoff: Hashable, Sendable {
+    /// The first delay.
     public var initial = Duration.seconds(1)
+    /// The longest delay.
     public var maximum = Duration.seconds(300)
+    /// Factor from one delay to the next.
     public var multiplier = 2.0
-    /// The largest part of a wait that chance takes off it, from 0 to 1.
+    /// The largest share of a delay that is subtracted at random, from 0 to 1.
     public var jitter = 0.25
 
     public init() {}
 }
 
-/// Which servers to trust, and how to prove who this client is. TLS is 1.2 or newer.
+/// Trust in servers. Connections use TLS 1.2 or newer.
 public struct TLSOptions: Hashable, Sendable {
-    /// Certificates in PEM; nil for those of the system.
+    /// Path of trusted certificates in PEM; nil for those of the system.
     public var authorityFile: String?
-    /// False accepts any certificate: for tests only.
+    /// Whether certificates are verified. False accepts any certificate: for tests only.
     public var verifiesServer = true
 
     public init() {}

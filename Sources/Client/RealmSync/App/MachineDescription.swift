@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// Facts about this machine that log-ins tell and realm files refer to.
+/// Describes this machine, for log-ins and realm files.
 package struct MachineDescription: Sendable {
-    /// As the kernel knows it.
+    /// The host name.
     package let name: String
-    /// Of `/etc/machine-id`; empty where the file is missing.
+    /// Content of `/etc/machine-id`; empty if the file is missing.
     package let machineID: String
-    /// Name and release of the system, never empty.
+    /// Release of the kernel; never empty.
     package let systemVersion: String
     package let architecture: String
 

@@ -1,7 +1,7 @@
 package import NIOSSL
 package import Outbound
 
-/// What HTTP requests and WebSockets to an app's servers have in common.
+/// Settings that HTTP requests and WebSockets to an app's servers share.
 package struct ServerAccess: Sendable {
     /// Sent with every request and upgrade, in this order.
     package let headers: [(name: String, value: String)]

@@ -7,9 +7,9 @@ import Outbound
 import SyncProtocol
 package import Transport
 
-/// A backend app: the way to its servers, and what this machine remembers of its users and realms.
+/// A backend app: access to its servers, and this machine's records of its users and realms.
 ///
-/// It belongs to one process at a time. Call ``close()`` when all its realms have ended.
+/// One process at a time can use the records. Call ``close()`` once all realms have ended.
 public final class SyncApp: Sendable {
     let options: AppOptions
     package let client: AppClient
@@ -17,13 +17,13 @@ public final class SyncApp: Sendable {
     package let webSocket: WebSocketClient
     package let headers: [(name: String, value: String)]
     package let database: MetadataDatabase
-    /// Where copies and discarded changes go that resets keep.
+    /// Directory for the copies and discarded changes that resets keep.
     let recoveredDirectory: String
     let machine: MachineDescription
-    /// Of the program.
+    /// The version of the program.
     let version: String
     let makeLogger: @Sendable (_ label: String) -> Logger
-    /// Nil where the caller holds the lock of the directory.
+    /// Nil if the caller holds the lock of the directory.
     private let lock: HeldDirectoryLock?
 
     package init(
@@ -69,7 +69,7 @@ public final class SyncApp: Sendable {
                 try? await database.location(appID: appID, baseURL: baseURL)
             },
             onLocation: { [database] location in
-                // Without it the next start derives an address, and asks if that is wrong.
+                // Without the record the next start derives an address, and asks if that is wrong.
                 try? await database.keep(
                     location,
                     appID: appID,
@@ -86,15 +86,16 @@ public final class SyncApp: Sendable {
         )
     }
 
-    /// Opens what this machine remembers of the app, and creates it if it is missing.
+    /// Opens the app's records, and creates them if they are missing.
     ///
-    /// Proxies are those of the environment (`HTTPS_PROXY`, `NO_PROXY`).
+    /// Proxies come from the environment (`HTTPS_PROXY`, `NO_PROXY`).
     ///
     /// - Parameters:
-    ///   - directory: for accounts with their tokens (readable by this user alone), and for what client
-    ///     resets keep.
-    ///   - makeLogger: makes the logger of one part, such as `Sync.Client.Session`.
-    /// - Throws: if the directory or a certificate cannot be used, or another process uses the directory.
+    ///   - directory: holds accounts with their tokens, readable by this user alone, and the files that
+    ///     client resets keep. Created if it is missing.
+    ///   - makeLogger: returns the logger of one part, such as `Sync.Client.Session`.
+    /// - Throws: an error that describes itself, if the directory or a certificate is not usable, or
+    ///   another process uses the directory.
     public convenience init(
         _ options: AppOptions,
         directory: String,
@@ -124,7 +125,8 @@ public final class SyncApp: Sendable {
         )
     }
 
-    /// Ends the connections for HTTP requests; nothing may be asked of the app after that.
+    /// Closes the HTTP connections and releases the directory. The app, its users and its realms must not
+    /// be used afterwards.
     public func close() async {
         await exchange.shutdown()
         lock?.release()

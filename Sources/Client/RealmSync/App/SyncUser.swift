@@ -8,11 +8,11 @@ import Synchronization
 /// A user of an app: the log-in, and the connection that the user's realms share.
 public final class SyncUser: Sendable {
     package let app: SyncApp
-    /// Names the user in logs and in what this machine remembers.
+    /// The user's name in logs and in this machine's records.
     public let name: String
     package let session: UserSession
     package let endpoint: AppEndpoint
-    /// Shared by all realms that are not given one of their own.
+    /// Shared by all realms without a connection of their own.
     package let connection: UserConnection
 
     package init(
@@ -20,7 +20,7 @@ public final class SyncUser: Sendable {
         of app: SyncApp,
         registersAccount: Bool,
         credential: @escaping @Sendable () async throws(UserSession.Failure) -> Credential,
-        report: @escaping @Sendable (UserNews) -> Void = { _ in },
+        report: @escaping @Sendable (LogInEvent) -> Void = { _ in },
         measured: @escaping @Sendable (NetworkQuality.Reading) -> Void = { _ in }
     ) {
         self.app = app
@@ -47,7 +47,7 @@ public final class SyncUser: Sendable {
         self.connection = Self.connection(name, app, endpoint, measured: measured)
     }
 
-    /// Another connection of the same user, for one realm alone: it ends with its session.
+    /// Another connection of the same user, for one realm alone; it closes when its session ends.
     package func ownConnection(
         ofRealm realm: String,
         measured: @escaping @Sendable (NetworkQuality.Reading) -> Void = { _ in }
@@ -129,8 +129,13 @@ public final class SyncUser: Sendable {
 // MARK: For other programs
 
 extension SyncUser {
-    /// - Parameter logIn: proves the user's identity when there is no token yet, or when the server no
-    ///   longer accepts it.
+    /// A user that logs in when its first realm needs a token.
+    ///
+    /// - Parameters:
+    ///   - name: identifies the user in this machine's records, so that the next process finds its
+    ///     tokens.
+    ///   - logIn: proves the user's identity if there is no token yet, or the server no longer accepts
+    ///     it.
     public convenience init(_ name: String, of app: SyncApp, logIn: LogInMethod) {
         self.init(
             name,
@@ -140,7 +145,9 @@ extension SyncUser {
         )
     }
 
-    /// A realm of this user, which syncs while ``SyncedRealm/run()`` and ``run()`` do.
+    /// A realm of this user. It syncs while both ``SyncedRealm/run()`` and ``run()`` are running.
+    ///
+    /// - Parameter delegate: consulted about client resets; nil for the default handling.
     public func realm(
         _ options: RealmOptions,
         delegate: (any ResetDelegate)? = nil
@@ -148,20 +155,23 @@ extension SyncUser {
         realm(options, delegate: delegate, report: { _ in })
     }
 
-    /// Keeps the user's connection up while a realm needs it, until the task is cancelled.
+    /// Keeps the user's connection open while a realm needs it. Returns when the task is cancelled; call
+    /// it once.
     public func run() async {
         await connection.run()
     }
 }
 
-/// How a user proves its identity (app services, 4.1).
+/// A user's proof of identity (app services, 4.1).
 public struct LogInMethod: Sendable, CustomStringConvertible {
     let credential: Credential
     var registersAccount = false
 
-    /// A user that lives as long as this machine remembers it.
+    /// A new user without credentials. It is lost with this machine's records.
     public static let anonymous = LogInMethod(credential: .anonymous)
 
+    /// An account with email address and password.
+    ///
     /// - Parameter registers: creates the account if the server does not know it.
     public static func emailPassword(
         _ email: String,
@@ -174,11 +184,12 @@ public struct LogInMethod: Sendable, CustomStringConvertible {
         )
     }
 
+    /// An API key of a user.
     public static func apiKey(_ key: String) -> LogInMethod {
         LogInMethod(credential: .apiKey(key))
     }
 
-    /// A JSON Web Token that a third party has issued.
+    /// A JSON Web Token of a third party.
     public static func jwt(_ token: String) -> LogInMethod {
         LogInMethod(credential: .customToken(token))
     }

@@ -24,7 +24,7 @@ package struct DataDirectory: Sendable {
 
     private var privateDirectory: String { "\(path)/private" }
 
-    /// Why a directory cannot be used.
+    /// The reason why a directory is not usable.
     package struct Failure: Error, CustomStringConvertible {
         package let path: String
         package let reason: String
@@ -40,16 +40,17 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Creates what is missing, with the modes that let the group use realms and nothing else.
+    /// Creates missing directories, with modes that give the group access to realms only.
     package func prepare() throws(Failure) {
         try Self.create(path, mode: 0o750)
         try Self.create(privateDirectory, mode: 0o700)
-        // It holds tokens: also one that somebody else has created or opened up.
+        // It holds tokens. Fix the mode of an existing directory too.
         try Self.setMode(of: privateDirectory, 0o700)
         try Self.create("\(path)/realms", mode: 0o750)
     }
 
-    /// Creates the directory of a realm file: whoever creates `-wal` there, its group owns it.
+    /// Creates the directory of a realm file, with the group of its parent: `-wal` gets that group
+    /// whichever process creates it.
     package static func prepareRealmDirectory(of file: String) throws(Failure) {
         try create(parent(of: file), mode: 0o2770)
     }

@@ -7,7 +7,7 @@ package struct DirectoryLock: ~Copyable {
     private let descriptor: Int32
 
     package enum Failure: Error, Equatable {
-        /// Another agent has it.
+        /// Another agent holds the lock.
         case held(path: String)
         case unusable(path: String, reason: String)
     }

@@ -9,7 +9,7 @@ extension MetadataDatabase {
         try Self.account(of: user, appID: appID, on: connection)
     }
 
-    /// The same where nobody may write: the file stays as it is, also one of an older layout.
+    /// The same without writing: the file stays as it is, even with an older layout.
     package static func account(
         of user: String,
         appID: String,
@@ -71,7 +71,8 @@ extension MetadataDatabase {
         )
     }
 
-    /// Forgets the tokens, and who may log in again: the agent by itself, or nobody until told so.
+    /// Deletes the tokens. After an operator's log-out, only an operator may log the user in again;
+    /// else the agent does.
     func forgetTokens(of user: String, byOperator: Bool = false) throws(SQLiteError) {
         try connection.run(
             """
@@ -106,7 +107,7 @@ extension MetadataDatabase {
         try forgetTokens(of: user, byOperator: true)
     }
 
-    /// What is known of every user that has an account, or had one.
+    /// Every user that has or had an account.
     package func users() throws(SQLiteError) -> [StoredUser] {
         try connection.rows(
             """
@@ -141,7 +142,7 @@ extension MetadataDatabase {
         ) == 1
     }
 
-    /// What the location route of that base URL answered last.
+    /// The last response of the location route of that base URL.
     package func location(appID: String, baseURL: String) throws(SQLiteError) -> Location? {
         let row = try connection.row(
             "SELECT hostname, ws_hostname FROM location WHERE app_id = ? AND base_url = ?",
@@ -151,7 +152,7 @@ extension MetadataDatabase {
         return Location(httpHost: httpHost, syncRoute: syncRoute)
     }
 
-    /// Keeps what the location route answered, for a start at which it does not.
+    /// Stores the response of the location route, for a start without one.
     package func keep(
         _ location: Location,
         appID: String,
@@ -171,7 +172,7 @@ extension MetadataDatabase {
     }
 }
 
-/// A user as the metadata database has it, without secrets.
+/// A user's record in the metadata database, without secrets.
 package struct StoredUser: Equatable, Sendable {
     package let name: String
     package let appID: String

@@ -1,6 +1,6 @@
 package import SQLite
 
-/// Which realm is where and whose, and who has suspended it.
+/// The records of realms: path, owner and suspension.
 extension MetadataDatabase {
     func suspension(of realm: String) throws(SQLiteError) -> Suspension? {
         let row = try connection.row(

@@ -1,8 +1,8 @@
 import Glibc
 import SQLite
 
-/// What is remembered beside the realm files: accounts with their tokens, and which realm is
-/// where and whose (interfaces, 2).
+/// Records beside the realm files: accounts with their tokens, and the path and owner of each realm
+/// (interfaces, 2).
 ///
 /// One writer, write-ahead log, every commit durable; the file is readable by the agent alone.
 package actor MetadataDatabase {
@@ -13,7 +13,7 @@ package actor MetadataDatabase {
         executor.asUnownedSerialExecutor()
     }
 
-    /// The file is of another version of the agent, or none of its files at all.
+    /// The file belongs to another version of the agent, or to another program.
     package struct UnknownLayout: Error, CustomStringConvertible {
         package let path: String
         package let version: Int64
@@ -21,7 +21,7 @@ package actor MetadataDatabase {
         package var description: String {
             "\(path) has layout \(version), which this version of the agent does not know; "
                 + "install the version that wrote it, or go back to what that version kept as "
-                + "\(path).layout-N, or move the file away to log in anew"
+                + "\(path).layout-N, or move the file away to log in again"
         }
     }
 
@@ -51,7 +51,8 @@ package actor MetadataDatabase {
         }
     }
 
-    /// SQLite would create it as the umask has it, and gives its other files the mode of this one.
+    /// Created here because SQLite would apply the umask; SQLite's other files get the mode of this
+    /// one.
     private static func createPrivate(_ path: String) throws(Inaccessible) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -73,7 +74,8 @@ package actor MetadataDatabase {
             (1..<layoutVersion).contains(version)
         else { return }
         let copy = "\(path).layout-\(version)"
-        // Of an upgrade that was cut off; or of an earlier one, and then older than what is here.
+        // Left by an interrupted upgrade, or by an earlier one and then older than the present
+        // file.
         unlink(copy)
         try createPrivate(copy)
         try connection.run("VACUUM INTO ?1", [.text(copy)])

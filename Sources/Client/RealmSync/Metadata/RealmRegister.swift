@@ -1,4 +1,4 @@
-/// What is remembered of one realm beside its file (interfaces, 2).
+/// The record of one realm beside its file (interfaces, 2).
 package struct RealmRecord: Equatable, Sendable {
     var path: String
     /// Of the file, as 32 hexadecimal digits.
@@ -16,14 +16,14 @@ package struct RealmRecord: Equatable, Sendable {
     var lastDownloaded: Int64?
 }
 
-/// Keeps what is known of one realm across restarts.
+/// Keeps the record of one realm across restarts.
 package protocol RealmRegister: Sendable {
     func suspension() async throws -> Suspension?
     func keep(_ suspension: Suspension?) async throws
     func record() async throws -> RealmRecord?
-    /// Times that are nil leave what is known as it is.
+    /// Times that are nil keep their stored value.
     func keep(_ record: RealmRecord) async throws
-    /// What becomes of the file before it is opened the next time.
+    /// The action that is due before the file is opened the next time.
     func fileAction() async throws -> FileAction?
     func keepFileAction(_ action: FileAction?) async throws
 }

@@ -1,4 +1,4 @@
-/// How long to wait between attempts to bring a realm up: longer after each one that failed.
+/// Delays between attempts to open a realm; they grow with each failure.
 package struct AttemptPauses: Sendable {
     let initial: Duration
     let maximum: Duration

@@ -2,7 +2,7 @@ package import AppServices
 package import Logging
 package import SyncClient
 
-/// What the parts of one realm have in common.
+/// Settings and services that the parts of one realm share.
 package struct RealmContext: Sendable {
     package let options: RealmOptions
     package let appID: String
@@ -10,9 +10,9 @@ package struct RealmContext: Sendable {
     package let connection: UserConnection
     let opener: RealmOpener
     let register: any RealmRegister
-    /// Nil if nobody wants to hear of resets.
+    /// Nil if no handler observes resets.
     let delegate: (any ResetDelegate)?
-    /// Where copies and discarded changes go that resets keep.
+    /// Directory for the copies and discarded changes that resets keep.
     let recoveredDirectory: String
     /// Of the program, as resets store it: a newer one may try what an older one could not.
     let version: String

@@ -10,7 +10,7 @@ final class RealmEvents: Sendable {
     private let report: @Sendable (RealmEvent) -> Void
     private let listeners = Mutex(Listeners())
 
-    /// - Parameter report: hears every event as it happens, and must not wait.
+    /// - Parameter report: receives every event as it happens; must not block.
     init(_ report: @escaping @Sendable (RealmEvent) -> Void) {
         self.report = report
     }

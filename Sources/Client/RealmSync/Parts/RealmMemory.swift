@@ -4,11 +4,11 @@ import Logging
 import SyncClient
 import Versions
 
-/// What outlives the process beside the realm file (interfaces, 2).
+/// The realm's state beside its file that outlives the process (interfaces, 2).
 struct RealmMemory: Sendable {
     let context: RealmContext
 
-    /// Remembers how far the file is.
+    /// Stores the file's progress in the realm's record.
     ///
     /// Only a version that survives a power cut: a file that lost only unreported versions was not
     /// restored from a backup.
@@ -54,8 +54,8 @@ struct RealmMemory: Sendable {
         }
     }
 
-    /// Why the file must not continue as it is: it was restored from a backup, so that it would use
-    /// versions again that the server knows already (local realm, 6; sync history, 15).
+    /// Returns why the file must not be used: it was restored from a backup, so it would reuse
+    /// versions that the server knows already (local realm, 6; sync history, 15).
     func causeOfRestoredFile(_ client: RealmClient) async -> ResetCause? {
         let file = await client.snapshot().file
         guard let record = try? await context.register.record(),
@@ -71,7 +71,7 @@ struct RealmMemory: Sendable {
         )
     }
 
-    /// When the server was last heard of, in milliseconds since 1970; nil if never.
+    /// Time of the last contact with the server, in milliseconds since 1970; nil if there was none.
     func lastConnected() async -> Int64? {
         try? await context.register.record()?.lastConnected
     }

@@ -8,7 +8,7 @@ package import SyncClient
 
 /// Opens the file of a realm once its user is known.
 package struct RealmOpener: Sendable {
-    /// Tells this machine's files from copies on others; empty if unknown.
+    /// Distinguishes this machine's files from copies on others; empty if unknown.
     let machineID: String
     let time: SyncTime
     /// Milliseconds since 1970.
@@ -44,7 +44,7 @@ package struct RealmOpener: Sendable {
         access(options.path, F_OK) == 0
     }
 
-    /// Where there is no file yet, the realm begins with a copy of its seed (features, O19).
+    /// Copies the seed if there is no realm file yet (features, O19).
     private func plantSeed(
         of options: RealmOptions,
         _ owner: RealmOwner,
@@ -54,7 +54,7 @@ package struct RealmOpener: Sendable {
         let copy = RealmCopy(.seed(owner), now: now())
         let report = try await copy.makeOnThread(from: seed, to: options.path)
         logger.notice(
-            "the realm begins with its seed",
+            "realm file copied from its seed",
             metadata: ["seed": "\(seed)", "bytes": "\(report.sizeInBytes)"]
         )
     }

@@ -1,13 +1,13 @@
 import SyncClient
 
-/// Whether a realm counts as open, as its owner wants it downloaded first (features, O4 to O14).
+/// Decides whether a realm counts as open, by its required downloads (features, O4 to O14).
 struct OpenRequirement: Equatable, Sendable {
     enum Verdict: Equatable, Sendable {
         case open
-        /// What is here is not what was asked for yet.
+        /// The required downloads are not complete.
         case waiting
-        /// The time for it is over; the download continues.
-        case late(Duration)
+        /// The limit has passed; the download continues.
+        case timedOut(Duration)
     }
 
     let options: OpenOptions
@@ -27,14 +27,16 @@ struct OpenRequirement: Equatable, Sendable {
         case .once: if isFirstDownloadFinished { return .open }
         case .always: if hasDownloaded { return .open }
         case .auto:
-            // What is here will do, if there is something.
-            if hasDownloaded || (isFirstDownloadFinished && (isOffline || isLate)) { return .open }
+            // Earlier complete data suffices.
+            if hasDownloaded || (isFirstDownloadFinished && (isOffline || hasTimedOut)) {
+                return .open
+            }
         }
-        guard let timeout = options.timeout, isLate else { return .waiting }
-        return .late(timeout)
+        guard let timeout = options.timeout, hasTimedOut else { return .waiting }
+        return .timedOut(timeout)
     }
 
-    private var isLate: Bool {
+    private var hasTimedOut: Bool {
         options.timeout.map { elapsed >= $0 } ?? false
     }
 }

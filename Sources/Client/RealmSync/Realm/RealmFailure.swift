@@ -2,7 +2,7 @@ package import AppServices
 import LocalRealm
 import SyncProtocol
 
-/// Why a realm has no session yet.
+/// The reason why a realm has no session yet.
 package struct RealmFailure: Error, Sendable, Equatable {
     package let phase: RealmPhase
     package let cause: RealmCause
@@ -16,10 +16,10 @@ package struct RealmFailure: Error, Sendable, Equatable {
         outcome: .offline
     )
 
-    static let late = Self(
+    static let timedOut = Self(
         phase: .waitingForUser,
         cause: .backoff,
-        detail: "the realm was not open in the time given",
+        detail: "the realm was not open within the timeout",
         outcome: .timedOut
     )
 

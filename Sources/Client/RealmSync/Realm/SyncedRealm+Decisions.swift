@@ -5,9 +5,9 @@ import LocalRealm
 import Logging
 import SyncClient
 
-/// What becomes of decisions: of handlers, of the reset delegate, and of the owner.
+/// Carries out decisions of handlers, the reset delegate and the owner.
 extension SyncedRealm {
-    /// Does what was decided about an error or a rejected write.
+    /// Carries out a decision about an error or a rejected write.
     ///
     /// - Parameter mayReset: whether the decision can be a client reset.
     package func follow(_ decision: RealmDecision, mayReset: Bool) async {
@@ -23,7 +23,7 @@ extension SyncedRealm {
         case .reset(let mode):
             guard mayReset else {
                 context.logger.warning(
-                    "a handler asked for a client reset, which only those of errors and of resets can do",
+                    "client reset of a handler ignored: only for errors and resets",
                     metadata: ["plugin": "\(decision.plugin)"]
                 )
                 return
@@ -36,8 +36,8 @@ extension SyncedRealm {
         await follow(decision, mayReset: false)
     }
 
-    /// Gets a new token, by a log-in where the server refuses to refresh; always for the same user.
-    /// An anonymous user can only refresh, and an operator's log-out stands.
+    /// Gets a new token for the same user, by a log-in if the server refuses to refresh. An
+    /// anonymous user can only refresh. After an operator's log-out, does nothing.
     private func renewLogIn() async {
         do throws(UserSession.Failure) {
             _ = try await context.user.refresh()
@@ -56,9 +56,9 @@ extension SyncedRealm {
 
     // MARK: Resets by hand
 
-    /// Resets the realm because its owner wants it, or rehearses that.
+    /// Resets the realm at its owner's request, or previews that.
     ///
-    /// - Parameter mode: nil for the one that is configured.
+    /// - Parameter mode: nil for the configured one.
     package func reset(
         mode: ResetMode?,
         isRehearsal: Bool
@@ -66,13 +66,13 @@ extension SyncedRealm {
         try await resets.resetByHand(client, mode: mode, isRehearsal: isRehearsal, self)
     }
 
-    /// Keeps the file as a copy and downloads a new one, as an event proposed with this token.
+    /// Archives the file and downloads a new one, as an event with this token proposed.
     package func startOver(token: String) async throws(ResetRefusal) -> ResetByHand {
         try await resets.startOver(token: token, self)
     }
 
-    /// Ends the session for good, and opens the realm again; a reset that was left to the owner is tried
-    /// again if it is still needed.
+    /// Ends the session, and opens the realm again. A reset that was left to the owner is retried
+    /// if it is still needed.
     public func restart() async {
         let wasLeftToOwner = await resets.forgetFailure()
         guard let client else {
@@ -80,7 +80,7 @@ extension SyncedRealm {
             return
         }
         if wasLeftToOwner {
-            // A file that cannot be written says so when it is opened.
+            // A file that cannot be written is reported when it is opened.
             try? await client.forgetReset()
         }
         await client.end()
@@ -88,7 +88,7 @@ extension SyncedRealm {
 }
 
 extension UserSession.Failure {
-    /// The word of docs/errors.md.
+    /// The code of docs/errors.md.
     package var code: String {
         switch self {
         case .unavailable: "auth.unavailable"

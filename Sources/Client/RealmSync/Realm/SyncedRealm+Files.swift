@@ -2,14 +2,15 @@ import LocalRealm
 import SQLite
 import SyncClient
 
-/// Taking a realm's files away (features, L3).
+/// Deleting and archiving a realm's files (features, L3).
 extension SyncedRealm {
-    /// Why files are still there.
+    /// The reason why files were not deleted.
     public enum DeletionFailure: Error, Equatable {
-        /// The server does not have everything that was written here.
+        /// Local writes are not acknowledged yet.
         case pendingUploads
-        /// What the file holds is unknown, so it may be more than the server has.
+        /// The file was not read, so it may hold changes that the server lacks.
         case notOpen
+        /// A file operation failed; the text is for people.
         case files(String)
 
         init(_ error: LocalRealmError) {
@@ -21,21 +22,26 @@ extension SyncedRealm {
         }
     }
 
-    /// Removes the files; the realm stays suspended until someone resumes it, and starts empty then.
+    /// Suspends the realm and deletes its files. After ``resume()`` the realm starts with an empty file.
     ///
-    /// - Parameter force: removes them even if the server does not have everything.
-    /// - Returns: the paths of the files that were removed.
+    /// - Parameter force: deletes the files even if local writes are not acknowledged, and would be lost.
+    /// - Returns: the paths of the deleted files.
+    /// - Throws: the reason why nothing was deleted; the realm is then suspended only if it was before.
     @discardableResult
     public func delete(force: Bool = false) async throws(DeletionFailure) -> [String] {
-        // Before anything is stopped for nothing.
+        // Check before stopping the realm.
         if !force, await hasPendingUploads() == true { throw .pendingUploads }
         let retirement = RealmFileRemoval(of: context.options.path)
-        return try await takeAway { () throws(LocalRealmError) in
+        return try await removeFiles { () throws(LocalRealmError) in
             try retirement.remove(force: force)
         }
     }
 
-    /// Keeps the files among the recovered ones (interfaces, 9); the realm stays suspended as above.
+    /// Suspends the realm and moves its files to the recovered ones (interfaces, 9). After ``resume()`` the
+    /// realm starts with an empty file.
+    ///
+    /// - Throws: the reason why the files were not moved; the realm is then suspended only if it was
+    ///   before.
     public func setAside() async throws(DeletionFailure) {
         do throws(DataDirectory.Failure) {
             try DataDirectory.prepareRecovered(context.recoveredDirectory)
@@ -43,15 +49,15 @@ extension SyncedRealm {
             throw .files(error.description)
         }
         let (path, copy) = (context.options.path, resets.pathOfCopy)
-        try await takeAway { () throws(LocalRealmError) in
+        try await removeFiles { () throws(LocalRealmError) in
             try RealmFile.setAside(path, to: copy)
         }
     }
 
-    private func takeAway<Gone: Sendable>(
+    private func removeFiles<Gone: Sendable>(
         _ work: @escaping @Sendable () throws(LocalRealmError) -> Gone
     ) async throws(DeletionFailure) -> Gone {
-        let wasSuspended = gate.suspension != nil
+        let wasSuspended = conditions.suspension != nil
         await suspend()
         let executor = context.opener.surroundings.executor("deletion")
         let result = await whileClosed {

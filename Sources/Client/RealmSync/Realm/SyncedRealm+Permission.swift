@@ -4,69 +4,75 @@ import Scheduling
 import SyncClient
 import Versions
 
-/// Whether the realm may sync: its schedule, and the owner's word.
+/// Permission to sync: schedule and suspension.
 extension SyncedRealm {
-    /// What schedule, network and host say from now on.
+    /// Sets what schedule, network and host permit.
+    ///
+    /// Takes effect at once, and lasts until the next call.
     public func allow(_ permission: SyncPermission) {
-        guard permission != gate.permission else { return }
-        gate.permission = permission
+        guard permission != conditions.permission else { return }
+        conditions.permission = permission
         if case .once = permission { onceWanted.raise() }
-        gateChanged.raise()
+        conditionsChanged.raise()
     }
 
-    package var permission: SyncPermission { gate.permission }
+    package var permission: SyncPermission { conditions.permission }
 
-    /// Stops the sync of this realm, in both directions, until it is resumed; survives restarts. Local
-    /// writes are captured meanwhile.
+    /// Stops the sync of this realm in both directions until it is resumed. Survives restarts; local
+    /// writes are still captured.
     ///
-    /// - Parameter until: milliseconds since 1970; nil until ``resume()``.
+    /// - Parameters:
+    ///   - until: end of the suspension in milliseconds since 1970; nil until ``resume()``.
+    ///   - author: the user or plugin that ``status()`` names.
     public func suspend(until: Int64? = nil, by author: Suspension.Author = .user) async {
-        gate.suspension = Suspension(until: until, author: author)
-        gateChanged.raise()
+        conditions.suspension = Suspension(until: until, author: author)
+        conditionsChanged.raise()
         let end = until.map { WallTime(millisecondsSince1970: $0).description } ?? "resumed"
         context.logger.notice("suspended", metadata: ["until": "\(end)"])
-        await memory.remember(gate.suspension)
+        await memory.remember(conditions.suspension)
     }
 
-    /// Ends a suspension; nothing if there is none.
+    /// Ends a suspension; does nothing if there is none.
     public func resume() async {
-        guard gate.suspension != nil else { return }
-        gate.suspension = nil
-        gateChanged.raise()
+        guard conditions.suspension != nil else { return }
+        conditions.suspension = nil
+        conditionsChanged.raise()
         context.logger.notice("resumed")
-        await memory.remember(gate.suspension)
+        await memory.remember(conditions.suspension)
     }
 
-    /// Tries now what waits for its time: log-in, file, connection.
+    /// Retries log-in, file and connection now, without waiting for their back-off.
     public func reconnect() {
         attemptNow.raise()
         context.connection.reconnect()
     }
 
     var isAllowed: Bool {
-        gate.isOpen(at: context.now(), duringReset: resets.current.keepsSessionAway)
+        conditions.isOpen(at: context.now(), duringReset: resets.current.keepsSessionAway)
     }
 
-    /// Nil if the realm is not suspended, or its suspension is over.
-    public var currentSuspension: Suspension? { gate.suspension(at: context.now()) }
+    /// The suspension in force; nil if there is none, or it has ended.
+    public var currentSuspension: Suspension? { conditions.suspension(at: context.now()) }
 
-    /// Why the realm does not sync; nil if it may.
-    var pause: SyncGate.Pause? {
-        gate.pause(at: context.now(), duringReset: resets.current.keepsSessionAway)
+    /// The reason why the realm does not sync; nil if it may.
+    var pause: SyncConditions.Pause? {
+        conditions.pause(at: context.now(), duringReset: resets.current.keepsSessionAway)
     }
 
-    /// Publishes what keeps the realm from syncing, which its session does not know.
+    /// Publishes the cause of a pause, which the session does not know.
     package func publishPause() async {
         let status = await status()
         guard pause != nil else { return }
-        // A refresh has just ended: the schedule is about to say when the next one comes.
-        if currentSuspension == nil, gate.permission == .paused(.refreshInterval, detail: nil) {
+        // A refresh has just ended: the schedule is about to compute the next one.
+        if currentSuspension == nil,
+            conditions.permission == .paused(.refreshInterval, detail: nil)
+        {
             return
         }
         context.events.publish(.activity(status.activity))
     }
 
-    /// Joins the connection and leaves it, as the permission changes.
+    /// Joins and leaves the connection as the permission changes.
     func followPermission(_ client: RealmClient) async {
         while !Task.isCancelled {
             if isAllowed {
@@ -79,40 +85,41 @@ extension SyncedRealm {
         }
     }
 
-    /// Waits for a change of the permission, which the end of a suspension is as well.
+    /// Waits for a change of the permission; the end of a suspension counts as one.
     func waitForPermission() async {
         guard let until = currentSuspension?.until else {
-            await gateChanged.wait()
+            await conditionsChanged.wait()
             return
         }
         let rest = Duration.milliseconds(max(0, until.subtracting(clamping: context.now())))
-        guard await !gateChanged.wait(atMost: rest, context.time) else { return }
-        if gate.suspension?.isOver(at: context.now()) == true { await resume() }
+        guard await !conditionsChanged.wait(atMost: rest, context.time) else { return }
+        if conditions.suspension?.hasEnded(at: context.now()) == true { await resume() }
     }
 
     func syncOnceWhenWanted(_ client: RealmClient) async {
         while await onceWanted.wait() {
-            guard case .once(let reason) = gate.permission else { continue }
+            guard case .once(let reason) = conditions.permission else { continue }
             context.logger.info("refresh", metadata: ["reason": "\(reason)"])
             let outcome = await refresh(client)
-            guard !Task.isCancelled, case .once = gate.permission else { continue }
+            guard !Task.isCancelled, case .once = conditions.permission else { continue }
             context.logger.info("refresh ended", metadata: ["outcome": "\(outcome)"])
             allow(.paused(.refreshInterval, detail: nil))
             scheduleAttention.raise()
         }
     }
 
-    /// A refresh that finds no server continues until it does, or until its time is over.
+    /// A refresh without a server waits for one, until its permission ends.
     private func refresh(_ client: RealmClient) async -> SyncOutcome {
         let outcome = await client.sync(timeout: nil, context.time)
-        guard case .offline = outcome, case .once = gate.permission, !Task.isCancelled else {
+        guard case .offline = outcome, case .once = conditions.permission, !Task.isCancelled
+        else {
             return outcome
         }
         return await client.wait(for: TransferDirection.allCases, timeout: nil, context.time)
     }
 
-    /// Uploads what is written, within ``RealmOptions/shutdownUploadTimeout``, and ends the session: the
-    /// orderly end of a realm's sync, before ``run()`` is cancelled (features, S7).
+    /// Uploads pending changes within ``RealmOptions/shutdownUploadTimeout``, and ends the session. Call
+    /// it before the task of ``run()`` is cancelled (features, S7). Does nothing if the file is not open.
     public func finish() async {
         guard let client, !Task.isCancelled else { return }
         let timeout = context.options.shutdownUploadTimeout
@@ -120,12 +127,12 @@ extension SyncedRealm {
             let outcome = await client.wait(for: [.upload], timeout: timeout, context.time)
             if outcome != .done {
                 context.logger.warning(
-                    "stopping with writes that the server does not have",
+                    "stopping with pending uploads",
                     metadata: ["outcome": "\(outcome)"]
                 )
             }
         }
-        gate.isFinishing = true
+        conditions.isFinishing = true
         await context.connection.leave(client)
         await context.connection.flush(atMost: .seconds(1))
     }

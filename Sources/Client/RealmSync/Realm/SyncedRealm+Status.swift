@@ -3,7 +3,7 @@ import LocalRealm
 import SyncClient
 
 extension SyncedRealm {
-    /// How the realm is now; never waits for work on its file.
+    /// The realm's present status; never waits for work on its file.
     public func status() async -> SyncedRealmStatus {
         var status = SyncedRealmStatus(.waitingForUser, partition: partition)
         switch stage {
@@ -12,7 +12,7 @@ extension SyncedRealm {
             status.activity = failure.activity
             if failure.phase != .waitingForUser { status.error = .init(failure.error) }
             status.timeToNextAttempt = nextAttempt.map { max(.zero, $0 - context.time.uptime()) }
-        // It has been closed for good, and its file may be gone.
+        // Closed permanently; the file may be deleted.
         case .running where fileClosing == nil: break
         case .running(let client):
             let snapshot = await client.snapshot()
@@ -55,7 +55,7 @@ extension SyncedRealm {
         }
     }
 
-    /// Whether programs can use the file, downloaded as far as its owner wants it first.
+    /// Whether the file is open and the downloads of ``RealmOptions/open`` are complete.
     public var isReady: Bool {
         get async {
             guard let snapshot = await client?.snapshot() else { return false }
@@ -64,7 +64,7 @@ extension SyncedRealm {
         }
     }
 
-    /// When the server was last heard of, in milliseconds since 1970; nil if never.
+    /// Time of the last contact with the server, in milliseconds since 1970; nil if there was none.
     public func lastConnected() async -> Int64? {
         if let last = await client?.snapshot().lastConnected { return last }
         return await memory.lastConnected()

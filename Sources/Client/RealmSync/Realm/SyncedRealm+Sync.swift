@@ -3,19 +3,19 @@ import Coordination
 import LocalRealm
 public import SyncClient
 
-/// One way of a transfer.
+/// Upload or download.
 public typealias TransferDirection = SyncClient.TransferDirection
-/// How far a transfer is, in bytes.
+/// Progress of a transfer, in bytes.
 public typealias TransferProgress = SyncClient.TransferProgress
-/// Whether an observer of a transfer hears of everything, or of what was to be done when it came.
+/// Whether an observer gets reports on all transfers, or on those pending when it was added.
 public typealias ProgressMode = ProgressNotifier.Mode
 
-/// Sync now, and hear how it went.
+/// Syncs on request, and waits.
 extension SyncedRealm {
-    /// Transfers everything in both directions, whatever the schedule says, and returns when that is
-    /// done or cannot be done soon.
+    /// Transfers all pending changes in both directions, regardless of the schedule. Returns when
+    /// that is done, or cannot be done soon.
     ///
-    /// - Parameter timeout: nil for as long as it takes.
+    /// - Parameter timeout: maximum time to wait; nil for no limit.
     public func sync(timeout: Duration? = nil) async -> SyncResult {
         let deadline = timeout.map { context.time.uptime() + $0 }
         if let currentSuspension {
@@ -30,11 +30,11 @@ extension SyncedRealm {
             return SyncResult(.resetRequired, detail: "\(failure) [\(failure.code)]")
         }
         // A caller's request outweighs the schedule.
-        gate.urgentSyncs += 1
-        gateChanged.raise()
+        conditions.urgentSyncs += 1
+        conditionsChanged.raise()
         defer {
-            gate.urgentSyncs -= 1
-            gateChanged.raise()
+            conditions.urgentSyncs -= 1
+            conditionsChanged.raise()
         }
         let client: RealmClient
         do throws(RealmFailure) {
@@ -53,10 +53,13 @@ extension SyncedRealm {
         )
     }
 
-    /// Returns when what was committed so far is acknowledged, or what the server has by now is here, or
-    /// both: across reconnects, restarts of the session and log-ins that may still succeed.
+    /// Waits until the server acknowledges what was committed before the call, or until the changes that
+    /// the server has by now are integrated, or both. The wait survives reconnects, restarts of the
+    /// session and log-ins that may still succeed; it does not change the schedule.
     ///
-    /// - Parameter timeout: nil for as long as it takes.
+    /// - Parameters:
+    ///   - directions: uploads, downloads or both.
+    ///   - timeout: maximum time to wait; nil for no limit.
     public func wait(
         for directions: [TransferDirection] = TransferDirection.allCases,
         timeout: Duration? = nil
@@ -71,15 +74,15 @@ extension SyncedRealm {
             }
             let client: RealmClient
             do throws(RealmFailure) {
-                client = try await running(until: deadline, isPatient: true)
+                client = try await running(until: deadline, toleratesOffline: true)
             } catch {
                 guard error.outcome == .offline, error != .stopping else { return error.result }
                 continue
             }
             let rest = deadline.map { max(.zero, $0 - context.time.uptime()) }
             let outcome = await client.wait(for: directions, timeout: rest, context.time)
-            // Neither a schedule's pause nor a file that is opened again ends a wait (sync history, 9.3).
-            if case .offline = outcome, currentSuspension == nil, !gate.isFinishing,
+            // Neither a pause by schedule nor a file that is opened again ends a wait (sync history, 9.3).
+            if case .offline = outcome, currentSuspension == nil, !conditions.isFinishing,
                 !Task.isCancelled
             {
                 guard (try? await context.time.sleep(Self.poll)) != nil else {
@@ -91,16 +94,16 @@ extension SyncedRealm {
         }
     }
 
-    /// Returns when the realm counts as open (``RealmOptions/open``), or an error that retrying does not
-    /// clear keeps it from that.
+    /// Waits until the realm is open, as ``RealmOptions/open`` requires, or an error prevents it that
+    /// retrying does not clear.
     ///
-    /// - Parameter timeout: nil for as long as it takes.
+    /// - Parameter timeout: maximum time to wait; nil for no limit.
     public func waitUntilOpen(timeout: Duration? = nil) async -> SyncResult {
         let deadline = timeout.map { context.time.uptime() + $0 }
         while true {
             let client: RealmClient
             do throws(RealmFailure) {
-                client = try await running(until: deadline, isPatient: true)
+                client = try await running(until: deadline, toleratesOffline: true)
             } catch {
                 guard error.outcome == .offline, error != .stopping else { return error.result }
                 continue
@@ -113,23 +116,23 @@ extension SyncedRealm {
             )
             switch requirement.verdict {
             case .open: return SyncResult(.done)
-            case .late(let limit):
+            case .timedOut(let limit):
                 return SyncResult(
                     requirement.isOffline ? .offline : .timedOut,
-                    detail: "not downloaded within \(limit.forPeople), as open.timeout has it"
+                    detail: "not downloaded within \(limit.forPeople) (open.timeout)"
                 )
             case .waiting: break
             }
             if case .inactive(let issue) = snapshot.phase { return SyncResult(.refused(issue)) }
             if let deadline, context.time.uptime() >= deadline {
-                return SyncResult(.timedOut, detail: "the realm was not open in the time given")
+                return SyncResult(.timedOut, detail: "the realm was not open within the timeout")
             }
             guard (try? await context.time.sleep(Self.poll)) != nil else { return Self.stopping }
         }
     }
 
-    /// How one direction gets on, until the stream is dropped or, with ``ProgressMode/outstanding``,
-    /// everything is transferred; nil if the realm is not open.
+    /// Progress of one direction, until the stream is dropped or, with
+    /// ``ProgressMode/outstanding``, everything is transferred; nil if the realm is not open.
     public func progress(
         _ direction: TransferDirection,
         _ mode: ProgressMode = .indefinite
@@ -137,7 +140,7 @@ extension SyncedRealm {
         await client?.progress(direction, mode)
     }
 
-    /// Whether the server lacks anything that was written here; nil if the realm is not open.
+    /// Whether any local write is not acknowledged; nil if the realm is not open.
     public func hasPendingUploads() async -> Bool? {
         await client?.hasPendingUploads()
     }
@@ -145,23 +148,23 @@ extension SyncedRealm {
     private static let poll = Duration.milliseconds(50)
     private static let stopping = SyncResult(.offline, detail: "the agent is stopping")
 
-    /// The running client, after one more attempt if need be.
+    /// The running client, after one more attempt to open if necessary.
     private func running(
         until deadline: Duration?,
-        isPatient: Bool = false
+        toleratesOffline: Bool = false
     ) async throws(RealmFailure) -> RealmClient {
         switch stage {
         case .running(let client): return client
         case .stopped: throw .stopping
         case .failed(let failure):
-            if !isPatient {
+            if !toleratesOffline {
                 attemptNow.raise()
             } else if failure.outcome != .offline {
                 throw failure
             }
         case .starting: break
         }
-        guard await attempt(until: deadline) else { throw .late }
+        guard await attempt(until: deadline) else { throw .timedOut }
         switch stage {
         case .running(let client): return client
         case .failed(let failure): throw failure
@@ -169,7 +172,7 @@ extension SyncedRealm {
         }
     }
 
-    /// Waits until the attempt under way has ended; false if the time is over first.
+    /// Waits until the attempt in progress has ended; false if the deadline passes first.
     private func attempt(until deadline: Duration?) async -> Bool {
         let wait = Promise<Bool>()
         attemptWaits.append(wait)

@@ -7,18 +7,18 @@ package import SQLite
 import Scopes
 import SyncClient
 
-/// One local realm, kept in sync: logs its user in, opens the file, runs the session, and does all that
-/// again after a failure (interfaces, 5).
+/// One local realm, kept in sync: logs its user in, opens the file, runs the session, and repeats these
+/// steps after a failure (interfaces, 5).
 ///
-/// Nothing happens before ``run()`` is called. Failures that may clear are retried with growing pauses;
-/// ``reconnect()`` cuts a pause short.
+/// Nothing happens before ``run()`` is called. Transient failures are retried with a growing back-off;
+/// ``reconnect()`` ends the back-off early. All methods may be called from any task.
 public actor SyncedRealm {
     enum Stage {
         case starting
-        /// The user is not logged in, or its file is not open; the outcome of the last attempt.
+        /// The user is not logged in, or the file is not open; the error of the last attempt.
         case failed(RealmFailure)
         case running(RealmClient)
-        /// Never to run again.
+        /// `run()` has returned.
         case stopped
     }
 
@@ -27,48 +27,48 @@ public actor SyncedRealm {
     private(set) var stage = Stage.starting
     package private(set) var userID: String?
     private var lastReported: RealmFailure?
-    /// The uptime at which the realm is brought up next.
+    /// The uptime of the next attempt to open the realm.
     private(set) var nextAttempt: Duration?
-    /// Waits for the end of an attempt: true if it has ended, false if the time is over.
+    /// Waits for the end of an attempt: true if it has ended, false if the deadline has passed.
     var attemptWaits: [Promise<Bool>] = []
     let attemptNow = Signal()
 
-    var gate = SyncGate()
-    nonisolated let gateChanged: Signal
+    var conditions = SyncConditions()
+    nonisolated let conditionsChanged: Signal
     let onceWanted = Signal()
-    /// Raised when a schedule should be looked at: what it allowed once has ended, or it has changed.
+    /// Raised when the schedule must decide again: a refresh has ended, or the schedule has changed.
     package nonisolated let scheduleAttention = Signal()
 
     nonisolated let resets: RealmResets
-    /// How many callers need the file closed; it is not opened while there are any.
+    /// Number of callers that need the file closed; the realm is not opened while there are any.
     private var closers = 0
     private let closing = Signal()
     /// Kept when the file is closed; nil while it is.
     private(set) var fileClosing: Promise<Void>?
 
     package init(_ context: RealmContext, pauses: AttemptPauses) {
-        let gateChanged = Signal()
+        let conditionsChanged = Signal()
         self.context = context
         self.pauses = pauses
-        self.gateChanged = gateChanged
-        self.resets = RealmResets(context, gateChanged: gateChanged)
+        self.conditionsChanged = conditionsChanged
+        self.resets = RealmResets(context, conditionsChanged: conditionsChanged)
     }
 
-    /// Names the realm; see ``RealmOptions/name``.
+    /// The realm's name; see ``RealmOptions/name``.
     public nonisolated var name: String { context.options.name }
 
-    /// The SQLite file: any program may read and write it with SQL.
+    /// The path of the SQLite file, which any program may read and write with SQL.
     public nonisolated var path: String { context.options.path }
 
-    /// Runs until the task is cancelled; the file is closed then. To be called once.
+    /// Keeps the realm in sync until the task is cancelled, then closes the file and returns. Call it once.
     public func run() async {
-        gate.suspension = await memory.suspension()
+        conditions.suspension = await memory.suspension()
         await resets.carryOutFileActionOfEarlierRun()
         while !Task.isCancelled {
             do throws(RealmFailure) {
                 try await run(bringUp())
             } catch {
-                // What fails because we stop is no news.
+                // Failures caused by stopping are not reported.
                 if Task.isCancelled { break }
                 report(error)
                 let pause = pauses.next()
@@ -83,20 +83,20 @@ public actor SyncedRealm {
         context.events.finish()
     }
 
-    /// Events from now on; a listener that falls behind by more than 1 024 loses the oldest. The stream
-    /// ends with ``run()``.
+    /// A stream of the events from now on; any number of streams can be open. It keeps at most 1 024
+    /// unread events and drops the oldest, and it ends when ``run()`` returns.
     public nonisolated func events() -> AsyncStream<RealmEvent> {
         context.events.stream(capacity: 1024)
     }
 
-    // MARK: Bringing up
+    // MARK: Opening
 
     private func account() async throws(RealmFailure) -> Account {
         do throws(UserSession.Failure) {
             if let cached = try await context.user.cachedAccount() { return cached }
-            // Without an account there is no file either: nothing to do but to wait.
+            // Without an account there is no file to capture either: only wait.
             while !isAllowed, !Task.isCancelled { await waitForPermission() }
-            // An attempt that fails like the one before is no event.
+            // Report only the first of several equal failures.
             if lastReported == nil {
                 context.events.publish(.activity(RealmActivity(.waitingForUser)))
             }
@@ -109,11 +109,11 @@ public actor SyncedRealm {
     private func bringUp() async throws(RealmFailure) -> RealmClient {
         var account = try await account()
         userID = account.userID
-        // A realm that was deleted and suspended must not come back on its own.
+        // A realm that was deleted and suspended must not be created again automatically.
         while closers > 0 || (!isAllowed && !context.opener.hasFile(context.options)) {
             if Task.isCancelled { throw .stopping }
             await waitForPermission()
-            // The user may have been logged out meanwhile, or be another one.
+            // The user may have been logged out, or have changed.
             account = try await self.account()
             userID = account.userID
         }
@@ -144,10 +144,10 @@ public actor SyncedRealm {
 
     /// Runs the realm until the task is cancelled; the file is closed in any case.
     private func run(_ client: RealmClient) async throws(RealmFailure) {
-        // What was asked before the file was open has been answered by opening it.
+        // Opening the file has satisfied earlier requests to close it.
         if closers == 0 { closing.lower() }
         settle(.running(client))
-        // Shown where the log says that it was not.
+        // The counterpart of "realm is not open".
         context.logger.info("realm is open")
         lastReported = nil
         if let cause = await memory.causeOfRestoredFile(client) {
@@ -157,7 +157,7 @@ public actor SyncedRealm {
             await remember(client)
         }
         let start = context.time.uptime()
-        if case .once = gate.permission { onceWanted.raise() }
+        if case .once = conditions.permission { onceWanted.raise() }
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.followPermission(client) }
             group.addTask { await self.syncOnceWhenWanted(client) }
@@ -198,7 +198,7 @@ public actor SyncedRealm {
         }
     }
 
-    /// The time that opening may take can run out at a moment when nothing else happens.
+    /// Publishes the phase when `open.timeout` passes, since no other event may occur then.
     private func reportOpenTimeout(_ client: RealmClient) async {
         guard let timeout = context.options.open.timeout else { return }
         let age = await client.snapshot().standing.age
@@ -212,14 +212,14 @@ public actor SyncedRealm {
         attemptWaits = []
     }
 
-    /// One message for one fact: the same failure again is no news.
+    /// Reports a failure; a repetition of the same one is not reported.
     private func report(_ failure: RealmFailure) {
-        let isNews = failure.cause != lastReported?.cause || failure.detail != lastReported?.detail
+        let isNew = failure.cause != lastReported?.cause || failure.detail != lastReported?.detail
         lastReported = failure
         context.events.publish(.activity(failure.activity))
-        if isNews { context.events.publish(.error(failure.error)) }
+        if isNew { context.events.publish(.error(failure.error)) }
         context.logger.log(
-            level: isNews ? .warning : .debug,
+            level: isNew ? .warning : .debug,
             "realm is not open",
             metadata: ["cause": "\(failure.cause.rawValue)", "detail": "\(failure.detail)"]
         )
@@ -236,7 +236,7 @@ public actor SyncedRealm {
 extension SyncedRealm: ResetHost {
     nonisolated var memory: RealmMemory { resets.memory }
 
-    /// Runs the work while the file is closed and stays so; the realm is opened again after it.
+    /// Closes the file, runs the work, and opens the realm again.
     package func whileClosed<Result: Sendable>(
         _ work: @escaping @Sendable () async -> Result
     ) async -> Result {
@@ -245,7 +245,7 @@ extension SyncedRealm: ResetHost {
         await fileClosing?.value
         let result = await work()
         closers -= 1
-        gateChanged.raise()
+        conditionsChanged.raise()
         return result
     }
 
@@ -255,7 +255,7 @@ extension SyncedRealm: ResetHost {
         await memory.remember(client, userID: userID ?? "", partition: partition)
     }
 
-    /// Remembers how far the file is, every few seconds: an older state of it is recognised by that.
+    /// Stores the file's version every few seconds, so that a file restored from a backup is recognised.
     private func keepRemembering(_ client: RealmClient) async {
         var version = await client.snapshot().file.localVersion
         while (try? await context.time.sleep(.seconds(5))) != nil {
@@ -266,7 +266,7 @@ extension SyncedRealm: ResetHost {
         }
     }
 
-    /// Canonical Extended JSON; empty while it depends on a user who never logged in, and of realms with
+    /// Canonical Extended JSON; empty while it depends on a user that never logged in, and for realms with
     /// subscriptions.
     var partition: String {
         switch try? context.options.scope(userID ?? "") {
@@ -275,6 +275,6 @@ extension SyncedRealm: ResetHost {
         }
     }
 
-    /// How the work on the file gets on; nil while it is closed.
+    /// Progress of the work on the file; nil while it is closed.
     package var workload: WorkMeter.Reading? { client?.workload }
 }

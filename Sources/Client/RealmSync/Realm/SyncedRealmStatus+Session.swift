@@ -25,7 +25,7 @@ extension SyncedRealmStatus.FileStatus {
 }
 
 extension RealmActivity {
-    /// What a session is doing, and how far the open requirement is met.
+    /// The status of a running session, and of the open requirement.
     init(_ phase: SessionPhase, _ standing: DownloadStatus, _ open: OpenOptions) {
         self = Self.activity(phase, isFirstDownloadFinished: standing.isFirstFinished)
         refine(OpenRequirement(open, standing, phase).verdict)
@@ -53,17 +53,17 @@ extension RealmActivity {
         }
     }
 
-    /// Where nothing worse holds, the phase says how far the open requirement is met.
+    /// If nothing worse holds, the phase shows the progress of the open requirement.
     private mutating func refine(_ verdict: OpenRequirement.Verdict) {
         switch (phase, verdict) {
         case (.progress, .open): phase = .open
         case (.open, .waiting): phase = .progress
-        case (.open, .late(let limit)), (.progress, .late(let limit)),
-            (.connecting, .late(let limit)), (.offline, .late(let limit)):
+        case (.open, .timedOut(let limit)), (.progress, .timedOut(let limit)),
+            (.connecting, .timedOut(let limit)), (.offline, .timedOut(let limit)):
             phase = .failed
             cause = cause ?? .backoff
             detail =
-                "not downloaded within \(limit.forPeople), as open.timeout has it; the download goes on"
+                "not downloaded within \(limit.forPeople) (open.timeout); the download continues"
                 + (detail.map { ": \($0)" } ?? "")
         default: break
         }
@@ -71,7 +71,7 @@ extension RealmActivity {
 }
 
 extension SyncedRealmStatus.StatusIssue {
-    /// What keeps a session from its server; nil if nothing does.
+    /// The cause that keeps a session from its server; nil if there is none.
     init?(_ phase: SessionPhase) {
         switch phase {
         case .bound, .connecting, .detached, .offline(.notTried): return nil
@@ -101,7 +101,7 @@ extension SyncedRealmStatus.StatusIssue {
         }
     }
 
-    /// What keeps a realm from being opened.
+    /// The cause that keeps a realm from being opened.
     init(_ error: RealmError) {
         self.init(
             code: error.code,
@@ -155,12 +155,12 @@ extension LocalRealmError.Kind {
 }
 
 extension SyncResult {
-    /// How a sync that a running session carried out ended.
+    /// The result of a sync that a running session carried out.
     init(_ outcome: SyncOutcome, uploadedBytes: UInt64 = 0, downloadedBytes: UInt64 = 0) {
         let (word, detail): (Outcome, String?) =
             switch outcome {
             case .done: (.done, nil)
-            case .timedOut: (.timedOut, "not finished in the time given; the agent goes on")
+            case .timedOut: (.timedOut, "not finished within the timeout; the agent continues")
             case .offline(let reason): (.offline, reason)
             case .loginRequired(let reason): (.loginRequired, reason)
             case .failed(let reason): (.failed, reason)

@@ -1,19 +1,19 @@
 import FoundationEssentials
 
-/// What happens to a realm's file before it is opened the next time: it is kept as a copy, and the
-/// realm starts over (client reset, 11.2).
+/// An action on a realm's file before it is next opened: the file is archived, and the realm starts
+/// over (client reset, 11.2).
 ///
-/// Kept in the register of realms, not in the file, and only one for each realm.
+/// Kept in the register of realms, not in the file; at most one for each realm.
 package struct FileAction: Codable, Equatable, Sendable {
-    /// Where the file is kept.
+    /// Path of the archived file.
     let recoveryPath: String
     /// Carries the action out at once when it is given back.
     let token: String
     /// The word for the cause, and the cause for people.
     let code: String
     let reason: String
-    /// The mode of client resets that led here: with another one the owner has decided otherwise.
-    /// Nil where the server wants the file gone, whatever the mode.
+    /// The mode of client resets that caused the action; another mode means a new decision of the
+    /// owner. Nil if the server demands the removal, in every mode.
     let mode: String?
 }
 

@@ -3,9 +3,9 @@ package import LocalRealm
 import Logging
 import SyncClient
 
-/// Why a reset by hand was not carried out.
+/// The reason why a manual reset was refused.
 package enum ResetRefusal: Error {
-    /// The realm is as it was; the failure has a code of its own.
+    /// The realm is unchanged; the failure has a code of its own.
     case failed(ResetFailure)
     /// A rehearsal found that a reset would be left to the owner.
     case wouldFail(ResetFailure)
@@ -15,7 +15,7 @@ package enum ResetRefusal: Error {
     case unknownToken
 }
 
-/// How a reset by hand ended.
+/// The result of a manual reset.
 package enum ResetByHand: Sendable {
     case done(ResetResult)
     /// The realm was kept as a copy there, and starts over.
@@ -27,7 +27,7 @@ package enum ResetByHand: Sendable {
     case wouldStartOver(copyIn: String)
 }
 
-/// Client resets that an owner or a handler asks for.
+/// Client resets at the request of an owner or a handler.
 extension RealmResets {
     /// - Parameter client: nil if the realm is not open.
     func resetByHand(
@@ -85,8 +85,8 @@ extension RealmResets {
         }
     }
 
-    /// Carries out a handler's decision about an error. Nobody has seen yet how the last reset ended,
-    /// so the same reset again counts as one of a circle.
+    /// Carries out a handler's decision about an error. The last reset has not proved successful
+    /// yet, so an equal one counts towards the loop limit.
     func resetAsDecided(
         _ client: RealmClient?,
         _ wanted: ResetMode?,
@@ -95,7 +95,7 @@ extension RealmResets {
     ) async {
         guard let client, !current.isRunning else {
             context.logger.warning(
-                "a handler asked for a client reset, which is not possible now",
+                "client reset of a handler not possible now",
                 metadata: ["plugin": "\(plugin)"]
             )
             return
@@ -122,7 +122,7 @@ extension RealmResets {
         return update { state in
             let wasLeftToOwner = state.failure != nil
             state.failure = nil
-            // What was found out about the file is found out again.
+            // Other findings about the file are made again.
             if state.standing?.origin != .restoredFile { state.standing = nil }
             return wasLeftToOwner
         }

@@ -6,9 +6,9 @@ import Scheduling
 import SyncClient
 import Versions
 
-/// Realms that are kept as a copy and start over (client reset, 11.3).
+/// Archives realm files and starts over (client reset, 11.3).
 extension RealmResets {
-    /// Now, because the owner wants it.
+    /// Starts over now, at the owner's request.
     func startOver(_ host: some ResetHost) async throws(ResetRefusal) -> ResetByHand {
         let action = current.fileAction ?? action(.manualMode)
         let failure = await host.whileClosed { await self.carryOut(action) }
@@ -16,7 +16,7 @@ extension RealmResets {
         return .startedOver(copyPath: action.recoveryPath)
     }
 
-    /// Now, because the owner who was told of the reset has dealt with it (features, R5).
+    /// Starts over now, at the request of the owner that got the reset's token (features, R5).
     func startOver(
         token: String,
         _ host: some ResetHost
@@ -25,14 +25,14 @@ extension RealmResets {
         return try await startOver(host)
     }
 
-    /// As soon as the client that runs has closed the file.
+    /// Starts over as soon as the running client has closed the file.
     func startOverOnceClosed(_ client: RealmClient) async {
         guard current.fileAction != nil else { return }
         update { $0.startsOver = true }
         await client.end()
     }
 
-    /// What was to happen before the file is opened again, once it is closed.
+    /// Carries out the due file action, now that the file is closed.
     func startOverIfWanted() async {
         let action = update { state -> FileAction? in
             guard state.startsOver, let action = state.fileAction else { return nil }
@@ -42,13 +42,13 @@ extension RealmResets {
         if let action { _ = await carryOut(action) }
     }
 
-    /// What an earlier process has left to do with the file.
+    /// Carries out the file action that an earlier process left.
     func carryOutFileActionOfEarlierRun() async {
         do {
             guard let action = try await context.register.fileAction() else { return }
             update { $0.fileAction = action }
             guard action.mode == nil || action.mode == mode.rawValue else {
-                // The owner has read the message, and wants something else.
+                // The owner has since chosen another mode.
                 return await plan(nil)
             }
             _ = await carryOut(action)
@@ -60,7 +60,7 @@ extension RealmResets {
         }
     }
 
-    /// - Returns: why the realm is as it was.
+    /// - Returns: the reason why the realm is unchanged; nil after success.
     private func carryOut(_ action: FileAction) async -> String? {
         let (path, directory) = (context.options.path, context.recoveredDirectory)
         let executor = context.opener.surroundings.executor("recovered")
@@ -75,7 +75,7 @@ extension RealmResets {
         }
         if let failure {
             context.logger.error(
-                "the realm cannot be kept as a copy",
+                "realm file cannot be archived",
                 metadata: ["detail": "\(failure)"]
             )
             return failure
@@ -98,9 +98,9 @@ extension RealmResets {
         return nil
     }
 
-    /// The server wants nothing to do with this file any more (client reset, 2.1; interfaces, 9).
+    /// The server demands that the file be removed (client reset, 2.1; interfaces, 9).
     func planRemoval(of client: RealmClient, _ issue: SessionIssue) async {
-        // One that never was the server's holds nothing that the server could mean.
+        // A file without an ident was never synced, so the demand cannot concern it.
         guard await client.snapshot().file.fileIdent != .none else { return }
         let action = FileAction(
             recoveryPath: pathOfCopy,
@@ -133,7 +133,7 @@ extension RealmResets {
         )
     }
 
-    /// Where a copy that is made now goes.
+    /// Path for a copy that is made now.
     var pathOfCopy: String {
         RecoveredFile(
             in: context.recoveredDirectory,

@@ -5,21 +5,22 @@ import Logging
 import SyncClient
 import Synchronization
 
-/// The client resets of one realm: those that the server asks for, and those by hand (client reset, 1).
+/// The client resets of one realm: those that the server demands, and manual ones (client reset,
+/// 1).
 ///
-/// At most one runs at a time. What a reset does to the file is `ResetCoordinator`'s concern; here is
-/// when one begins, and what follows from how it ends.
+/// At most one runs at a time. `ResetCoordinator` carries a reset out; this type decides when one
+/// begins, and handles its result.
 final class RealmResets: Sendable {
     let context: RealmContext
     let memory: RealmMemory
     /// Raised when the session may join its connection again, or has to leave it.
-    private let gateChanged: Signal
+    private let conditionsChanged: Signal
     private let state = Mutex(ResetState())
 
-    init(_ context: RealmContext, gateChanged: Signal) {
+    init(_ context: RealmContext, conditionsChanged: Signal) {
         self.context = context
         self.memory = RealmMemory(context: context)
-        self.gateChanged = gateChanged
+        self.conditionsChanged = conditionsChanged
     }
 
     var current: ResetState { state.withLock { $0 } }
@@ -32,7 +33,7 @@ final class RealmResets: Sendable {
 
     // MARK: Following the server
 
-    /// Carries out what is needed, while the client runs.
+    /// Carries out the resets that are needed while the client runs.
     func follow(_ client: RealmClient, _ host: some ResetHost) async {
         await client.asksForResets()
         await finishEarlierReset(client, host)
@@ -67,7 +68,7 @@ final class RealmResets: Sendable {
     ) async -> ResetCoordinator.Outcome {
         guard begin() else { return .interrupted }
         context.logger.warning(
-            "the realm is reset",
+            "client reset started",
             metadata: [
                 "code": "\(cause.code)", "detail": "\(cause.message)", "mode": "\(mode.rawValue)",
             ]
@@ -119,7 +120,7 @@ final class RealmResets: Sendable {
         await host.followAfterReset(result.decision)
     }
 
-    /// Leaves the realm to its owner, who is told in every way there is (client reset, 11).
+    /// Leaves the realm to its owner: status, event and log report it (client reset, 11).
     private func giveUp(
         _ client: RealmClient,
         _ cause: ResetCause,
@@ -127,7 +128,7 @@ final class RealmResets: Sendable {
         _ failure: ResetFailure,
         _ host: some ResetHost
     ) async {
-        // A caller who asked by hand is told there, and may have something else in mind.
+        // The caller of a manual reset gets the error, and may decide otherwise.
         let isByHand = cause.origin == .request
         update { state in
             state.failure = failure
@@ -136,7 +137,7 @@ final class RealmResets: Sendable {
         if !isByHand { await plan(failure.isHelpedByStartingOver ? action(failure) : nil) }
         let planned = current.fileAction
         context.logger.error(
-            "the realm needs a reset by hand",
+            "client reset left to the owner",
             metadata: [
                 "code": "\(failure.code)", "detail": "\(failure)",
                 "recovery_path": "\(planned?.recoveryPath ?? "")",
@@ -177,8 +178,8 @@ final class RealmResets: Sendable {
         await resetAsDecided(client, cause, mode, decision, host)
     }
 
-    /// The delegate stands in for an owner who asks by hand, but not again and again: the reset that it
-    /// decided on must have helped first.
+    /// Carries out the delegate's decision in place of a manual reset, but not in a loop: the
+    /// delegate's last reset must have succeeded first.
     private func resetAsDecided(
         _ client: RealmClient,
         _ cause: ResetCause,
@@ -188,7 +189,7 @@ final class RealmResets: Sendable {
     ) async {
         if current.hasFollowedHandler, (try? await client.resetAttempt()) ?? nil != nil {
             context.logger.warning(
-                "a handler asked for another client reset before the last one has helped",
+                "client reset of a handler skipped: its last one is not proven",
                 metadata: ["plugin": "\(decision.plugin)"]
             )
             return
@@ -216,7 +217,7 @@ final class RealmResets: Sendable {
     }
 
     private func detachSession(of client: RealmClient) async {
-        gateChanged.raise()
+        conditionsChanged.raise()
         await client.beginReset()
         await context.connection.leave(client)
     }
@@ -224,7 +225,7 @@ final class RealmResets: Sendable {
     private func attachSession(of client: RealmClient, isDone: Bool) async {
         await client.endReset(isDone: isDone)
         update { ($0.isRunning, $0.step) = (false, nil) }
-        gateChanged.raise()
+        conditionsChanged.raise()
     }
 
     func coordinator(_ client: RealmClient, _ host: some ResetHost) async -> ResetCoordinator {

@@ -3,11 +3,11 @@ import Glibc
 import LocalRealm
 import Scheduling
 
-/// Unsynced changes that a reset discards, written down first: a file of JSON lines, one for each
-/// object (client reset, 3).
+/// Export of the unsynced changes that a reset discards: JSON lines, one for each object (client
+/// reset, 3).
 ///
-/// Each line carries the object as it was, what was done to which of its properties, and a statement
-/// that makes the lost changes again.
+/// Each line has the object's earlier state, the changes of its properties, and a statement that
+/// reapplies them.
 struct RecoveredFile {
     let path: String
 
@@ -24,8 +24,8 @@ struct RecoveredFile {
         path = "\(directory)/\(realm)-\(stamp)\(suffix)"
     }
 
-    /// Writes the lines: the file appears whole and durable, or not at all. One of this name was left by
-    /// a failed attempt, and is replaced.
+    /// Writes the lines: the file appears whole and durable, or not at all. A file of this name was
+    /// left by a failed attempt, and is replaced.
     func write(_ objects: [UnsyncedObject]) throws(Failure) {
         let parent = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
         _ = mkdir(parent, 0o750)

@@ -4,15 +4,15 @@ import LocalRealm
 import Logging
 import Scheduling
 
-/// Writes down what a reset is about to change, within its transaction: no other program can write
-/// meanwhile, so nothing is missing (client reset, 3 and 9).
+/// Archives the state that a reset is about to change, within its transaction: no other program can
+/// write at that time, so the archive is complete (client reset, 3 and 9).
 struct ResetArchive: Sendable {
     let options: RealmOptions
     let recoveredDirectory: String
     let attempt: ResetAttempt
-    /// Nil if the reset is over.
+    /// Nil after the reset.
     let cause: ResetCause?
-    /// The delegate wants to see the realm as it was.
+    /// The delegate reads the realm's earlier state.
     let keepsEarlierRealm: Bool
     let logger: Logger
 
@@ -25,7 +25,7 @@ struct ResetArchive: Sendable {
         if keepsEarlierRealm { keepEarlierRealm() }
     }
 
-    /// Without it the delegate sees less afterwards; the reset continues.
+    /// If this fails, the delegate cannot read the earlier state; the reset continues.
     private func keepEarlierRealm() {
         let path = RealmFile.earlierPath(of: options.path)
         do throws(LocalRealmError) {
@@ -34,19 +34,19 @@ struct ResetArchive: Sendable {
         } catch {
             unlink(path)
             logger.error(
-                "handlers will not see the realm as it was",
+                "realm's earlier state not kept for handlers",
                 metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
             )
         }
     }
 
-    /// Where the delegate sees the realm as it was, if it does.
+    /// Path of the realm's earlier state for the delegate; nil if it does not read it.
     var earlierPath: String? {
         let path = RealmFile.earlierPath(of: options.path)
         return access(path, F_OK) == 0 ? path : nil
     }
 
-    /// Where the discarded changes are; nil if there are none, or they are not kept.
+    /// Path of the discarded changes; nil if there are none, or they are not kept.
     func exportPath(for report: ResetReport) -> String? {
         hasExport(report) ? export.path : nil
     }
@@ -55,7 +55,7 @@ struct ResetArchive: Sendable {
         access(export.path, F_OK) == 0 ? export.path : nil
     }
 
-    /// Where the whole realm is kept, if what of it is unsynced is unknown.
+    /// Path of the archived realm, if its unsynced changes are unknown.
     var copyPath: String? {
         guard cause?.origin == .alteredTables else { return nil }
         return recovered(".sqlite").path

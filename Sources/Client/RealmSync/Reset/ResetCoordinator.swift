@@ -8,8 +8,8 @@ import SyncClient
 /// Carries out one client reset of a realm, from the server's request to the restarted session
 /// (client reset, 1).
 ///
-/// `ResetDecision` says what to do, and the realm file knows how a realm changes; the coordinator adds
-/// the download of the fresh copy, and asks the delegate.
+/// `ResetDecision` decides, and the realm file changes the realm. The coordinator adds the download
+/// of the fresh copy, and consults the delegate.
 struct ResetCoordinator: Sendable {
     let context: RealmContext
     let userID: String
@@ -18,15 +18,15 @@ struct ResetCoordinator: Sendable {
 
     enum Outcome: Sendable {
         case done(ResetResult)
-        /// The realm is as it was, and its owner has to do something.
+        /// The realm is unchanged, and its owner must act.
         case refused(ResetFailure)
-        /// The delegate wants it to wait.
+        /// The delegate postponed the reset.
         case postponed(RealmDecision)
-        /// The process stops; the next one begins again.
+        /// The process stops; the next one restarts the reset.
         case interrupted
     }
 
-    /// How long a disk or another program gets before the next try.
+    /// Delay before the next try, for a full disk or another program's lock.
     private static let pause = Duration.seconds(2)
 
     func run(_ cause: ResetCause, mode: ResetMode) async -> Outcome {
@@ -45,9 +45,9 @@ struct ResetCoordinator: Sendable {
         }
     }
 
-    /// What a reset would do, and why it would throw away what the mode would rather recover.
+    /// Reports what a reset would do, and why it would discard changes in a mode that recovers.
     ///
-    /// - Throws: a `ResetFailure` where it would be left to the owner.
+    /// - Throws: a `ResetFailure` if the reset would be left to the owner.
     func rehearse(
         _ cause: ResetCause,
         mode: ResetMode
@@ -83,7 +83,7 @@ struct ResetCoordinator: Sendable {
         }
     }
 
-    /// Does what a disk or another program is in the way of as soon as it is not.
+    /// Repeats the operation while a full disk or another program blocks it.
     private func retryWhileBusy<Result: Sendable>(
         _ work: () async throws -> Result
     ) async throws -> Result {
@@ -113,12 +113,12 @@ struct ResetCoordinator: Sendable {
 // MARK: The delegate
 
 extension ResetCoordinator {
-    /// The delegate wants the reset to wait.
+    /// The delegate postponed the reset.
     private struct Postponement: Error {
         let decision: RealmDecision
     }
 
-    /// Lets the delegate see the realm as it is, and hears in which mode it wants the reset.
+    /// Consults the delegate before the reset, and returns the mode that it chooses.
     private func askDelegate(_ cause: ResetCause, _ mode: ResetMode) async throws -> ResetMode {
         guard let delegate = context.delegate else { return mode }
         await report(.askingHandlers)
@@ -137,7 +137,7 @@ extension ResetCoordinator {
         guard let delegate = context.delegate else { return .continue }
         await report(.tellingHandlers)
         let decision = await delegate.resetDidFinish(reset)
-        // A delegate that was not told because the process stops is told by the next one.
+        // If the process stops before the call returns, the next one repeats it.
         try Task.checkCancellation()
         return decision
     }
@@ -146,7 +146,7 @@ extension ResetCoordinator {
 // MARK: The transaction
 
 extension ResetCoordinator {
-    /// Makes the realm what the fresh copy is.
+    /// Replaces the realm's state by the fresh copy's.
     private func replace(_ cause: ResetCause, _ mode: ResetMode) async throws -> ResetResult {
         await report(.replacing)
         do {
@@ -208,12 +208,12 @@ extension ResetCoordinator {
         )
     }
 
-    /// Whether an earlier process ended before the delegate was told of a reset that was carried out.
+    /// Whether an earlier process ended before the delegate was called after a reset.
     var hasUntoldDelegate: Bool {
         access(RealmFile.earlierPath(of: context.options.path), F_OK) == 0
     }
 
-    /// Tells the delegate of a reset after which an earlier process ended before it could.
+    /// Calls the delegate after a reset of an earlier process, which ended before it did so.
     func tellOfEarlierReset(_ attempt: ResetAttempt, mode: ResetMode) async throws -> RealmDecision
     {
         let archive = ResetArchive(
@@ -239,12 +239,12 @@ extension ResetCoordinator {
 // MARK: The fresh copy
 
 extension ResetCoordinator {
-    /// A disk or another program is in the way of the fresh copy, and will not be for ever.
+    /// A transient failure of the fresh copy: a full disk, or another program's lock.
     private struct Obstacle: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Downloads the server's state beside the realm, for as long as it takes (client reset, 4).
+    /// Downloads the server's state beside the realm, without a time limit (client reset, 4).
     ///
     /// - Throws: `ResetFailure.noFreshCopy` if the server refuses, or the file cannot be opened;
     ///   `Obstacle`; `CancellationError`.
@@ -252,9 +252,9 @@ extension ResetCoordinator {
         do {
             try await download()
         } catch ResetFailure.noFreshCopy(let reason) {
-            // What an interrupted reset has left behind may be of no use to the server any more.
+            // The server may not accept the remains of an interrupted reset any more.
             context.logger.info(
-                "the fresh copy is downloaded anew",
+                "fresh copy downloaded again",
                 metadata: ["reason": "\(reason)"]
             )
             RealmFile.removeFreshCopy(of: context.options.path)
@@ -294,7 +294,7 @@ extension ResetCoordinator {
         }
     }
 
-    /// In steps of a twentieth: whoever watches wants to see that it goes on.
+    /// Reports progress in steps of a twentieth.
     private func reportProgress(of fresh: RealmClient) async {
         var reported = 0
         for await progress in await fresh.progress(.download, .indefinite) {
@@ -305,7 +305,7 @@ extension ResetCoordinator {
         }
     }
 
-    /// A lost network is no failure, nor a server that has no time: the session comes back by itself.
+    /// A lost network or a busy server is not a failure: the session reconnects automatically.
     private func wait(for fresh: RealmClient) async -> SyncOutcome {
         var outcome = await fresh.wait(for: TransferDirection.allCases, timeout: nil, context.time)
         while !Task.isCancelled {

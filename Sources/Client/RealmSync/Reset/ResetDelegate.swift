@@ -1,33 +1,38 @@
 public import ClientReset
 
-/// What a client reset has done to a realm.
+/// The result of a client reset.
 public typealias FinishedReset = ClientReset.FinishedReset
 /// A client reset that is left to the owner.
 public typealias ManualReset = ClientReset.ManualReset
 
-/// Hears of client resets of one realm, and decides about them (client reset, 9).
+/// Observes the client resets of one realm, and decides about them (client reset, 9).
 ///
-/// The session is off its connection while a call runs, so a slow answer delays the realm, and no other.
+/// The session is detached while a call runs, so a slow call delays this realm only.
 public protocol ResetDelegate: Sendable {
-    /// Whether ``resetDidFinish(_:)`` wants a copy of the realm as it was before.
+    /// Whether ``resetDidFinish(_:)`` needs a copy of the realm's earlier state.
     var wantsEarlierRealm: Bool { get }
 
-    /// A reset is about to replace the realm's state, which is still as it was.
+    /// Called before a reset replaces the realm's state, which is still unchanged.
+    ///
+    /// - Parameters:
+    ///   - reason: a sentence for people.
+    ///   - mode: the configured mode.
+    /// - Returns: whether the reset may begin, and in which mode.
     func resetWillBegin(reason: String, mode: ResetMode) async -> ResetConsent
 
-    /// A reset has been carried out. It is called again by the next process if this one ends first.
+    /// Called after a reset. If the process ends before the call returns, the next process repeats it.
     func resetDidFinish(_ reset: FinishedReset) async -> RealmDecision
 
-    /// A reset cannot be carried out automatically; the realm is as it was.
+    /// Called if a reset cannot be carried out automatically; the realm is unchanged.
     func resetNeedsDecision(_ reset: ManualReset) async -> RealmDecision
 }
 
 /// Whether a client reset may begin.
 public enum ResetConsent: Sendable, Equatable {
-    /// In this mode; nil for the one that is configured.
+    /// The reset begins in this mode; nil for the configured one.
     case proceed(ResetMode?)
-    /// Not now: the session stays as it is, and the decision is carried out.
+    /// The reset does not begin now: the session continues, and the decision is carried out.
     case postpone(RealmDecision)
-    /// Never automatically; the realm needs a reset by hand.
+    /// The realm needs a manual reset. The reason is a sentence for people.
     case refuse(reason: String)
 }

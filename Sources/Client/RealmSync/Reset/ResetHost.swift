@@ -1,19 +1,19 @@
 import ClientReset
 import SyncClient
 
-/// What client resets need of the realm they belong to.
+/// The operations of a realm that client resets need.
 protocol ResetHost: Sendable {
-    /// Of the user whose realm is open.
+    /// The id of the open realm's user.
     var userID: String? { get async }
 
-    /// Remembers how far the file is.
+    /// Stores the file's progress in the realm's record.
     func remember(_ client: RealmClient) async
 
-    /// Runs the work while the file is closed and stays so; the realm is opened again after it.
+    /// Closes the file, runs the work, and opens the realm again.
     func whileClosed<Result: Sendable>(
         _ work: @escaping @Sendable () async -> Result
     ) async -> Result
 
-    /// Does what the delegate decided after a reset, which cannot be another reset.
+    /// Carries out the delegate's decision after a reset, which cannot be another reset.
     func followAfterReset(_ decision: RealmDecision) async
 }

@@ -1,18 +1,18 @@
 import ClientReset
 
-/// Where a realm is with client resets.
+/// The state of a realm's client resets.
 struct ResetState {
-    /// A reset is running; the session is off its connection.
+    /// A reset is running; the session is detached.
     var isRunning = false
-    /// What it does just now.
+    /// The step in progress.
     var step: ResetStep?
-    /// Why the last reset was left to the owner.
+    /// The reason why the last reset was left to the owner.
     var failure: ResetFailure?
-    /// A cause that the server does not know of, so that the session must not continue.
+    /// A cause that the server does not know, so that the session must not continue.
     var standing: ResetCause?
-    /// What happens to the file before it is opened the next time.
+    /// The action on the file before it is next opened.
     var fileAction: FileAction?
-    /// The file is to be kept as a copy once it is closed.
+    /// The file is to be archived once it is closed.
     var startsOver = false
     /// A handler's decision led to a reset that is not proven yet.
     var hasFollowedHandler = false

@@ -1,6 +1,6 @@
-/// How far a client reset is, for status and events.
+/// The progress of a client reset, for status and events.
 public enum ResetStep: Equatable, Sendable {
-    /// The share of the fresh copy that is here, if it is known, from 0 to 1.
+    /// Downloading the fresh copy; the downloaded share from 0 to 1, if it is known.
     case downloading(Double?)
     case askingHandlers
     case replacing
@@ -15,6 +15,7 @@ public enum ResetStep: Equatable, Sendable {
         }
     }
 
+    /// The downloaded share of the fresh copy, from 0 to 1; nil if it is unknown, or in other steps.
     public var fraction: Double? {
         if case .downloading(let fraction) = self { fraction } else { nil }
     }

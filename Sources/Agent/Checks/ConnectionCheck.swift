@@ -1,0 +1,274 @@
+import AppServices
+package import Config
+package import Control
+import Glibc
+import LocalRealm
+import Platform
+import Plugins
+import RealmSync
+import Scheduling
+import Scopes
+import SyncClient
+import SyncProtocol
+import Synchronization
+import Transport
+
+/// Tries everything that syncing needs of the network: names, certificates, log-in, and whether the
+/// server lets each realm in.
+///
+/// It changes nothing: neither files, nor accounts, nor the server's records of clients.
+package struct ConnectionCheck: Sendable {
+    private let configuration: AgentConfiguration
+    private let version: String
+    /// Limit for one realm; a server that is silent for longer counts as unreachable.
+    private static let timeout = Duration.seconds(30)
+
+    package init(_ configuration: AgentConfiguration, version: String) {
+        self.configuration = configuration
+        self.version = version
+    }
+
+    /// One thing that was tried.
+    package struct Trial: Sendable {
+        package let finding: Finding
+        package let outcome: SyncReport.Outcome
+    }
+
+    package func run() async throws -> [Trial] {
+        let directory = try TemporaryState()
+        defer { directory.remove() }
+        var parts = try self.parts(in: directory)
+        var trials: [Trial] = []
+        for app in configuration.apps {
+            let findings = await Doctor(configuration).server(of: app)
+            trials += findings.map { Trial($0, otherwise: .offline) }
+            guard findings.allSatisfy({ $0.verdict == .good }) else { continue }
+            try parts.add(app)
+            for user in configuration.users where user.app.name == app.name {
+                trials += await examine(user, &parts)
+            }
+        }
+        for app in parts.apps.values { await app.close() }
+        return trials
+    }
+
+    private func parts(in directory: TemporaryState) throws -> Parts {
+        let log = AgentLog(configuration.daemon.log, atLeast: .off)
+        let events = AgentEvents()
+        return Parts(
+            version: version,
+            log: log,
+            database: try MetadataDatabase(path: directory.path + "/metadata.sqlite"),
+            events: events,
+            recoveredDirectory: directory.path,
+            plugins: PluginRegistry([], log: log, events: events)
+        )
+    }
+}
+
+// MARK: Users
+
+extension ConnectionCheck {
+    private func examine(_ user: UserConfiguration, _ parts: inout Parts) async -> [Trial] {
+        var guest = user
+        // A check never registers an account.
+        if case .emailPassword(let email, let password, _) = user.provider {
+            guest.provider = .emailPassword(email: email, password: password, registers: false)
+        }
+        parts.add(guest)
+        guard let session = parts.users[user.name]?.session,
+            let endpoint = parts.users[user.name]?.user.endpoint
+        else { return [] }
+        let account: Account
+        do throws(UserSession.Failure) {
+            if user.provider == .anonymous {
+                guard let known = try await knownAccount(of: user, session, parts.database) else {
+                    return [Self.untried(user)]
+                }
+                account = known
+            } else {
+                account = try await session.logIn()
+            }
+        } catch {
+            let failure = RealmFailure(error)
+            let finding = Finding.problem(
+                "log-in",
+                user.name,
+                failure.detail,
+                remedy: "correct users.\(user.name), or ask the server's operator"
+            )
+            return [Trial(finding: finding, outcome: SyncReport.Outcome(failure.outcome))]
+        }
+        var trials = [Trial(.good("log-in", user.name, "as \(account.userID)"))]
+        for realm in configuration.realms where realm.isEnabled && realm.user.name == user.name {
+            trials.append(await examine(realm, account, endpoint))
+        }
+        // The session of an anonymous user is the agent's own.
+        if user.provider != .anonymous { _ = try? await session.logOut() }
+        return trials
+    }
+
+    /// The account that the agent has, with a token of its own: another log-in would be another user.
+    private func knownAccount(
+        of user: UserConfiguration,
+        _ session: UserSession,
+        _ database: MetadataDatabase
+    ) async throws(UserSession.Failure) -> Account? {
+        let file = DataDirectory(path: configuration.daemon.dataDirectory).metadata
+        let known = try? MetadataDatabase.account(
+            of: user.name,
+            appID: user.app.appID,
+            inFile: file
+        )
+        guard let known else { return nil }
+        let seconds = WallTime.now().millisecondsSince1970 / 1000
+        try? await database.save(known, of: user.name, appID: user.app.appID, at: seconds)
+        return try await session.refresh(replacing: known.accessToken)
+    }
+
+    private static func untried(_ user: UserConfiguration) -> Trial {
+        Trial(
+            .warning(
+                "log-in",
+                user.name,
+                "not tried: an anonymous log-in makes a new account",
+                remedy: "start the agent, and see `realm-agent status`"
+            )
+        )
+    }
+}
+
+// MARK: Realms
+
+extension ConnectionCheck {
+    private func examine(
+        _ realm: RealmConfiguration,
+        _ account: Account,
+        _ endpoint: AppEndpoint
+    ) async -> Trial {
+        guard case .partition(let setting) = realm.scope else {
+            return Trial(
+                .warning(
+                    "sync",
+                    realm.name,
+                    "not tried: this version syncs partitions only",
+                    remedy: "set realms.\(realm.name).enabled to false"
+                )
+            )
+        }
+        let partition: String
+        do throws(PartitionError) {
+            partition = try setting.value(userID: account.userID).canonicalText
+        } catch {
+            return Trial(
+                finding: .problem(
+                    "sync",
+                    realm.name,
+                    error.description,
+                    remedy: "correct realms.\(realm.name).partition"
+                ),
+                outcome: .configuration
+            )
+        }
+        switch await probe(partition, account, endpoint) {
+        case .success(.none):
+            return Trial(.good("sync", realm.name, "the server lets partition \(partition) in"))
+        case .success(.some(let issue)):
+            return Trial(
+                finding: .problem(
+                    "sync",
+                    realm.name,
+                    "the server refuses partition \(partition): \(issue.message) [\(issue.code)]",
+                    remedy: "see docs/errors.md; the server decides who may sync a partition"
+                ),
+                outcome: issue.kind == .clientReset ? .resetRequired : .failed
+            )
+        case .failure(let error):
+            return Trial(
+                finding: .problem(
+                    "sync",
+                    realm.name,
+                    "no connection: \(error.reason)",
+                    remedy: "check the network, and that proxies let WebSockets through"
+                ),
+                outcome: .offline
+            )
+        }
+    }
+
+    private struct NoConnection: Error {
+        let reason: String
+    }
+
+    private func probe(
+        _ partition: String,
+        _ account: Account,
+        _ endpoint: AppEndpoint
+    ) async -> Result<SessionIssue?, NoConnection> {
+        let answer = Answer()
+        return await withTaskGroup(of: Result<SessionIssue?, NoConnection>.self) { group in
+            group.addTask {
+                do {
+                    try await endpoint.withConnection(
+                        EndpointToken(account.accessToken.text),
+                        subProtocols: SubProtocol.offer(for: .partitionBased)
+                    ) { stream in
+                        answer.give(try await BindProbe(partition: partition).run(on: stream))
+                        await stream.close(.normal, reason: "")
+                    }
+                } catch  where !answer.isThere {
+                    return .failure(NoConnection(reason: "\(error)"))
+                } catch {
+                    // The result is already known.
+                }
+                return .success(answer.issue)
+            }
+            group.addTask {
+                try? await Task.sleep(for: Self.timeout)
+                return .failure(NoConnection(reason: "no answer within \(Self.timeout.forPeople)"))
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(NoConnection(reason: "cancelled"))
+        }
+    }
+
+    /// The server's response, passed out of the connection.
+    private final class Answer: Sendable {
+        private let given = Mutex<(isThere: Bool, issue: SessionIssue?)>((false, nil))
+
+        func give(_ issue: SessionIssue?) {
+            given.withLock { $0 = (true, issue) }
+        }
+
+        var isThere: Bool { given.withLock { $0.isThere } }
+        var issue: SessionIssue? { given.withLock { $0.issue } }
+    }
+}
+
+extension ConnectionCheck.Trial {
+    /// Problems have the given outcome; warnings and good findings are done.
+    fileprivate init(_ finding: Finding, otherwise outcome: SyncReport.Outcome = .failed) {
+        self.init(finding: finding, outcome: finding.verdict == .problem ? outcome : .done)
+    }
+}
+
+/// A directory that is deleted after the check.
+private struct TemporaryState {
+    let path: String
+
+    init() throws {
+        var name = Array("/tmp/realm-agent-check-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&name) else {
+            throw DataDirectory.Failure(
+                path: "/tmp",
+                reason: String(cString: strerror(errno))
+            )
+        }
+        path = String(cString: made)
+    }
+
+    func remove() {
+        for suffix in ["", "-wal", "-shm"] { unlink("\(path)/metadata.sqlite\(suffix)") }
+        rmdir(path)
+    }
+}

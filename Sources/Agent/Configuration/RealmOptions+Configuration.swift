@@ -1,0 +1,61 @@
+import ClientReset
+import Config
+import RealmSync
+import Scopes
+
+extension RealmOptions {
+    /// Options of a configured realm.
+    init(_ configuration: RealmConfiguration) {
+        let scope = configuration.scope
+        self.init(name: configuration.name, path: configuration.path) {
+            userID throws(UnusableScope) in
+            switch scope {
+            case .subscriptions: return .subscriptions
+            case .partition(let setting):
+                do throws(PartitionError) {
+                    return .partition(try setting.value(userID: userID))
+                } catch {
+                    throw UnusableScope(reason: error.description)
+                }
+            }
+        }
+        schema = configuration.schema.map(DeclaredSchema.init)
+        seed = configuration.seed
+        open = OpenOptions(configuration.opening)
+        capture = CaptureOptions(
+            delay: configuration.capture.delay,
+            splitGap: configuration.capture.splitGap
+        )
+        reset = ResetOptions(
+            mode: ResetMode(configuration.clientReset.mode),
+            recoveryDirectory: configuration.clientReset.recoveryDirectory,
+            exportsDiscarded: configuration.clientReset.exportsDiscarded
+        )
+        shutdownUploadTimeout = configuration.shutdownUploadTimeout
+    }
+}
+
+extension OpenOptions {
+    init(_ configuration: OpenConfiguration) {
+        let download: Download =
+            switch configuration.download {
+            case .never: .never
+            case .once: .once
+            case .always: .always
+            case .auto: .auto
+            }
+        self.init(download: download, timeout: configuration.timeout)
+    }
+}
+
+extension ResetMode {
+    init(_ mode: ClientResetConfiguration.Mode) {
+        self =
+            switch mode {
+            case .recover: .recover
+            case .recoverOrDiscard: .recoverOrDiscard
+            case .discard: .discard
+            case .manual: .manual
+            }
+    }
+}

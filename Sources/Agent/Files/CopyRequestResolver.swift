@@ -1,0 +1,97 @@
+import Config
+import Control
+import LocalRealm
+import Scopes
+
+/// Resolves the words of a copy request into the form of the copy.
+struct CopyRequestResolver {
+    let request: CopyRequest
+    /// Nil if the source is not a configured realm.
+    let realm: RealmConfiguration?
+    let users: [UserConfiguration]
+    /// The id of a user that has logged in here; nil if it never has.
+    let userID: @Sendable (UserConfiguration) async -> String?
+
+    /// - Throws: `request.malformed`, `auth.unknown_user`, or `auth.logged_out` if the copy is for
+    ///   a user without an account on this machine.
+    func form() async throws(ControlError) -> RealmCopy.Form {
+        guard request.path.hasPrefix("/"), !request.path.split(separator: "/").contains("..") else {
+            throw .malformed("the path of a copy is absolute, without \"..\"")
+        }
+        if request.toLocal ?? false {
+            guard request.partition == nil, request.user == nil else {
+                throw .malformed("a local file has neither a partition nor a user")
+            }
+            return .local
+        }
+        guard let text = request.partition else { return try await replica() }
+        guard let partition = Partition(argument: text) else {
+            throw .malformed(
+                "\"\(text)\" is not a partition; write string:…, int:…, object_id:…, uuid:… or null"
+            )
+        }
+        guard let user = try user ?? realm?.user else {
+            throw .malformed("a partition belongs to an app: name one of its users")
+        }
+        let owner = RealmOwner(
+            appID: user.app.appID,
+            userID: try await id(of: user),
+            scope: .partition(partition)
+        )
+        return .upload(owner)
+    }
+
+    private func replica() async throws(ControlError) -> RealmCopy.Form {
+        guard let user = try user else { return .replica(userID: nil) }
+        guard user.app.appID == realm?.user.app.appID else {
+            throw .malformed(
+                "a copy that continues from its source's progress must belong to a user "
+                    + "of the same app; name a partition for a copy that is uploaded as a whole"
+            )
+        }
+        return .replica(userID: try await id(of: user))
+    }
+
+    private var user: UserConfiguration? {
+        get throws(ControlError) {
+            guard let name = request.user else { return nil }
+            guard let user = users.first(where: { $0.name == name }) else {
+                throw .unknownUser(name)
+            }
+            return user
+        }
+    }
+
+    private func id(of user: UserConfiguration) async throws(ControlError) -> String {
+        guard let id = await userID(user) else {
+            throw ControlError(
+                code: "auth.logged_out",
+                message: "user \"\(user.name)\" has not logged in here, so its id is not known",
+                remedy: "`realm-agent users login \(user.name)`"
+            )
+        }
+        return id
+    }
+}
+
+extension CopyReport {
+    init(_ report: RealmCopy.Report, source: String, path: String) {
+        self.init(
+            source: source,
+            path: path,
+            sizeInBytes: report.sizeInBytes,
+            pendingUploadBytes: report.pendingUploadBytes,
+            rejected: report.rejected.count
+        )
+    }
+}
+
+extension ControlError {
+    init(_ error: LocalRealmError) {
+        self.init(
+            code: error.code,
+            message: "\(error.path): \(error.message)",
+            remedy: error.remedy
+        )
+    }
+}

@@ -1,0 +1,80 @@
+import AppServices
+package import Config
+package import Control
+import LocalRealm
+import Platform
+import RealmSync
+import SQLite
+import Scheduling
+
+/// Copies a realm file while no agent runs, or a file that is not a configured realm.
+package struct OfflineRealmCopier: Sendable {
+    private let configuration: AgentConfiguration
+
+    package init(_ configuration: AgentConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// - Parameter source: the name of a realm, or the path of a file.
+    package func copy(
+        _ source: String,
+        _ request: CopyRequest
+    ) async throws(ControlError) -> CopyReport {
+        let realm = try realm(source)
+        let metadata = DataDirectory(path: configuration.daemon.dataDirectory).metadata
+        let order = CopyRequestResolver(
+            request: request,
+            realm: realm,
+            users: configuration.users,
+            userID: { user in
+                try? MetadataDatabase.account(
+                    of: user.name,
+                    appID: user.app.appID,
+                    inFile: metadata
+                )?.userID
+            }
+        )
+        let copy = RealmCopy(try await order.form(), now: WallTime.now().millisecondsSince1970)
+        do throws(LocalRealmError) {
+            let report = try await copy.makeOnThread(
+                from: realm?.path ?? source,
+                to: request.path
+            )
+            return CopyReport(report, source: source, path: request.path)
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
+    /// Writes the objects of the source into a realm file that is there, as any program would.
+    package func merge(
+        _ source: String,
+        into destination: String
+    ) async throws(ControlError) -> CopyReport {
+        let merge = RealmMerge(from: try realm(source)?.path ?? source)
+        let executor = DatabaseExecutor(label: "merge")
+        let result = await executor.perform { () -> Result<RealmMerge.Report, LocalRealmError> in
+            Result { () throws(LocalRealmError) in try merge.merge(into: destination) }
+        }
+        do throws(LocalRealmError) {
+            let report = try result.get()
+            return CopyReport(
+                source: source,
+                path: destination,
+                sizeInBytes: report.sizeInBytes,
+                pendingUploadBytes: 0,
+                rejected: 0,
+                mergedObjects: report.objectCount
+            )
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
+    /// Nil for the path of a file.
+    private func realm(_ source: String) throws(ControlError) -> RealmConfiguration? {
+        let realm = configuration.realms.first { $0.name == source }
+        guard realm != nil || source.contains("/") else { throw .unknownRealm(source) }
+        return realm
+    }
+}

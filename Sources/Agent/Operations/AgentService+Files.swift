@@ -1,0 +1,129 @@
+import AppServices
+import Changesets
+import Config
+package import Control
+import LocalRealm
+import Platform
+import RealmSync
+import SQLite
+import Scheduling
+import Versions
+
+/// Operations of the control API on realm files.
+extension AgentService {
+    package func copy(
+        _ realm: String,
+        _ request: CopyRequest
+    ) async throws(ControlError) -> CopyReport {
+        let source = try await self.realm(realm)
+        let sessions = await running.sessions
+        let order = CopyRequestResolver(
+            request: request,
+            realm: source.configuration,
+            users: await running.configuration.users,
+            userID: { try? await sessions[$0.name]?.cachedAccount()?.userID }
+        )
+        let copy = RealmCopy(try await order.form(), now: source.realm.context.now())
+        do throws(LocalRealmError) {
+            let report = try await copy.makeOnThread(
+                from: source.configuration.path,
+                to: request.path
+            )
+            return CopyReport(report, source: realm, path: request.path)
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
+    package func delete(
+        _ realm: String,
+        _ request: DeleteRequest
+    ) async throws(ControlError) -> DeleteReport {
+        let synced = try await self.realm(realm).realm
+        do throws(SyncedRealm.DeletionFailure) {
+            let files = try await synced.delete(force: request.force ?? false)
+            return DeleteReport(realm: realm, files: files)
+        } catch {
+            throw ControlError(error, realm: realm)
+        }
+    }
+
+    package func rejects(
+        of realm: String,
+        limit: Int
+    ) async throws(ControlError) -> RejectsReport {
+        let path = try await self.realm(realm).configuration.path
+        let executor = DatabaseExecutor(label: "rejects")
+        let result = await executor.perform { () -> Result<[RejectedWrite], LocalRealmError> in
+            do throws(LocalRealmError) {
+                return .success(try RejectedWrite.read(path: path, limit: limit))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let writes):
+            return RejectsReport(realm: realm, rejects: writes.map(RejectsReport.Reject.init))
+        case .failure(let error):
+            throw ControlError(error)
+        }
+    }
+
+    package func readiness() async -> ReadinessReport {
+        var waiting: [ReadinessReport.Waiting] = []
+        for realm in await running.realms where await !realm.realm.isReady {
+            let status = await realm.status()
+            waiting.append(
+                .init(realm: status.name, state: status.state, cause: status.cause)
+            )
+        }
+        return ReadinessReport(waiting: waiting)
+    }
+}
+
+extension RejectsReport.Reject {
+    fileprivate init(_ write: RejectedWrite) {
+        let at = WallTime(millisecondsSince1970: write.at).description
+        let className = write.className.description
+        switch write.origin {
+        case .capture(let property, let value):
+            self.init(
+                at: at,
+                by: .local,
+                className: className,
+                key: write.key,
+                property: property?.description,
+                reason: write.reason,
+                value: value
+            )
+        case .server(let code, let version, let row):
+            self.init(
+                at: at,
+                by: .server,
+                className: className,
+                key: write.key,
+                reason: write.reason,
+                errorCode: code,
+                serverVersion: version?.rawValue,
+                rowBefore: row
+            )
+        }
+    }
+}
+
+extension ControlError {
+    init(_ failure: SyncedRealm.DeletionFailure, realm: String) {
+        switch failure {
+        case .pendingUploads:
+            self.init(
+                code: "realm.pending_uploads",
+                message: "realm \"\(realm)\" holds writes that the server does not have",
+                remedy:
+                    "wait for them with `realm-agent wait \(realm) --for upload`, or add --force"
+            )
+        case .notOpen: self = .notOpen(realm)
+        case .files(let reason):
+            self.init(code: "realm.io_error", message: "cannot be deleted: \(reason)")
+        }
+    }
+}
