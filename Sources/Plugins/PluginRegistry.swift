@@ -97,7 +97,7 @@ package actor PluginRegistry {
         records[name]?.failures += 1
         records[name]?.lastFailure = failure
         surroundings.logger.warning(
-            "handler failed; sync goes on without it",
+            "handler failed; sync continues without it",
             metadata: [
                 "plugin": "\(name)", "realm": "\(failure.realm)",
                 "kind": "\(request.event.kind)", "code": "\(failure.code)",

@@ -123,7 +123,7 @@ struct ResetHandlerTests {
                 }
             )
             #expect(failures.contains { $0.hasPrefix("hang client_reset_after: no answer") })
-            #expect(world.deployment.log("north").contains("handler failed; sync goes on"))
+            #expect(world.deployment.log("north").contains("handler failed; sync continues"))
             let list = try await world.agent("north", "plugins", "list")
             #expect(list.output.contains("fail"), "\(list.output)")
             let status = try await world.status("north")

@@ -1,6 +1,6 @@
-/// Which kinds of event have a `MESSAGE_ID` in the journal (`docs/logs.md`).
+/// The messages that have a `MESSAGE_ID` in the journal (`docs/logs.md`).
 ///
-/// An id never changes: where the words of a message do, the new words keep the old id.
+/// An id never changes: when a message is reworded, it keeps its id.
 enum MessageCatalogue {
     static let ids: [String: String] = [
         "administration":
@@ -51,7 +51,7 @@ enum MessageCatalogue {
             "54828e6a2d3b510e844f5c59c1e56c03",
         "local writes are captured":
             "d4233e63a090490fab9853ef8bc5b0c5",
-        "handler failed; sync goes on without it":
+        "handler failed; sync continues without it":
             "d8825580cfb05d1692bfb90d3326eac3",
         "paused":
             "15437d67f76545f9a74b24fee5748923",

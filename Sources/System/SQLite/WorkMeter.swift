@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Whether a thread is at work on a database, and what it has to show for it; other threads read it at any
+/// Whether a thread is working on a database, and its progress; other threads can read it at any
 /// time.
 ///
-/// A step is a number of instructions of SQLite's machine, or a piece of work done. Work that lasts and
-/// makes steps is long; work that lasts and makes none hangs.
+/// A step is a number of instructions of SQLite's machine, or a piece of work done. Work that lasts
+/// and makes steps is long; work that lasts and makes none hangs.
 package final class WorkMeter: Sendable {
     private let steps = Atomic<UInt64>(0)
     private let isAtWork = Atomic(false)
