@@ -78,7 +78,7 @@ struct AsyncHTTPExchangeTests {
             let without = try await get(url, tls)
             #expect(
                 reason(without).hasSuffix(
-                    "the server asks for a certificate of the client; "
+                    "the server requires a client certificate; "
                         + "name one in tls.client_certificate"
                 ),
                 "\(reason(without))"
@@ -146,7 +146,7 @@ struct AsyncHTTPExchangeTests {
                 )
             }
         }
-        try await expect(.tunnel, credentials: "abc", "asks for credentials (HTTP 407)")
+        try await expect(.tunnel, credentials: "abc", "requires credentials (HTTP 407)")
         try await expect(
             .answer("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"),
             "does not connect to the server"

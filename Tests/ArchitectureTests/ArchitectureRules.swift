@@ -1,12 +1,12 @@
-/// The rules that keep the architecture what its page says; each answers with what breaks it.
+/// The rules that keep the architecture as its page describes; each returns the violations.
 enum ArchitectureRules {
-    /// Whether a file's module takes values and returns values: those in `Core`, and `Config`, which has a
-    /// place of its own.
+    /// Whether a file's module takes values and returns values: those in `Core`, and `Config`,
+    /// which has its own folder.
     static func isPure(_ file: SourceFile) -> Bool {
         file.path.hasPrefix("Sources/Core/") || file.module == "Config"
     }
 
-    /// The modules of only one of the two programs.
+    /// The modules used by only one of the two programs.
     static let agentModules: Set<String> = [
         "Agent", "AppServices", "Config", "Control", "LocalRealm", "RealmSync", "SyncClient",
         "realm-agent",
@@ -15,7 +15,7 @@ enum ArchitectureRules {
 
     // MARK: Arrows
 
-    /// Imports, manifest and page tell the same story.
+    /// Imports, manifest and page must agree.
     static func reversedArrows(
         _ files: [SourceFile],
         manifest: Manifest,
@@ -63,7 +63,7 @@ enum ArchitectureRules {
             }
     }
 
-    /// The agent's half and the server's half share modules, and never reach each other.
+    /// The agent's and the server's modules share modules, but never depend on each other.
     static func crossings(_ manifest: Manifest) -> [String] {
         let halves = [(agentModules, serverModules), (serverModules, agentModules)]
         return halves.flatMap { from, to in
@@ -95,7 +95,7 @@ enum ArchitectureRules {
         }
     }
 
-    /// Time, chance and output are parameters of pure modules.
+    /// Time, randomness and output are parameters of pure modules.
     static func impureCode(_ files: [SourceFile]) -> [String] {
         files.filter(isPure).flatMap { file in
             file.lines.flatMap { line in
@@ -108,7 +108,7 @@ enum ArchitectureRules {
         }
     }
 
-    /// Words that give away what a pure module must not do, where the line means them so.
+    /// Words that indicate what a pure module must not do, if the line uses them in that sense.
     private struct Impurity {
         let does: String
         let words: Set<String>
@@ -138,8 +138,8 @@ enum ArchitectureRules {
 
     // MARK: Other packages
 
-    /// Which modules may import the modules of other packages, by the beginning of their names. What a
-    /// module may not import it declares as a protocol, which another one implements.
+    /// The modules that may import the modules of other packages, by the beginning of their names.
+    /// Any other module declares a protocol instead, which one of these implements.
     static let foreignImports: [String: Set<String>] = [
         "ArgumentParser": ["realm-agent", "realm-server"],
         "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "Server"],
@@ -203,8 +203,8 @@ enum ArchitectureRules {
 
     // MARK: TLS
 
-    /// NIOSSL speaks TLS 1.0 unless it is told otherwise, and so does each HTTP client without settings
-    /// of its own; those that only open Unix sockets speak none.
+    /// NIOSSL accepts TLS 1.0 unless configured otherwise, and so does each HTTP client without
+    /// settings of its own; those that only open Unix sockets do not use TLS.
     static func oldTLS(_ files: [SourceFile]) -> [String] {
         files.flatMap { file -> [String] in
             let words = Set(file.lines.flatMap(\.words))
@@ -222,7 +222,7 @@ enum ArchitectureRules {
 
     // MARK: Everywhere
 
-    /// Full Foundation brings 44 MB of Unicode data into the programs.
+    /// Full Foundation adds 44 MB of Unicode data to the programs.
     static func forbiddenImports(_ files: [SourceFile]) -> [String] {
         let forbidden: Set = [
             "Foundation", "FoundationInternationalization", "FoundationNetworking", "XCTest",
@@ -237,7 +237,7 @@ enum ArchitectureRules {
         }
     }
 
-    /// Inside a module that has a type of its name, that name cannot qualify others any more.
+    /// Inside a module that has a type of its name, that name can no longer qualify others.
     static func typesNamedLikeTheirModule(_ files: [SourceFile]) -> [String] {
         files.flatMap { file in
             file.types.filter { $0.name == file.module }.map {

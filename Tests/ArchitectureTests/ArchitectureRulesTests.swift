@@ -1,6 +1,6 @@
 import Testing
 
-/// The rules on projects made up to break them.
+/// The rules, on projects made to break them.
 @Suite("Rules of the architecture")
 struct ArchitectureRulesTests {
     private let manifest = Manifest(
@@ -70,7 +70,7 @@ struct ArchitectureRulesTests {
         ArchitectureRules.reversedArrows([file], manifest: manifest, table: ModuleTable(page))
     }
 
-    @Test("An import along an arrow is fine")
+    @Test("An import along an arrow is allowed")
     func rightArrow() {
         #expect(arrows(file("import Changesets\nimport Testing"), page: page) == [])
     }
@@ -99,7 +99,7 @@ struct ArchitectureRulesTests {
         )
     }
 
-    @Test("A path from one program's half to the other's is found, however long")
+    @Test("A path of any length from one program's half to the other's is found")
     func crossing() {
         let manifest = Manifest(
             """
@@ -132,7 +132,7 @@ struct ArchitectureRulesTests {
     }
 
     @Test(
-        "Clocks, dice, tasks and output in a pure module are found",
+        "Clocks, randomness, tasks and output in a pure module are found",
         arguments: [
             "let now = Date()", "let clock = ContinuousClock()", "Int.random(in: 0..<3)",
             "var generator = SystemRandomNumberGenerator()", "values.shuffled()",
@@ -147,7 +147,7 @@ struct ArchitectureRulesTests {
     }
 
     @Test(
-        "What only looks impure is not",
+        "Code that only looks impure is allowed",
         arguments: [
             "Int.random(in: 0..<3, using: &random)", "NaNText.print(x)",
             "static func print(_ x: Int)", "let multitask = 1", "case asynchronous",
@@ -179,7 +179,7 @@ struct ArchitectureRulesTests {
     }
 
     @Test(
-        "A module of another package is found where it does not belong, and an unknown one everywhere"
+        "A module of another package is found outside its modules, and an unknown one everywhere"
     )
     func strayForeignImports() {
         let files = [

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// The project as it is, held to the rules.
+/// The actual project, checked against the rules.
 @Suite("Architecture")
 struct ArchitectureTests {
     @Test("Imports follow the arrows of Package.swift and docs/ARCHITECTURE.md")
@@ -32,7 +32,7 @@ struct ArchitectureTests {
         report(ArchitectureRules.forbiddenImports(try Project.sources()))
     }
 
-    @Test("Modules of other packages are imported where they belong")
+    @Test("Modules of other packages are imported only by the allowed modules")
     func foreignImports() throws {
         report(
             ArchitectureRules.strayForeignImports(
@@ -47,17 +47,17 @@ struct ArchitectureTests {
         report(ArchitectureRules.strayContinuations(try Project.sources()))
     }
 
-    @Test("Wherever TLS is spoken, it is 1.2 or newer")
+    @Test("All uses of TLS require 1.2 or newer")
     func tlsVersions() throws {
         report(ArchitectureRules.oldTLS(try Project.sources()))
     }
 
-    @Test("No type bears the name of its module")
+    @Test("No type has the name of its module")
     func typeNames() throws {
         report(ArchitectureRules.typesNamedLikeTheirModule(try Project.sources()))
     }
 
-    @Test("No module is an empty shell")
+    @Test("No module is empty")
     func placeholders() throws {
         report(
             ArchitectureRules.placeholders(try Project.files(in: "Sources", suffix: ".swift"))

@@ -1,6 +1,6 @@
-/// The lines of a specification's checklist, and the page that says which tests hold them.
+/// The lines of a specification's checklist, and the page that lists their tests.
 enum Conformance {
-    /// A test as the page names it.
+    /// A test as named by the page.
     struct Reference: Hashable {
         /// Below `Tests`, without the suffix.
         let file: String
@@ -16,7 +16,8 @@ enum Conformance {
         }
     }
 
-    /// The same of a checklist without names: how its lines begin, up to the first punctuation.
+    /// The same for a checklist without names: the beginnings of its lines, up to the first
+    /// punctuation.
     static func openings(_ specification: String) -> [String] {
         specification.split(separator: "\n").compactMap { line in
             guard line.hasPrefix("- [ ] ") else { return nil }
@@ -25,8 +26,8 @@ enum Conformance {
         }
     }
 
-    /// The rows of one part of the page, by what stands in their first column: a line's name, or the
-    /// first and the last of several.
+    /// The rows of one part of the page, by their first column: a line's name, or the first and the
+    /// last of several.
     static func rows(_ page: String, under heading: String) -> [(lines: String, tests: String)] {
         let part = page.split(separator: "\n").drop { $0 != heading }.dropFirst()
             .prefix { !$0.hasPrefix("## ") }
@@ -39,7 +40,7 @@ enum Conformance {
         }
     }
 
-    /// The names that a first column stands for: "X2 to X6" are five.
+    /// The names in a first column: "X2 to X6" are five.
     static func lines(_ column: String) -> [String] {
         let ends = column.split(separator: " ")
         guard ends.count == 3, let first = Int(ends[0].dropFirst()),

@@ -42,7 +42,7 @@ struct ConformanceTests {
         #expect(rows.flatMap { Conformance.lines($0.lines) } == checklist)
     }
 
-    @Test("Every row names tests that exist, or says why there is none", arguments: parts)
+    @Test("Every row names existing tests, or the reason for none", arguments: parts)
     func references(part: Part) throws {
         let heading = part.heading
         for row in Conformance.rows(try Project.text(of: "docs/conformance.md"), under: heading) {
@@ -62,7 +62,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Rows are taken apart")
+    @Test("Rows are parsed")
     func rows() {
         let page = """
             ## A

@@ -35,7 +35,7 @@ enum Documentation {
         return codes
     }
 
-    /// Names of threads, which look the same.
+    /// Names of threads, which have the same form.
     private static let otherNames: Set = ["realm.commits"]
 
     private static func isWord(_ text: Substring) -> Bool {

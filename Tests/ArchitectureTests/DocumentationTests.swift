@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Documentation")
 struct DocumentationTests {
-    @Test("Links between pages lead somewhere")
+    @Test("Links between pages have targets")
     func links() throws {
         for page in try Project.files(in: "docs", suffix: ".md") {
             let folder = page.split(separator: "/").dropLast().joined(separator: "/")

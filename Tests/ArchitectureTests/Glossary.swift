@@ -2,13 +2,13 @@
 struct Glossary {
     struct Entry: Equatable {
         let term: String
-        /// The words in backquotes, taken apart: `takeIn` is "take", "in".
+        /// The words in backquotes, split: `takeIn` is "take", "in".
         let avoided: [[String]]
     }
 
     let entries: [Entry]
 
-    /// Reads the rows of three cells, but for headings.
+    /// Reads the rows of three cells, except headings.
     init(_ markdown: String) {
         entries = markdown.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|", omittingEmptySubsequences: false)
@@ -41,7 +41,8 @@ struct Glossary {
         }
     }
 
-    /// The words of a name in camel case, in lower case; digits and underscores divide words, too.
+    /// The words of a name in camel case, in lower case; digits and underscores separate words,
+    /// too.
     static func words(of name: String) -> [String] {
         var words: [String] = []
         var word = ""

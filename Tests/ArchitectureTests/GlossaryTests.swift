@@ -1,6 +1,6 @@
 import Testing
 
-/// The names of the sources, held to `docs/GLOSSARY.md`.
+/// The names of the sources, checked against `docs/GLOSSARY.md`.
 @Suite("Glossary")
 struct GlossaryTests {
     /// Names that may use an avoided word, and why.
@@ -85,7 +85,7 @@ struct GlossaryTests {
         )
     }
 
-    @Test("Names are taken apart into words")
+    @Test("Names are split into words")
     func words() {
         #expect(Glossary.words(of: "lookAtTime") == ["look", "at", "time"])
         #expect(Glossary.words(of: "HTTPListener2") == ["http", "listener"])

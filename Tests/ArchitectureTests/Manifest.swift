@@ -1,7 +1,7 @@
 /// The dependencies of each module of `Sources/` in `Package.swift`, by the names of our own
 /// modules.
 struct Manifest {
-    /// Modules, programs and the C libraries, each with what it depends on.
+    /// Modules, programs and the C libraries, each with its dependencies.
     let dependencies: [String: Set<String>]
     /// The folder of `Sources/` that each is in, as the manifest's `Group` has it.
     private let groups: [String: String]
@@ -19,7 +19,7 @@ struct Manifest {
             groups[String(match.1)] = String(match.2)
         }
         self.groups = groups
-        // The other literals of a library are names of Debian's.
+        // The other literals of a library are names of Debian packages.
         let names = Set(calls.keys)
         dependencies = calls.mapValues { names.intersection($0) }
     }

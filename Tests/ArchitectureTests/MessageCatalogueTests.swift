@@ -26,7 +26,7 @@ struct MessageCatalogueTests {
         #expect(Set(entries.values).count == entries.count)
     }
 
-    @Test("Every message of the catalogue is one that the agent writes")
+    @Test("Every message of the catalogue occurs in the sources")
     func written() throws {
         let sources = try Project.files(in: "Sources", suffix: ".swift")
             .filter { !$0.hasSuffix("MessageCatalogue.swift") }
@@ -34,7 +34,7 @@ struct MessageCatalogueTests {
         for message in try entries().keys.sorted() {
             #expect(
                 sources.contains { $0.contains("\"\(message)\"") },
-                "nobody writes \"\(message)\""
+                "no source writes \"\(message)\""
             )
         }
     }

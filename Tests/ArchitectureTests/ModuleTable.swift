@@ -1,4 +1,4 @@
-/// The table of modules in `docs/ARCHITECTURE.md`: the arrows as people read them.
+/// The table of modules in `docs/ARCHITECTURE.md`: the arrows for people.
 struct ModuleTable {
     let imports: [String: Set<String>]
     /// Every row's module and sentence, in order.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Testing
 
-/// docs/operations.md is made of commands to copy: every block of them has a name, and
-/// `scripts/prove-package.sh` runs the block of that name as it stands on the page.
+/// docs/operations.md consists of commands to copy: every block of them has a name, and
+/// `scripts/prove-package.sh` runs the block of that name from the page.
 @Suite("The commands of docs/operations.md")
 struct OperationsPageTests {
     private struct Block {
@@ -40,7 +40,7 @@ struct OperationsPageTests {
         return blocks
     }
 
-    @Test("Every block has a name of its own, and is run by the proof of the packages")
+    @Test("Every block has a unique name, and is run by the proof of the packages")
     func everyBlock() {
         #expect(blocks.count > 20)
         #expect(Set(blocks.map(\.name)).count == blocks.count, "a name is missing or comes twice")
@@ -54,7 +54,7 @@ struct OperationsPageTests {
         }
     }
 
-    @Test("A command within a sentence or a table stands in a block, too")
+    @Test("A command within a sentence or a table is in a block, too")
     func inlineCommands() {
         let programs = [
             "realm-agent", "realm-server", "systemctl", "journalctl", "apt", "sqlite3",
@@ -68,7 +68,7 @@ struct OperationsPageTests {
             else { continue }
             #expect(
                 lines.contains { $0.hasPrefix(code) },
-                "`\(code)` stands in no block that is run"
+                "`\(code)` is not in a block that is run"
             )
         }
     }

@@ -1,4 +1,4 @@
-/// A Swift file, as far as rules about the architecture look at it.
+/// A Swift file, as read by the rules of the architecture.
 struct SourceFile {
     /// From the root of the project.
     let path: String
@@ -22,7 +22,7 @@ struct SourceFile {
         }
     }
 
-    /// The modules it imports, whole or in part, and on which line.
+    /// The modules it imports, whole or in part, with the line.
     var imports: [(module: String, line: Int)] {
         lines.compactMap { line in
             guard let position = line.words.firstIndex(of: "import"),
@@ -62,7 +62,7 @@ struct SourceFile {
         }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Blanks out comments, so that lines keep their numbers; strings are taken for code.
+    /// Blanks out comments, so that lines keep their numbers; strings count as code.
     private static func withoutComments(_ text: String) -> [String] {
         var isInBlock = false
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in

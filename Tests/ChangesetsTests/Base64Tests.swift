@@ -17,7 +17,7 @@ struct Base64Tests {
         #expect(Base64.decode(Array(text.utf8)) == Array(bytes.utf8))
     }
 
-    @Test("Random bytes are encoded as Foundation does, and come back")
+    @Test("Random bytes are encoded as by Foundation, and decode to themselves")
     func random() {
         var random = SplitMix64(seed: 1)
         for count in 0..<300 {
@@ -29,7 +29,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "What no encoder writes is refused",
+        "Text that no encoder writes is refused",
         arguments: [
             "Zg", "Zg=", "Zh==", "Zm9=", "Z===", "====", "Zg==Zg==", "Zm 9", "Zm9-", "Zm9v\n",
         ]

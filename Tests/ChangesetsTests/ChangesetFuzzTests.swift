@@ -4,8 +4,8 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// Whatever arrives gets an answer: a changeset that encodes and decodes to itself, or an error that
-/// says where. `REALM_SEEDS` lengthens the runs.
+/// Every input gives a result: a changeset that encodes and decodes to itself, or an error with an
+/// offset. `REALM_SEEDS` lengthens the runs.
 @Suite("Damaged changesets")
 struct ChangesetFuzzTests {
     private static let rounds =
@@ -109,7 +109,7 @@ struct ChangesetFuzzTests {
         }
     }
 
-    @Test("A declared length that is not there allocates nothing")
+    @Test("A declared length beyond the input allocates nothing")
     func declaredLengths() {
         for text in [
             "3f00ffffffffffffffff3f", "3f0001543f010166040001010100 04ffffffffffffffff3f",

@@ -17,7 +17,7 @@ struct ChangesetVectorTests {
         return try #require(Hexadecimal.bytes(of: text))
     }
 
-    @Test("Every valid changeset decodes to what is described, and encodes to the same bytes")
+    @Test("Every valid changeset decodes as described, and encodes to the same bytes")
     func valid() throws {
         let lines = try lines("valid.jsonl")
         for line in lines {
@@ -76,8 +76,8 @@ struct ChangesetVectorTests {
 }
 
 extension Changeset {
-    /// The same changeset with all strings announced first, where payloads lie elsewhere in the string
-    /// buffer (changesets spec, 8).
+    /// The same changeset with all strings announced first, so that payloads have other offsets in
+    /// the string buffer (changesets spec, 8).
     fileprivate var recounted: Changeset {
         get throws { try Changeset(decoding: encoded()) }
     }

@@ -78,7 +78,7 @@ struct ChangesetWriterTests {
         #expect(changeset.strings.texts == ["C", "key", "field", "a", "b", "Dog", "fido"])
     }
 
-    @Test("Every kind of instruction says what was asked for")
+    @Test("Every kind of instruction is written as requested")
     func everyInstruction() throws {
         var writer = ChangesetWriter()
         writer.addEmbeddedClass("E")
@@ -179,7 +179,7 @@ struct ChangesetWriterTests {
         #expect(changeset.instructions == expected)
     }
 
-    @Test("Nothing written is nothing to upload")
+    @Test("Without writes there is nothing to upload")
     func empty() {
         let writer = ChangesetWriter()
         #expect(writer.isEmpty)

@@ -20,7 +20,7 @@ struct DecimalAndTimestampTests {
 
     /// The table of the changesets spec, 2.6.
     @Test(
-        "A decimal is its bits, never normalised",
+        "A decimal keeps its bits, never normalised",
         arguments: [
             ("08 b9 e0 00 42 00", 0x303a_0000_0000_0000, 12_345),
             ("08 00 00 01", 0xb040_0000_0000_0000, 0),

@@ -37,7 +37,7 @@ struct DecimalEqualityTests {
         #expect(!one.isNumericallyEqual(to: .zero))
     }
 
-    @Test("A coefficient of more than 34 digits stands for zero")
+    @Test("A coefficient of more than 34 digits means zero")
     func nonCanonical() {
         let tooLarge = Decimal128(high: 6176 << 49 | (1 << 49 - 1), low: .max)
         #expect(tooLarge.isNumericallyEqual(to: .zero))

@@ -3,12 +3,12 @@ import ClientReset
 import Documents
 import Testing
 
-/// Client reset, 7.6.
+/// Nil: the owner was deleted.
 @Suite struct GoldenScenarioTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let local: String
         let remote: String
-        /// Nil: the owner is gone.
+        /// Nil: as in the list; empty rows of the table have none.
         let list: [Int64]?
         /// Nil: as the list says; empty rows of the table have none.
         let set: Set<Int64>?

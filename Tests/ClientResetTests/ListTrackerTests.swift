@@ -23,7 +23,7 @@ struct ListTrackerTests {
 
         private mutating func below(_ end: Int) -> Int { Int.random(in: 0..<end, using: &random) }
 
-        /// The server's changes, of which the client knows nothing.
+        /// The server's changes, which the client does not see.
         mutating func changeOnServer() {
             for number in 0..<below(6) {
                 if !fresh.isEmpty, below(3) == 0 {
@@ -59,7 +59,7 @@ struct ListTrackerTests {
         }
     }
 
-    @Test("Where the server has changed nothing, its list ends as the local one")
+    @Test("If the server has changed nothing, its list becomes the local one")
     func unchangedServer() {
         for seed in 0..<5_000 as Range<UInt64> {
             var lists = Lists(seed: seed)
@@ -68,7 +68,7 @@ struct ListTrackerTests {
         }
     }
 
-    @Test("Our own elements keep their order, and so do the server's, whatever it has changed")
+    @Test("Our own elements keep their order, and so do the server's, after any change there")
     func order() {
         for seed in 0..<5_000 as Range<UInt64> {
             var lists = Lists(seed: seed)

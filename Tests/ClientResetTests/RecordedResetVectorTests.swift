@@ -11,7 +11,7 @@ import Versions
 /// (`vectors/wire/partition_client_reset`).
 @Suite("The recorded reset", .enabled(if: Vectors.areRequiredOrPresent, "no vectors here"))
 struct RecordedResetVectorTests {
-    /// What was sent for the session of the fresh copy (2) and the restarted one (3).
+    /// The messages for the session of the fresh copy (2) and the restarted one (3).
     private struct Recording {
         var fresh = InMemoryRealm()
         var freshProgress = SyncProgress.zero
@@ -49,7 +49,7 @@ struct RecordedResetVectorTests {
         }
     }
 
-    @Test("Recovering what the reference had recovered, on what it had downloaded, gives its bytes")
+    @Test("Recovering the reference's changes on its download gives its bytes")
     func bytes() throws {
         let recording = try Recording()
         var local = recording.fresh
@@ -65,7 +65,7 @@ struct RecordedResetVectorTests {
         print("recorded reset: \(recording.recovered.count) changesets recovered as recorded")
     }
 
-    @Test("The cursors after the reset are those that the reference's IDENT tells")
+    @Test("The cursors after the reset are those in the reference's IDENT")
     func cursors() throws {
         let recording = try Recording()
         let progress = HistoryRewrite.progress(afterFreshCopy: recording.freshProgress)

@@ -40,7 +40,7 @@ import Testing
         return attempt.method
     }
 
-    @Test("The first reset does what the mode says")
+    @Test("The first reset follows the mode")
     func first() {
         #expect(method(decide(.recover, reset)) == .recover)
         #expect(method(decide(.recoverOrDiscard, reset)) == .recover)
@@ -48,7 +48,7 @@ import Testing
         #expect(decide(.manual, reset) == .giveUp(.manualMode))
     }
 
-    @Test("Without permission to recover, only modes that may discard go on")
+    @Test("Without permission to recover, only modes that may discard continue")
     func noPermission() {
         #expect(decide(.recover, noRecovery) == .giveUp(.recoveryNotPermitted))
         #expect(method(decide(.recoverOrDiscard, noRecovery)) == .discard)
@@ -56,7 +56,7 @@ import Testing
         #expect(decide(.manual, noRecovery) == .giveUp(.manualMode))
     }
 
-    @Test("A second reset of the same kind is a cycle, unless there is less to try")
+    @Test("A second reset of the same kind is a cycle, unless a lesser method is left")
     func cycles() {
         let discarded = attempt(.discard, reset)
         for mode in [ResetMode.recover, .recoverOrDiscard, .discard] {
@@ -68,7 +68,7 @@ import Testing
         #expect(method(decide(.discard, reset, after: recovered)) == .discard)
     }
 
-    @Test("Another action, another version or a wish starts anew")
+    @Test("Another action, another version or a request starts a new attempt")
     func unrelated() {
         #expect(method(decide(.recover, reset, after: attempt(.recover, noRecovery))) == .recover)
         let old = attempt(.recover, reset, version: "0")
@@ -77,7 +77,7 @@ import Testing
         #expect(method(decide(.recover, wish, after: attempt(.recover, reset))) == .recover)
     }
 
-    @Test("Two power cuts are no cycle, a third one is")
+    @Test("Two power cuts are not a cycle, a third one is")
     func crashes() {
         var earlier = attempt(.recover, reset, isSpent: false)
         for count in 1...2 {
@@ -94,7 +94,7 @@ import Testing
         #expect(method(decide(.recoverOrDiscard, reset, after: earlier)) == .discard)
     }
 
-    @Test("A reset that goes on after a crash is the same reset")
+    @Test("A reset that continues after a crash is the same reset")
     func continued() {
         let earlier = attempt(.recover, reset, isSpent: false)
         guard case .attempt(let next) = decide(.recover, reset, after: earlier) else {

@@ -3,7 +3,7 @@ import ClientReset
 import Documents
 import Schemas
 
-/// One side of an example: a realm, and what is done to it, one changeset per step or one for all.
+/// One side of an example: a realm, and the changes to it, one changeset per step or one for all.
 struct Script {
     private(set) var realm: InMemoryRealm
     private(set) var changesets: [Changeset] = []
@@ -130,7 +130,7 @@ extension Script {
         try perform { $0.clear(Self.owner, property, type) }
     }
 
-    /// A local deletion, which empties the links to the object first (local realm, 4.4).
+    /// A local deletion, which clears the links to the object first (local realm, 4.4).
     private mutating func delete(_ object: ObjectReference) throws {
         for property: Text in ["list", "set", "dictionary"] {
             guard case .int(let number) = object.key else { return }
@@ -210,7 +210,7 @@ extension Script {
         )
     }
 
-    /// The owner with links to 1, 2 and 3; 4 and 5 exist, too. Words are A and B.
+    /// The owner with links to 1, 2 and 3; 4 and 5 also exist. Words are A and B.
     static func start() throws -> InMemoryRealm {
         var script = Script(InMemoryRealm(schema: schema))
         try script.run("owner+ new1 new2 new3 new4 new5", on: "list")
@@ -228,8 +228,8 @@ extension Script {
         return script.realm
     }
 
-    /// The state after the recovery of the local changes on top of the remote ones, checked for the
-    /// new changesets doing the same to the remote state.
+    /// The state after the recovery of the local changes on top of the remote ones. Checks that the
+    /// new changesets do the same to the remote state.
     static func recover(
         local: Script,
         remote: Script
@@ -248,6 +248,6 @@ extension Script {
         return (transferred, recovery.discarded)
     }
 
-    /// What was recorded, what the recovery made of the state, and what was transferred are not one.
+    /// The recorded, recovered and transferred states differ.
     struct Divergence: Error {}
 }

@@ -4,7 +4,7 @@ import Schemas
 import Testing
 
 /// Client reset, 5.1.
-@Suite("Schemas of a realm and of the server it is reset to")
+@Suite("Schemas of a realm and of the server in a reset")
 struct StateTransferTests {
     private static let name = PropertySchema(name: "name", type: .string, isNullable: true)
 
@@ -15,7 +15,7 @@ struct StateTransferTests {
         RealmSchema([ClassSchema(name: "Task", kind: .topLevel(key), properties: properties)])
     }
 
-    /// Why the realm cannot follow.
+    /// The reason why the realm cannot be reset.
     private func failure(of local: RealmSchema, against source: RealmSchema) -> ResetFailure? {
         do throws(ResetFailure) {
             _ = try StateTransfer.checkSchema(of: local, against: source)
@@ -25,7 +25,7 @@ struct StateTransferTests {
         }
     }
 
-    @Test("What is missing on the server is named as it is here")
+    @Test("A definition missing on the server is named as in the realm")
     func removed() {
         let failure = failure(of: task(), against: task([]))
         #expect(failure == .propertiesRemoved("Task", ["name: string?"]))
@@ -33,7 +33,7 @@ struct StateTransferTests {
         #expect(self.failure(of: task(), against: RealmSchema()) == .classesRemoved(["Task"]))
     }
 
-    @Test("What is defined otherwise is named with both definitions")
+    @Test("A different definition is named with both versions")
     func changed() {
         let others: [(RealmSchema, here: String, there: String)] = [
             (
@@ -81,7 +81,7 @@ struct StateTransferTests {
         ]
         for (source, here, there) in others {
             guard case .schemaConflict(let conflicts)? = failure(of: task(), against: source) else {
-                Issue.record("\(there) is no conflict")
+                Issue.record("\(there) is not a conflict")
                 continue
             }
             let text = ResetFailure.schemaConflict(conflicts).description
@@ -92,12 +92,12 @@ struct StateTransferTests {
             task([PropertySchema(name: "to", type: .link(target: Text(target)), isNullable: true)])
         }
         guard case .schemaConflict? = failure(of: links[0], against: links[1]) else {
-            Issue.record("another target is no conflict")
+            Issue.record("another target is not a conflict")
             return
         }
     }
 
-    @Test("What only the server has is no obstacle")
+    @Test("Additions on the server do not block a reset")
     func additions() throws {
         let more = task([
             Self.name, PropertySchema(name: "done", type: .bool, isNullable: false),

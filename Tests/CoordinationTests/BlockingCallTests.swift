@@ -8,7 +8,7 @@ struct BlockingCallTests {
         let number: Int
     }
 
-    @Test("The result comes back, and so does the error")
+    @Test("The result is returned, and so is the error")
     func results() async throws {
         #expect(await BlockingCall.run { 7 } == 7)
         await #expect(throws: Failure(number: 1)) {
@@ -16,7 +16,7 @@ struct BlockingCallTests {
         }
     }
 
-    @Test("More blocked calls than the machine has cores, their tasks cancelled: all come back")
+    @Test("More blocked calls than the machine has cores, their tasks cancelled: all return")
     func stress() async {
         // Each is held until all have begun, so each needs a thread of its own.
         let count = 20

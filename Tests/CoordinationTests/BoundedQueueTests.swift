@@ -8,7 +8,7 @@ struct BoundedQueueTests {
     private struct Failure: Error, Equatable {}
     private typealias Queue = BoundedQueue<Int, Failure>
 
-    @Test("A full queue lets the producer wait until an element is taken")
+    @Test("A full queue suspends the producer until an element is taken")
     func backPressure() async throws {
         let queue = Queue(capacity: 2)
         let pushed = Atomic(0)
@@ -23,7 +23,7 @@ struct BoundedQueueTests {
         await producer.value
     }
 
-    @Test("What is in an ended queue can still be taken; then comes its end")
+    @Test("Elements of an ended queue can still be taken, then the end is reported")
     func ends() async throws {
         let (finished, failed) = (Queue(capacity: 2), Queue(capacity: 2))
         #expect(await finished.push(1))
@@ -38,7 +38,7 @@ struct BoundedQueueTests {
         await #expect(throws: Failure()) { try await failed.pop() }
     }
 
-    @Test("An end wakes all who wait")
+    @Test("An end wakes all waiting tasks")
     func endWakes() async throws {
         let (empty, full) = (Queue(capacity: 1), Queue(capacity: 1))
         #expect(await full.push(0))
@@ -51,7 +51,7 @@ struct BoundedQueueTests {
     }
 
     @Test(
-        "Many producers, some of them cancelled: each element that was let in comes out once, in order"
+        "Many producers, some of them cancelled: each accepted element is delivered once, in order"
     )
     func stress() async throws {
         for capacity in [1, 3] {
@@ -87,7 +87,7 @@ struct BoundedQueueTests {
         }
     }
 
-    @Test("A consumer that is cancelled leaves every element to the next")
+    @Test("A cancelled consumer leaves every element to the next")
     func consumers() async throws {
         let queue = Queue(capacity: 2)
         async let pushing: Void = {

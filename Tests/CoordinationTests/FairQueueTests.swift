@@ -17,14 +17,14 @@ struct FairQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("When it is full, the source with most in it loses its latest")
+    @Test("When it is full, the source with the most elements loses its latest")
     func overflow() {
         var queue = FairQueue<String, Int>(capacity: 4)
         for number in 1...4 { #expect(queue.append(number, from: "flood") == nil) }
         #expect(queue.append(5, from: "flood") == 5)
         #expect(queue.append(100, from: "other") == 4)
         #expect(queue.append(101, from: "other") == 3)
-        // As many as the other: the newcomer goes.
+        // As many as the other: the newcomer loses.
         #expect(queue.append(102, from: "other") == 102)
         #expect(queue.append(200, from: "third") == 101 || queue.count == 4)
         #expect(queue.count == 4)
@@ -32,7 +32,7 @@ struct FairQueueTests {
         #expect(queue.next() == 100)
     }
 
-    @Test("A source that was emptied is gone, and may come back", arguments: UInt64(0)..<50)
+    @Test("An emptied source is removed, and may return", arguments: UInt64(0)..<50)
     func bookkeeping(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var queue = FairQueue<Int, Int>(capacity: 8)

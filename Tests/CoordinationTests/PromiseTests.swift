@@ -1,9 +1,9 @@
 import Coordination
 import Testing
 
-@Suite("A promise is kept once, for all who wait", .timeLimit(.minutes(10)))
+@Suite("A promise is kept once, for all waiting tasks", .timeLimit(.minutes(10)))
 struct PromiseTests {
-    @Test("Kept before a wait, it answers at once, and the first value counts")
+    @Test("Kept before a wait, it returns at once, and the first value counts")
     func keptFirst() async {
         let promise = Promise<Int>()
         promise.keep(1)
@@ -24,7 +24,7 @@ struct PromiseTests {
         #expect(await task.value)
     }
 
-    @Test("Many tasks that wait, many that keep and cancellations at once: all get the same value")
+    @Test("With many waiting, keeping and cancelled tasks at once, all get the same value")
     func stress() async {
         for _ in 0..<200 {
             let promise = Promise<Int>()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A signal wakes one waiting task, and no wake-up is lost", .timeLimit(.minutes(10)))
 struct SignalTests {
-    @Test("Raised before anybody waits, it wakes the next one, once")
+    @Test("Raised before a wait, it wakes the next waiter, once")
     func raisedFirst() async {
         let signal = Signal()
         signal.raise()
@@ -14,7 +14,7 @@ struct SignalTests {
         #expect(await !second.value)
     }
 
-    @Test("Raised while somebody waits, it wakes that one")
+    @Test("Raised during a wait, it wakes the waiter")
     func raisedLater() async {
         let signal = Signal()
         let waiter = Task { await signal.wait() }
@@ -40,12 +40,12 @@ struct SignalTests {
             async let cancellation: Void = waiter.cancel()
             signal.raise()
             await cancellation
-            // Whoever did not get it finds it still raised.
+            // A waiter that missed the signal finds it still raised.
             if await !waiter.value { #expect(await signal.wait()) }
         }
     }
 
-    @Test("The time being over ends the wait")
+    @Test("The timeout ends the wait")
     func timeOut() async {
         let signal = Signal()
         #expect(await !signal.wait {})
@@ -53,7 +53,7 @@ struct SignalTests {
         #expect(await signal.wait { try await Task.sleep(for: .seconds(600)) })
     }
 
-    @Test("A signal at the end of the time counts: it is told, or is there for the next wait")
+    @Test("A signal at the end of the timeout counts: for this wait or the next")
     func lastMoment() async {
         for _ in 0..<2_000 {
             let signal = Signal()

@@ -16,7 +16,7 @@ struct TurnsTests {
         func add(_ name: String) { state.withLock { $0.append(name) } }
     }
 
-    /// Counts the tasks at work, and remembers the most there were.
+    /// Counts the tasks at work, and keeps the maximum.
     private final class Workplace: Sendable {
         private let state = Mutex((now: 0, most: 0, done: 0))
 
@@ -52,7 +52,7 @@ struct TurnsTests {
         }
     }
 
-    @Test("Tasks that wait get their turns in order of arrival")
+    @Test("Waiting tasks get their turns in order of arrival")
     func order() async throws {
         let turns = Turns<OrderOfArrival>()
         let first = Promise<Void>()
@@ -70,7 +70,7 @@ struct TurnsTests {
         #expect(turns.load == (0, 0))
     }
 
-    @Test("Sources take turns, and where too many wait the one with most of them is refused")
+    @Test("Sources take turns, and beyond the limit the one with the most waiting tasks is refused")
     func sources() async throws {
         let turns = Turns<String>(waitingAtMost: 3)
         let first = Promise<Void>()
@@ -107,7 +107,7 @@ struct TurnsTests {
         #expect(turns.load == (0, 0))
     }
 
-    @Test("Of many tasks, half of them cancelled, each has its turn, with a limit to those at work")
+    @Test("Each of many tasks, half of them cancelled, has its turn within the limit")
     func stress() async {
         for limit in 1...4 {
             let turns = Turns<Int>(atOnce: limit, waitingAtMost: .max)
@@ -126,7 +126,7 @@ struct TurnsTests {
         }
     }
 
-    @Test("With a limit to those that wait, a task either has its turn or is refused")
+    @Test("With a limit on waiting tasks, a task either has its turn or is refused")
     func stressWithLimit() async {
         let turns = Turns<Int>(atOnce: 2, waitingAtMost: 5)
         let workplace = Workplace()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A queue of an actor's waiting tasks", .timeLimit(.minutes(10)))
 struct WaitQueueTests {
-    /// Places that tasks take and give back.
+    /// Places that tasks take and return.
     private actor Places {
         private var free: Int
         private let queue = WaitQueue()
@@ -32,7 +32,7 @@ struct WaitQueueTests {
         var count: Int { free }
     }
 
-    @Test("Waking all wakes every task that waits")
+    @Test("Waking all wakes every waiting task")
     func wakeAll() async {
         let places = Places(0)
         await withDiscardingTaskGroup { group in
@@ -44,7 +44,7 @@ struct WaitQueueTests {
         #expect(await places.count == 0)
     }
 
-    @Test("Many tasks, many of them cancelled, over few places: none waits for ever")
+    @Test("Many tasks, many of them cancelled, over few places: none waits forever")
     func stress() async {
         for free in 1...3 {
             let places = Places(free)

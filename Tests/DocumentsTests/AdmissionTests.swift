@@ -4,14 +4,15 @@ import Schemas
 import TestSupport
 import Testing
 
-/// Sync history, 14.6: what fits nothing is left out, everything else counts.
+/// Sync history, 14.6: instructions that do not fit are left out, all others count.
 @Suite("Uploads that do not fit")
 struct AdmissionTests {
     private static let object = Fixture.object
 
     private static let gone = ObjectReference(className: "Everything", key: .int(9))
 
-    /// Admits what the body writes to a realm with one object; the realm and what was admitted.
+    /// Admits the body's writes to a realm with one object; returns the realm and the admitted
+    /// changeset.
     private func admit(
         to realm: InMemoryRealm? = nil,
         _ admission: inout Admission,
@@ -24,13 +25,13 @@ struct AdmissionTests {
         let changeset = try Changeset(decoding: writer.bytes)
         let admitted = try applier.admit(changeset, to: &realm, &admission)
         try applier.finish(&realm)
-        // Other clients apply what was admitted, and have the same.
+        // Other clients apply the admitted part, and have the same.
         var other = try Fixture().realm
         try other.apply(admitted)
         return (realm, admitted)
     }
 
-    @Test("A changeset that fits is admitted as it is")
+    @Test("A fitting changeset is admitted unchanged")
     func fits() throws {
         var admission = Admission()
         let (realm, admitted) = try admit(&admission) { writer in
@@ -48,7 +49,7 @@ struct AdmissionTests {
         #expect(realm.value("intList", of: Self.object) == [1])
     }
 
-    @Test("Changes to an object that is gone are left out, without a loss: it was erased")
+    @Test("Changes to an erased object are left out, without a loss")
     func missingObject() throws {
         var admission = Admission()
         let (realm, admitted) = try admit(&admission) { writer in
@@ -64,7 +65,7 @@ struct AdmissionTests {
         #expect(admission.misfits.first?.problem == .missingObject("Everything"))
     }
 
-    @Test("An object that is made again takes changes again")
+    @Test("A recreated object takes changes again")
     func madeAgain() throws {
         var admission = Admission()
         let (realm, _) = try admit(&admission) { writer in
@@ -90,7 +91,7 @@ struct AdmissionTests {
                 .scalar(.string("c")),
                 priorSize: 2
             )
-            // This index is there, and is not what the client means.
+            // This index exists, but is not the one that the client means.
             writer.updateElement(
                 Self.object,
                 "stringList",
@@ -105,7 +106,7 @@ struct AdmissionTests {
         #expect(admitted.instructions.count == 1)
         #expect(admission.misfits.map(\.count) == [2])
         #expect(admission.misfits.map(\.losesData) == [true])
-        // What empties the list makes its positions clear again.
+        // Emptying the list makes its positions valid again.
         let (after, _) = try admit(to: realm, &admission) { writer in
             writer.clear(Self.object, "stringList", .list)
             writer.arrayInsert(
@@ -119,7 +120,7 @@ struct AdmissionTests {
         #expect(after.value("stringList", of: Self.object) == ["n"])
     }
 
-    @Test("A value that the server has anyway is no loss, nor is an erasure")
+    @Test("A value that the server already has is not a loss, nor is an erasure")
     func noLoss() throws {
         var fixture = try Fixture()
         try fixture.perform(fixture.insert(.string("a"), "stringList", 0, priorSize: 0))
@@ -137,7 +138,7 @@ struct AdmissionTests {
         #expect(admission.misfits.map(\.losesData) == [false])
     }
 
-    @Test("Paths into Mixed and embedded objects that hold something else are left out")
+    @Test("Paths that do not fit the content of Mixed and embedded objects are left out")
     func openProperties() throws {
         var admission = Admission()
         let (_, admitted) = try admit(&admission) { writer in
@@ -149,7 +150,7 @@ struct AdmissionTests {
         #expect(admission.misfits.map(\.count) == [3])
     }
 
-    @Test("What no state of the object could take is refused")
+    @Test("An instruction that fits no state of the object is refused")
     func malformed() throws {
         let cases: [(inout ChangesetWriter) -> Void] = [
             { $0.update(Self.object, "int", to: .scalar(.string("x"))) },
@@ -182,7 +183,7 @@ struct AdmissionTests {
             writer.setErase(Self.object, "intOptionalSet", .null)
             writer.setErase(Self.object, "intOptionalSet", .int(1))
             writer.setErase(Self.object, "anySet", .null)
-            // Nothing to erase any more.
+            // Nothing left to erase.
             writer.setErase(Self.object, "intOptionalSet", .null)
         }
         #expect(admission.misfits.isEmpty)

@@ -9,7 +9,7 @@ struct ApplierTests {
     private static let key = PrimaryKeySchema(name: "_id", type: .int, isNullable: false)
     private static let task = ObjectReference(className: "Task", key: .int(1))
 
-    /// Keeps a protocol of what is asked of it, and fails where it is told to.
+    /// Logs the calls, and fails where told to.
     private struct LoggingStore: ObjectStore {
         struct Broken: Error, Equatable {}
 
@@ -96,7 +96,7 @@ struct ApplierTests {
         #expect(store.realm.value("n", of: Self.task) == .scalar(.int(2)))
     }
 
-    @Test("What is only read is not written")
+    @Test("An object that is only read is not written")
     func reading() throws {
         var store = LoggingStore(realm: InMemoryRealm())
         try store.apply([try schemaChangeset(), try changeset { $0.createObject(Self.task) }])
@@ -125,7 +125,7 @@ struct ApplierTests {
         #expect(store.realm.value("n", of: Self.task) == .scalar(.int(4)))
     }
 
-    @Test("A schema that others have added already is no barrier")
+    @Test("A schema that already exists is not a barrier")
     func repeatedSchema() throws {
         var store = LoggingStore(realm: InMemoryRealm())
         try store.apply([try schemaChangeset()])
@@ -163,7 +163,7 @@ struct ApplierTests {
         #expect(throws: ApplyError<LoggingStore.Broken>.badInstruction(expected)) {
             try store.apply([bad])
         }
-        #expect(expected.description == "instruction 2: null where none is allowed")
+        #expect(expected.description == "instruction 2: null is not allowed here")
         let again = try changeset { writer in
             writer.addEmbeddedClass("Step")
             writer.addTopLevelClass("Step", primaryKey: "_id", type: .int, isNullable: false)
@@ -197,7 +197,7 @@ struct ApplierTests {
         #expect(realm.schema == before.schema)
     }
 
-    @Test("A property added to an embedded class is there in every embedded object; erased, gone")
+    @Test("A property is added to every embedded object, and erased from each")
     func embeddedSchemaChanges() throws {
         var realm = InMemoryRealm()
         try realm.apply(try schemaChangeset())
@@ -247,7 +247,7 @@ struct ApplierTests {
         #expect(realm.objects["Task"]?[.int(1)]?.values.count == 1)
     }
 
-    @Test("A class that is erased takes its objects along, and comes back empty")
+    @Test("Erasing a class erases its objects, and a new one of its name is empty")
     func erasedClass() throws {
         var realm = InMemoryRealm()
         try realm.apply(try schemaChangeset())

@@ -38,7 +38,7 @@ struct CivilDateTests {
         #expect(previous == CivilDate(year: 2399, month: 12, day: 31))
     }
 
-    @Test("A day that the month does not have counts on")
+    @Test("A day beyond the end of the month counts into the next")
     func overflowingDay() {
         let third = CivilDate(year: 2026, month: 3, day: 3)
         #expect(CivilDate(year: 2026, month: 2, day: 31).daysSince1970 == third.daysSince1970)

@@ -46,7 +46,7 @@ struct ClearTests {
         }
     }
 
-    @Test("Mixed becomes an empty collection, whatever it held")
+    @Test("Mixed of any content becomes an empty collection")
     func mixed() throws {
         var fixture = try Fixture()
         for payload in [.null, .int(1), .list, .dictionary] as [Payload] {
@@ -81,7 +81,7 @@ struct ClearTests {
         #expect(fixture.value("any") == ["a": []])
     }
 
-    @Test("An element or key that is not there is refused")
+    @Test("A missing element or key is refused")
     func missing() throws {
         var fixture = try Fixture()
         #expect(

@@ -175,7 +175,7 @@ struct KeyColumnFormTests {
     }
 
     @Test(
-        "A row is found by the text of its key, so another spelling is no key",
+        "A row is found by the text of its key, so another spelling is refused",
         arguments: [
             (.text("5F63E882536DE46D71877979"), .objectID),
             (.text("3B241101-E2BB-4255-8CAF-4136C566A962"), .uuid),

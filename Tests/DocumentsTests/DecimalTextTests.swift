@@ -30,7 +30,7 @@ struct DecimalTextTests {
     }
 
     @Test(
-        "Every digit of the coefficient is written, and says the exponent",
+        "Every digit of the coefficient is written, which shows the exponent",
         arguments: [
             (0, 0, "0"), (1, 0, "1"), (10, -1, "1.0"), (100, -2, "1.00"), (12_345, -3, "12.345"),
             (1, -1, "0.1"), (15, -3, "0.015"), (1, -6, "0.000001"), (1, -7, "1E-7"),
@@ -57,7 +57,7 @@ struct DecimalTextTests {
     }
 
     @Test(
-        "What is no number has a name, and what has no name shows its bits",
+        "Infinities and NaN have names, and other NaNs their bits",
         arguments: [
             (0x7800_0000_0000_0000, 0, "Infinity"), (0xf800_0000_0000_0000, 0, "-Infinity"),
             (0x7c00_0000_0000_0000, 0, "NaN"), (0xfc00_0000_0000_0000, 0, "-NaN"),
@@ -91,7 +91,7 @@ struct DecimalTextTests {
     }
 
     @Test(
-        "What is no decimal is refused",
+        "Text that is not a decimal is refused",
         arguments: [
             "", "-", "+", ".", "-.", "E5", "1E", "1E+", "1.2.3", "1,5", " 1", "1 ", "0x10", "--1",
             "+-1", "NaN1", "Infinit", "#", "#12", "#7c00000000000000000000000000000g", "1\0",
@@ -113,7 +113,7 @@ struct DecimalTextTests {
     }
 
     @Test(
-        "What no exponent can reach is refused",
+        "A number outside the exponent range is refused",
         arguments: ["1E6145", "11E6144", "1E-6177", "15E-6177", "1E99999999999999999999"]
     )
     func range(text: String) {

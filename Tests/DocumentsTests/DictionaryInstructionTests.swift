@@ -95,7 +95,7 @@ struct DictionaryInstructionTests {
         )
     }
 
-    @Test("What does not fit is refused")
+    @Test("A payload that does not fit is refused")
     func refusals() throws {
         var fixture = try Fixture()
         let link = fixture.link("Target", .null)
@@ -117,7 +117,7 @@ struct DictionaryInstructionTests {
         )
     }
 
-    @Test("A key with a point in it or a dollar in front is refused, even to be erased")
+    @Test("A key with a dot or a leading dollar sign is refused, even for an erasure")
     func illegalKeys() throws {
         var fixture = try Fixture()
         for payload in [.int(1), .erased] as [Payload] {

@@ -5,7 +5,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// Whatever programs and peers send gets an answer. `REALM_SEEDS` lengthens the runs.
+/// Every input of programs and peers gives a result. `REALM_SEEDS` lengthens the runs.
 @Suite("Damaged values and random instructions")
 struct DocumentsFuzzTests {
     private static let rounds =

@@ -77,7 +77,7 @@ struct DocumentsVectorTests {
     }
 
     @Test(
-        "Both sides of a merge come to the recorded state",
+        "Both sides of a merge reach the recorded state",
         arguments: ["hand.jsonl", "random.jsonl"]
     )
     func transformedStates(file: String) throws {
@@ -100,7 +100,7 @@ struct DocumentsVectorTests {
         #expect(checked > 0)
     }
 
-    @Test("Where the reference does not converge, each side comes to the state it has there")
+    @Test("If the reference does not converge, each side reaches its recorded state")
     func divergingStates() throws {
         let bases = try bases()
         let lines = try lines("diverging.jsonl")

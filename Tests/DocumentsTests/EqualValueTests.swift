@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Instruction semantics, 3.15 to 3.17.
-@Suite("Equal values, and what receivers do not take as it comes")
+@Suite("Equal values, and writes that receivers do not apply plainly")
 struct EqualValueTests {
     private static let one = decimal("1")
     private static let hundredths = decimal("1.00")
@@ -29,7 +29,7 @@ struct EqualValueTests {
         (.double(DoubleBits(-0.0)), .double(DoubleBits(0.0))),
     ]
 
-    @Test("Of two equal values of one type the old one stays, but for a decimal property")
+    @Test("Of two equal values of one type the old one stays, except in a decimal property")
     func table() throws {
         let zero = Payload.double(DoubleBits(0.0))
         let negative = Payload.double(DoubleBits(-0.0))
@@ -83,7 +83,7 @@ struct EqualValueTests {
     // MARK: What is written
 
     @Test(
-        "A change of representation alone reaches receivers",
+        "A change of only the representation reaches receivers",
         arguments: ["doubleOptional", "double", "any"] as [Text]
     )
     func fields(field: Text) throws {
@@ -92,7 +92,7 @@ struct EqualValueTests {
         }
     }
 
-    @Test("So does one in a collection, wherever it is")
+    @Test("A negative zero in a collection is kept at any place")
     func collections() throws {
         let (old, new) = (Value.scalar(scalar(Self.one)), Value.scalar(scalar(Self.hundredths)))
         for field in ["decimalList", "anyList"] as [Text] {
@@ -109,7 +109,7 @@ struct EqualValueTests {
         )
     }
 
-    @Test("An object with a negative zero is made with it")
+    @Test("An object is created with its negative zero")
     func newObject() throws {
         let negative = Value.scalar(.double(DoubleBits(-0.0)))
         let schema = SampleSchema.everything
@@ -189,7 +189,8 @@ struct EqualValueTests {
         return fixture.value(field)
     }
 
-    /// Writes the difference and applies it to the old value: the new one must come of it, bit for bit.
+    /// Writes the difference and applies it to the old value: the result must be the new one, bit
+    /// for bit.
     @discardableResult
     private func expectExact(
         _ old: Value,
@@ -217,7 +218,7 @@ struct EqualValueTests {
         try realm.apply(changeset)
         #expect(realm.value(field, of: Fixture.object) == new, sourceLocation: sourceLocation)
 
-        // Over a value that nobody knows it is exact as well.
+        // Replacing an unknown value is exact as well.
         var replacement = ChangesetWriter()
         ValueDiff(schema: schema).writeReplacement(
             new,

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Instruction semantics, 3.7 and 3.10.
-@Suite("Setting and counting in a field")
+@Suite("Setting a field and adding to it")
 struct FieldUpdateTests {
     private static let payloads: [(Text, Payload)] = [
         ("int", .int(5)), ("bool", .bool(true)), ("string", .string("s")),
@@ -87,9 +87,9 @@ struct FieldUpdateTests {
     func badLinks() throws {
         var fixture = try Fixture()
         for field in ["target", "any"] as [Text] {
-            let unknown = fixture.link("Nobody", .int(1))
+            let unknown = fixture.link("Missing", .int(1))
             #expect(
-                fixture.refusal(of: fixture.update(field, to: unknown)) == .unknownClass("Nobody")
+                fixture.refusal(of: fixture.update(field, to: unknown)) == .unknownClass("Missing")
             )
             let embedded = fixture.link("Part", .int(1))
             #expect(
@@ -103,7 +103,7 @@ struct FieldUpdateTests {
         }
     }
 
-    @Test("ObjectValue creates an embedded object, and keeps one that is there")
+    @Test("ObjectValue creates an embedded object, and keeps an existing one")
     func objectValue() throws {
         var fixture = try Fixture()
         try fixture.perform(fixture.update("part", to: .objectValue))
@@ -183,7 +183,7 @@ struct FieldUpdateTests {
         )
     }
 
-    @Test("What an instruction makes of a property is known without the object, as far as it goes")
+    @Test("The effect on a property is known without the object, if the value does not matter")
     func outline() throws {
         var strings = StringTable()
         let object = Instruction.ObjectTarget(
@@ -261,7 +261,7 @@ struct FieldUpdateTests {
         #expect(fixture.value("any") == .null)
     }
 
-    @Test("Nothing else can be counted: no other type, no element, no key, no collection")
+    @Test("AddInteger is refused for any other type, and for elements, keys and collections")
     func addElsewhere() throws {
         var fixture = try Fixture()
         try fixture.perform(

@@ -21,7 +21,7 @@ struct Fixture {
         try realm.apply(Changeset(strings: strings, instructions: instructions))
     }
 
-    /// The error of an instruction that is refused, and that must leave nothing behind.
+    /// The error of a refused instruction, which must change nothing.
     mutating func refusal(
         of instructions: Instruction...,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -64,7 +64,7 @@ struct Fixture {
             .init(
                 target: target,
                 payload: payload,
-                // Applying never looks at the prior size of an Update.
+                // Applying ignores the prior size of an Update.
                 detail: target.index == nil ? .isDefault(false) : .priorSize(77)
             )
         )

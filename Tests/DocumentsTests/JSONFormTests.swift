@@ -221,9 +221,9 @@ struct JSONFormTests {
     private static let beforeEpoch = Timestamp(seconds: 0, nanoseconds: -1_000_000) ?? .epoch
 
     @Test(
-        "What is not Extended JSON is refused",
+        "Invalid Extended JSON is refused",
         arguments: [
-            ("note", "is not JSON at byte 0: this cannot stand here"),
+            ("note", "is not JSON at byte 0: this is not allowed here"),
             (#"{"$foo":1}"#, "must not use $foo, which is not known"),
             (#"{"$oid":"5f63e882536de46d71877979","a":1}"#, "must not have the key a"),
             (#"{"a":1,"$oid":"5f63e882536de46d71877979"}"#, "must not have the key $oid"),
@@ -231,8 +231,8 @@ struct JSONFormTests {
             ("9223372036854775808", "must be an integer"),
             (#"["\ud83d"]"#, "[0] is not JSON at byte 2: half of a surrogate pair"),
             (
-                #"{"$link":{"class":"Nobody","key":1}}"#,
-                "must not refer to class Nobody, which has no objects of its own here"
+                #"{"$link":{"class":"Missing","key":1}}"#,
+                "must not refer to class Missing, which has no objects of its own here"
             ),
             (
                 #"{"$link":{"class":"Part","key":1}}"#,
@@ -409,7 +409,7 @@ struct JSONFormTests {
 }
 
 extension JSONNode {
-    /// JSON text whose members come in whatever order a dictionary has.
+    /// JSON text with its members in random order.
     fileprivate var json: [UInt8] {
         switch self {
         case .null: Array("null".utf8)
@@ -428,7 +428,7 @@ extension JSONNode {
         }
     }
 
-    /// Everything that can be escaped is.
+    /// Escapes everything that can be escaped.
     private static func quoted(_ text: Text) -> [UInt8] {
         let escaped = (text.string ?? "").utf16.map { unit in
             let digits = String(unit, radix: 16)

@@ -27,7 +27,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "Escapes become the bytes they mean",
+        "Escapes are decoded",
         arguments: [
             (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"), (#""\u0041""#, "A"),
             (#""a\u0000b""#, "a\0b"), (#""\u00e9""#, "é"), (#""\u20AC""#, "€"),
@@ -40,7 +40,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "What is not JSON is refused where it goes wrong",
+        "Invalid JSON is refused with its offset",
         arguments: [
             ("", .truncated, 0), (" ", .truncated, 1), ("nul", .unexpectedByte, 0),
             ("nulll", .trailingBytes, 4), ("True", .unexpectedByte, 0), ("NaN", .unexpectedByte, 0),
@@ -88,7 +88,7 @@ struct JSONReaderTests {
         #expect(throws: FormError.self) { try parse(String(repeating: "[", count: 1_000_000)) }
     }
 
-    @Test("Every prefix of a document gets an answer")
+    @Test("Every prefix of a document gives a value or an error")
     func truncation() {
         let text = Array(#"{"a":[1.5e3,true,null,"\u00e9\n"],"b":{"":-0.1}}"#.utf8)
         for length in 0..<text.count {
@@ -111,7 +111,7 @@ struct Base64Tests {
         #expect(Base64.decode(Array(encoded.utf8)) == Array(plain.utf8))
     }
 
-    @Test("Every byte survives")
+    @Test("Every byte is kept")
     func everyByte() {
         for count in 0...3 {
             let bytes = [UInt8](repeating: 0xfb, count: count) + Array(0...255)

@@ -30,7 +30,7 @@ struct ListInstructionTests {
 
     // MARK: Update
 
-    @Test("Update replaces an element, whatever prior size it names")
+    @Test("Update replaces an element regardless of its prior size")
     func update() throws {
         var fixture = try fixture()
         try fixture.perform(
@@ -61,7 +61,7 @@ struct ListInstructionTests {
         #expect(fixture.realm == before)
     }
 
-    @Test("Update beyond the end, or with what does not fit, is refused")
+    @Test("Update beyond the end, or with a payload that does not fit, is refused")
     func updateRefusals() throws {
         var fixture = try fixture()
         let link = fixture.link("Target", .null)
@@ -107,7 +107,7 @@ struct ListInstructionTests {
 
     // MARK: ArrayInsert
 
-    @Test("Insert puts an element at any place from start to end")
+    @Test("Insert puts an element at any index from start to end")
     func insert() throws {
         var fixture = try fixture()
         try fixture.perform(
@@ -140,7 +140,7 @@ struct ListInstructionTests {
         )
     }
 
-    @Test("Insert of what does not fit is refused")
+    @Test("Insert of a payload that does not fit is refused")
     func insertRefusals() throws {
         var fixture = try fixture()
         let link = fixture.link("Target", .null)
@@ -169,7 +169,7 @@ struct ListInstructionTests {
 
     // MARK: ArrayMove
 
-    @Test("Move takes an element to where it shall be afterwards")
+    @Test("Move takes an element to its resulting index")
     func move() throws {
         var fixture = try fixture()
         try fixture.perform(fixture.move("intList", 0, to: 2, priorSize: 3))
@@ -202,7 +202,7 @@ struct ListInstructionTests {
 
     // MARK: ArrayErase
 
-    @Test("Erase removes an element, an object with all it holds")
+    @Test("Erase removes an element, and an object with its content")
     func erase() throws {
         var fixture = try fixture()
         try fixture.perform(

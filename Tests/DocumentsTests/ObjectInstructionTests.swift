@@ -51,7 +51,7 @@ struct ObjectInstructionTests {
         #expect(fixture.realm.objects["Target"]?.count == 3)
     }
 
-    @Test("Erasing an object that is not there is a no-op")
+    @Test("Erasing a missing object is a no-op")
     func eraseMissing() throws {
         var fixture = try Fixture()
         let before = fixture.realm
@@ -71,7 +71,7 @@ struct ObjectInstructionTests {
         #expect(fixture.value("int") == 0)
     }
 
-    @Test("Links dangle while their target is erased, keep their places, and live again")
+    @Test("Links dangle while their target is erased, keep their positions, and become valid again")
     func danglingLinks() throws {
         var fixture = try Fixture()
         let link = fixture.link("Target", .string("t"))
@@ -123,15 +123,15 @@ struct ObjectInstructionTests {
         )
     }
 
-    @Test("A class that is not there is refused")
+    @Test("A missing class is refused")
     func unknownClass() throws {
         var fixture = try Fixture()
-        let object = ObjectReference(className: "Nobody", key: .int(1))
-        #expect(fixture.refusal(of: fixture.create(object)) == .unknownClass("Nobody"))
-        #expect(fixture.refusal(of: fixture.erase(object)) == .unknownClass("Nobody"))
+        let object = ObjectReference(className: "Missing", key: .int(1))
+        #expect(fixture.refusal(of: fixture.create(object)) == .unknownClass("Missing"))
+        #expect(fixture.refusal(of: fixture.erase(object)) == .unknownClass("Missing"))
         let target = fixture.target("int", [], of: object)
         #expect(
-            fixture.refusal(of: .addInteger(target, amount: 1)) == .unknownClass("Nobody")
+            fixture.refusal(of: .addInteger(target, amount: 1)) == .unknownClass("Missing")
         )
     }
 
@@ -171,7 +171,7 @@ struct ObjectInstructionTests {
         #expect(!fixture.realm.isDangling(object))
     }
 
-    @Test("A path instruction on an object that is not there is refused")
+    @Test("A path instruction on a missing object is refused")
     func missingObject() throws {
         var fixture = try Fixture()
         let other = ObjectReference(className: "Everything", key: .int(2))
@@ -187,7 +187,7 @@ struct ObjectInstructionTests {
         )
     }
 
-    @Test("A property that is not there, or is the primary key, is refused")
+    @Test("A missing property, or the primary key, is refused")
     func unknownProperty() throws {
         var fixture = try Fixture()
         #expect(

@@ -4,7 +4,7 @@ import Schemas
 import Testing
 
 /// Instruction semantics, 2, step 5.
-@Suite("The way into an object")
+@Suite("Paths into an object")
 struct PathTests {
     /// An embedded object in a field, in a list and in a dictionary, and collections in Mixed.
     private func fixture() throws -> Fixture {
@@ -26,7 +26,7 @@ struct PathTests {
         return fixture
     }
 
-    @Test("Every way there is leads to its place")
+    @Test("Every valid path leads to its place")
     func everyWay() throws {
         var fixture = try fixture()
         try fixture.perform(
@@ -59,25 +59,25 @@ struct PathTests {
     }
 
     @Test(
-        "A step that does not fit what is there is refused",
+        "A step that does not fit the value is refused",
         arguments: [
-            // A typed list wants an index, and to go deeper an element that holds something.
+            // A typed list needs an index, and for a longer path an element with content.
             ("intList", ["k"], .expectedIndex), ("partList", ["k", "count"], .expectedIndex),
             ("partList", [1, "count"], .indexOutOfRange(index: 1, size: 1)),
             ("intList", [0, "k"], .deadEnd), ("anyList", [0, 0], .deadEnd),
             ("anyList", [2, 0], .indexOutOfRange(index: 2, size: 2)),
-            // A typed dictionary wants a string, and to go deeper a key that is there.
+            // A typed dictionary needs a string, and for a longer path an existing key.
             ("intDictionary", [0], .expectedKey), ("partDictionary", [0, "count"], .expectedKey),
             ("partDictionary", ["gone", "count"], .missingKey),
             ("intDictionary", ["k", "x"], .deadEnd), ("anyDictionary", ["gone", "x"], .missingKey),
-            // Mixed wants what it holds.
+            // Mixed needs the step of its content.
             ("any", ["k"], .expectedIndex), ("any", [0, 0], .expectedKey),
             ("any", [1, "x"], .indexOutOfRange(index: 1, size: 1)),
             ("anyDictionary", ["k", 0], .expectedKey), ("anyList", [1, "x"], .expectedIndex),
-            // An embedded object wants the name of a property.
+            // An embedded object needs the name of a property.
             ("part", [0], .expectedKey),
             ("part", ["nothing"], .unknownProperty("nothing", in: "Part")),
-            // Nothing is behind links, scalars and sets.
+            // No path continues behind links, scalars and sets.
             ("part", ["part", "count"], .deadEnd), ("target", ["name"], .deadEnd),
             ("int", ["x"], .deadEnd), ("int", [0], .deadEnd), ("intSet", [0], .deadEnd),
             ("part", ["count", "x"], .deadEnd), ("part", ["target", "name"], .deadEnd),
@@ -92,7 +92,7 @@ struct PathTests {
         #expect(fixture.refusal(of: update) == problem)
     }
 
-    @Test("Under a dictionary key without an object there is nothing to go into")
+    @Test("A path through a dictionary key without an object is refused")
     func nullMember() throws {
         var fixture = try fixture()
         try fixture.perform(fixture.update("partDictionary", "k", to: .null))
@@ -112,7 +112,7 @@ struct PathTests {
         )
     }
 
-    @Test("Mixed nests to 100 collections, those around it included")
+    @Test("Mixed nests to 100 collections, outer ones included")
     func nesting() throws {
         var fixture = try fixture()
         var steps: [Fixture.Step] = []

@@ -72,7 +72,7 @@ struct ReadingOrderTests {
         [.link(.init(className: "B", key: .null))],
     ]
 
-    @Test("Every value stands to every other as its group does")
+    @Test("Every value compares to every other as its group does")
     func totalOrder() {
         for (leftPosition, leftGroup) in Self.groups.enumerated() {
             for (rightPosition, rightGroup) in Self.groups.enumerated() {
@@ -88,7 +88,7 @@ struct ReadingOrderTests {
         }
     }
 
-    @Test("A set keeps one value of each group, the first, in order, however they come")
+    @Test("A set keeps the first value of each group, sorted")
     func setOfEverything() {
         for seed in UInt64(0)..<20 {
             var random = SplitMix64(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 /// Instruction semantics, 3.15.
 @Suite("Sets")
 struct SetInstructionTests {
-    @Test("Values are inserted and erased; what is there or is not there changes nothing")
+    @Test("Inserting an existing value or erasing a missing one changes nothing")
     func insertAndErase() throws {
         var fixture = try Fixture()
         let link = fixture.link("Target", .string("x"))
@@ -43,7 +43,7 @@ struct SetInstructionTests {
         #expect(fixture.value("anySet") == .set(.string("1"), .binary([0x31])))
     }
 
-    @Test("What does not fit is refused, to be erased as well")
+    @Test("A value that does not fit is refused, for an erasure as well")
     func refusals() throws {
         var fixture = try Fixture()
         let link = fixture.link("Target", .null)
@@ -66,7 +66,7 @@ struct SetInstructionTests {
         }
     }
 
-    @Test("Elements and keys hold no sets")
+    @Test("Elements and keys cannot be sets")
     func nested() throws {
         var fixture = try Fixture()
         try fixture.perform(

@@ -39,7 +39,7 @@ struct TimestampTextTests {
     }
 
     @Test(
-        "What julianday() accepts is read as julianday() reads it",
+        "Texts that julianday() accepts are read like it",
         arguments: [
             ("2026-03-04", "2026-03-04T00:00:00.000000000Z"),
             ("2026-03-04T", "2026-03-04T00:00:00.000000000Z"),
@@ -70,7 +70,7 @@ struct TimestampTextTests {
     }
 
     @Test(
-        "What julianday() refuses is refused",
+        "Texts that julianday() refuses are refused",
         arguments: [
             "", "tomorrow", "now", "2461103.5", "05:06:07", " 2026-03-04", "-001-01-01",
             "2026-3-4", "2026-03", "2026-02-32", "2026-13-01", "2026-00-01", "2026-01-00",

@@ -5,7 +5,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@Suite("What turns one value into another")
+@Suite("Instructions from one value to another")
 struct ValueDiffTests {
     private static let object = ObjectReference(className: "Task", key: .int(1))
 
@@ -45,7 +45,7 @@ struct ValueDiffTests {
         ),
     ])
 
-    /// The instructions between two JSON values of a property, in short.
+    /// The instructions between two JSON values of a property, abbreviated.
     private func diff(
         _ field: Text,
         _ old: String,
@@ -66,7 +66,7 @@ struct ValueDiffTests {
     }
 
     @Test(
-        "Lists: as few edits as tell what happened",
+        "Lists: the fewest edits",
         arguments: [
             (#"["a"]"#, #"["a"]"#, []),
             (#"["a"]"#, "[]", ["Clear list"]),
@@ -87,7 +87,7 @@ struct ValueDiffTests {
         #expect(try diff("list", old, new) == expected.map { "list: \($0)" })
     }
 
-    @Test("Lists that have little in common are compared place by place")
+    @Test("Lists that have little in common are compared by position")
     func longLists() throws {
         let old = (0..<1500).map { "\"o\($0)\"" }.joined(separator: ",")
         let new = (0..<1502).map { "\"n\($0)\"" }.joined(separator: ",")
@@ -115,7 +115,7 @@ struct ValueDiffTests {
         #expect(try diff("count", "5", "null", counters: counter) == ["count: Update null"])
     }
 
-    @Test("Embedded objects are edited where there is one, and made or removed where not")
+    @Test("Embedded objects are edited if both exist, else created or removed")
     func embedded() throws {
         #expect(
             try diff("stop", "null", #"{"x":1,"tags":["t"]}"#) == [
@@ -136,7 +136,7 @@ struct ValueDiffTests {
         )
     }
 
-    @Test("Mixed: collections are edited, or made; another kind takes the place")
+    @Test("Mixed: collections are edited or created; another kind replaces the value")
     func mixed() throws {
         #expect(
             try diff("any", #""note""#, #"[1,{"a":true}]"#) == [

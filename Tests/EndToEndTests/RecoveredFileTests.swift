@@ -110,7 +110,7 @@ struct RecoveredFileTests {
         let table = try await run("--dry-run").output
         #expect(table.hasPrefix("OBJECT  ACTION  CHANGES"), "\(table)")
         #expect(table.contains("Item 4  update  n: 7 -> 8"), "\(table)")
-        #expect(table.contains("row_gone: the row is gone; it comes back whole"), "\(table)")
+        #expect(table.contains("row_gone: the row was deleted; it is recreated"), "\(table)")
         let output = try await run("--dry-run", "--json").output
         let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
         #expect(report.dry_run && report.lines == 2)

@@ -8,13 +8,13 @@ struct JSONStringTests {
         String.UnicodeScalarView((0..<0x20).compactMap(Unicode.Scalar.init))
     )
 
-    @Test("Only what JSON demands is escaped, in the shortest form")
+    @Test("Only what JSON requires is escaped, in the shortest form")
     func short() {
         #expect(JSONString.quoted("a\"b\\c/d\u{7f}é\u{2028}") == "\"a\\\"b\\\\c/d\u{7f}é\u{2028}\"")
         #expect(JSONString.quoted("\u{8}\t\n\u{c}\r\0\u{1f}") == #""\b\t\n\f\r\u0000\u001f""#)
     }
 
-    @Test("Numeric escapes have four digits, and those for YAML cover what it does not take")
+    @Test("Numeric escapes have four digits, and those for YAML cover what it does not allow")
     func numeric() {
         #expect(JSONString.quoted("\n\"\u{7f}", .numeric) == "\"\\u000a\\\"\u{7f}\"")
         #expect(
@@ -23,7 +23,7 @@ struct JSONStringTests {
         )
     }
 
-    @Test("A JSON reader gets back every text with all kinds of escapes")
+    @Test("A JSON reader reads every text back, with all kinds of escapes")
     func roundTrip() throws {
         let text = controls + "\"\\/ é\u{7f}\u{80}\u{9f}\u{2028}\u{2029}\u{1f600}"
         for escapes in [JSONString.Escapes.short, .numeric, .numericForYAML] {

@@ -4,10 +4,10 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Local realm, 7: the file is a database like any other, and people do with it what they do.
-@Suite("What applications add to a realm's file, and change about its tables")
+/// Local realm, 7: the file is a database like any other, and applications use it as one.
+@Suite("Applications' additions to a realm file and changes to its tables")
 struct ApplicationTablesTests {
-    @Test("An application's own table in the way is named, never touched")
+    @Test("An application's table with a needed name is reported, never touched")
     func nameTaken() throws {
         let fixture = try RealmFixture()
         try fixture.connect().execute("CREATE VIEW note AS SELECT 1 AS own")
@@ -21,7 +21,7 @@ struct ApplicationTablesTests {
     }
 
     @Test(
-        "Tables changed by hand are noticed, before anything else is done",
+        "Tables changed by hand are detected before anything else is done",
         arguments: [
             ("DROP TABLE Note", "table Note is missing"),
             ("ALTER TABLE Note RENAME COLUMN text TO body", "column Note.text is missing"),
@@ -50,7 +50,7 @@ struct ApplicationTablesTests {
     }
 
     @Test(
-        "Triggers and indexes changed by hand are made anew, and it is reported",
+        "Triggers and indexes changed by hand are recreated and reported",
         arguments: [
             ("DROP TRIGGER _realm_1_u1", "trigger _realm_1_u1 is missing"),
             ("DROP TRIGGER _realm_1_insert", "trigger _realm_1_insert is missing"),
@@ -70,7 +70,7 @@ struct ApplicationTablesTests {
         let parts = "SELECT name, sql FROM sqlite_schema WHERE name GLOB '_realm_1_*' ORDER BY name"
         let before = try fixture.rows(parts)
         try program.execute(sql)
-        // Nothing is in the log, and yet it is found.
+        // The log is empty, and yet it is found.
         let report = try fixture.realm.drain()
         #expect(
             report.notices == [
@@ -126,7 +126,7 @@ struct ApplicationTablesTests {
         #expect(try fixture.drained() == ["CreateObject Note 1", "Note 1: text = \"x\""])
         try fixture.receive { $0.createObject(.init("Note", 2)) }
         #expect(try fixture.rows("SELECT * FROM Note") == ["1|x|8", "2||7"])
-        // Own triggers do not fire for what comes from the server.
+        // The application's triggers do not fire for server changes.
         #expect(try fixture.rows("SELECT v FROM own") == ["1"])
         try fixture.reopen(.notes)
     }

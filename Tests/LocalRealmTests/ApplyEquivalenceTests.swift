@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A realm file applies instructions as the realm in memory does")
 struct ApplyEquivalenceTests {
-    @Test("One at a time, with the same values, the same no-ops and the same errors")
+    @Test("One at a time, with the same values, no-ops and errors")
     func instructions() throws {
         var refusals: Set<String> = []
         var taken: [InstructionCode: Int] = [:]
@@ -24,7 +24,7 @@ struct ApplyEquivalenceTests {
                 if step % 50 == 49 { try twins.compare("seed \(seed), step \(step)") }
             }
         }
-        // Whatever is never drawn is never compared.
+        // A value that is never drawn is never compared.
         guard Seeds.some(8).count >= 8 else { return }
         let untaken = InstructionCode.allCases.filter {
             !Self.schemaCodes.contains($0) && taken[$0, default: 0] == 0
@@ -34,8 +34,8 @@ struct ApplyEquivalenceTests {
         #expect(missing == [])
     }
 
-    /// Everything that can be wrong with an instruction on an object, sizes beyond the limits of the
-    /// format and nesting beyond reason excepted.
+    /// Every possible error of an object instruction, except sizes beyond the limits of the format
+    /// and excessive nesting.
     private static let problems: Set<String> = [
         "unknownClass", "unknownProperty", "primaryKeyChange", "embeddedClass", "wrongKeyType",
         "missingObject", "indexOutOfRange", "wrongPayload", "wrongLinkTarget",
@@ -47,7 +47,7 @@ struct ApplyEquivalenceTests {
         "\(BadInstruction.Problem.moveToSamePlace)",
     ]
 
-    @Test("In batches of several changesets, where only the end of it all is written")
+    @Test("In batches of several changesets, of which only the result is written")
     func batches() throws {
         for seed in Seeds.some(6) {
             let twins = try Twins(SampleSchema.everything)
@@ -59,7 +59,7 @@ struct ApplyEquivalenceTests {
                     let changeset = Self.fitting(
                         generator.changeset(on: model, count: count),
                         &model,
-                        // Now and then a mistake stays in.
+                        // Now and then an error stays in.
                         keepsMistakes: Int.random(in: 0..<12, using: &generator.random) == 0
                     )
                     return changeset

@@ -4,8 +4,9 @@ import Schemas
 import TestSupport
 import Testing
 
-/// What each kind of write gives (local realm, 3.4), with the two SQLite programs of these tests.
-@Suite("Capturing what programs write")
+/// The capture of each kind of write (local realm, 3.4), with the two SQLite programs of these
+/// tests.
+@Suite("Capturing the writes of programs")
 struct CaptureTests {
     let fixture: RealmFixture
 
@@ -69,7 +70,7 @@ struct CaptureTests {
         )
     }
 
-    @Test("A program that writes whole rows back sends only what differs")
+    @Test("A program that writes whole rows back sends only the differences")
     func wholeRows() async throws {
         try await given("INSERT INTO Item VALUES (1, 'a', 5, NULL), (2, 'b', NULL, 1)")
         let log = try await Tool.python(
@@ -89,7 +90,7 @@ struct CaptureTests {
         #expect(try fixture.drained() == ["Item 2: count = 7"])
     }
 
-    @Test("What is rolled back, to a savepoint or whole, or fails, leaves no trace")
+    @Test("A write that fails or is rolled back, even to a savepoint, is not captured")
     func rollbacks() async throws {
         let result = try await run(
             """
@@ -174,7 +175,7 @@ struct CaptureTests {
         )
     }
 
-    @Test("Two programs write in turns, and everything arrives in the order of their commits")
+    @Test("Two programs write in turns, and all writes are captured in the order of commits")
     func twoPrograms() async throws {
         try await Tool.sqlite3(fixture.path, "INSERT INTO Item(_id, name) VALUES (1, 'tool')")
         try await Tool.python(

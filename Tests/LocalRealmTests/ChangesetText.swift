@@ -3,7 +3,7 @@ import LocalRealm
 import SQLite
 import Versions
 
-/// Instructions in words, short enough to compare in a test: `Task 5: title = "Paint"`.
+/// Instructions as text, short enough to compare in a test: `Task 5: title = "Paint"`.
 enum ChangesetText {
     static func lines(_ changeset: Changeset) -> [String] {
         changeset.instructions.map { line($0, changeset) }
@@ -112,7 +112,7 @@ enum ChangesetText {
     }
 }
 
-/// A row of the history, as a test looks at it.
+/// A row of the history, for comparison in tests.
 struct HistoryEntry {
     let version: Int64
     let timestamp: Int64
@@ -145,14 +145,14 @@ extension RealmFixture {
         return entries
     }
 
-    /// Drains, and returns the instructions that came of it.
+    /// Drains, and returns the resulting instructions.
     func drained() throws -> [String] {
         let before = Int64(realm.status.localVersion.rawValue)
         _ = try realm.drain()
         return try history(after: before).flatMap(\.lines)
     }
 
-    /// What the capture log holds: key, prop by name, old.
+    /// The content of the capture log: key, prop by name, old.
     func captured() throws -> [String] {
         try connect().rows(
             """

@@ -6,7 +6,7 @@ import Testing
 import Versions
 
 /// The rows of the worked example about JSON columns (local realm, 10), and nullification.
-@Suite("What is written to collections, embedded objects and Mixed, and what is sent")
+@Suite("Writes to collections, embedded objects and Mixed, and the resulting instructions")
 struct CollectionCaptureTests {
     static let a = "5f63e882536d46e4718779a0"
     static let k = "5f63e882536d46e471877900"
@@ -55,7 +55,7 @@ struct CollectionCaptureTests {
         ),
     ])
 
-    /// Runs SQL with the tool, and returns the instructions it became, without the object's name.
+    /// Runs SQL with the tool, and returns the resulting instructions, without the object's name.
     private func run(_ sql: String) async throws -> [String] {
         try await Tool.sqlite3(fixture.path, sql)
         return try fixture.drained().map { line in
@@ -148,7 +148,7 @@ struct CollectionCaptureTests {
         )
     }
 
-    @Test("A writer that rewrites whole rows sends only what differs, whatever its JSON looks like")
+    @Test("A writer that rewrites whole rows with other JSON spelling sends only the differences")
     func wholeRows() async throws {
         try await prepare()
         _ = try await run(
@@ -182,7 +182,7 @@ struct CollectionCaptureTests {
         #expect(try fixture.rows("SELECT tags FROM Task") == [#"["a","b","c"]"#])
     }
 
-    @Test("Deleting an object removes the links to it, wherever in JSON they are")
+    @Test("Deleting an object removes the links to it at any place in JSON")
     func nullification() async throws {
         let k = Self.k
         try await prepare()
@@ -207,7 +207,7 @@ struct CollectionCaptureTests {
                 == [#"null|["\#(Self.a)"]|{"n":1,"ref":null}|[1,[{"deep":null}]]"#]
         )
         let left = try fixture.rows("SELECT prop FROM _realm_backlink")
-        // The dangling one, which nobody has deleted here.
+        // The dangling one, whose target was not deleted here.
         #expect(left.count == 1)
     }
 
@@ -243,7 +243,7 @@ struct CollectionCaptureTests {
         #expect(try fixture.drained() == [])
     }
 
-    @Test("What only the drain can judge is restored, kept and reported")
+    @Test("A value that only the drain can reject is restored, kept and reported")
     func rejects() async throws {
         try await prepare()
         _ = try await run(#"UPDATE Task SET extra = '{"a":1}', tags = '["x"]'"#)
@@ -269,7 +269,7 @@ struct CollectionCaptureTests {
         #expect(try fixture.history().last?.lines.count == 1)
     }
 
-    @Test("Counters in embedded objects add up as those of the object do")
+    @Test("Counters in embedded objects add up like those of the object")
     func counters() throws {
         let option = PropertyName(className: "Address", property: "zip")
         try fixture.reopen(Self.schema, options: [option: .init(isCounter: true)])

@@ -44,7 +44,7 @@ struct ConcurrencyTests {
                 "python|\(Self.rowsOfEach)", "server|\(version * 20)", "tool|\(Self.rowsOfEach)",
             ]
         )
-        // Of what the programs wrote, and of nothing else, the history has every object once.
+        // Of the programs' writes, and of nothing else, the history has every object once.
         let created = try fixture.history().flatMap(\.lines).filter {
             $0.hasPrefix("CreateObject")
         }

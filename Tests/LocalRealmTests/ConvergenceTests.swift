@@ -9,7 +9,7 @@ import Versions
 @Suite("Realms that exchange their changes through a server")
 struct ConvergenceTests {
     @Test(
-        "hold the same rows after quiet, and so does the server",
+        "have the same rows in the end, and so does the server",
         arguments: [RandomWorld.Model.scalars, .convergent]
     )
     func convergence(model: RandomWorld.Model) throws {
@@ -38,7 +38,7 @@ struct ConvergenceTests {
                     }
                 case 1: _ = try fixture.realm.drain()
                 case 2: try fixture.drainAndUpload(to: server)
-                // Writes may wait in the log while this comes in.
+                // Writes may wait in the log while this download arrives.
                 case 3: try fixture.download(from: server)
                 default: try fixture.download(from: server, limit: 1)
                 }
@@ -60,7 +60,7 @@ struct ConvergenceTests {
         }
     }
 
-    @Test("A write that meets its own deletion by another, and links to it, ends alike everywhere")
+    @Test("A concurrent write and deletion of an object with links end alike everywhere")
     func deletionMeetsUpdate() throws {
         let server = ServerModel()
         let fixtures = try (0..<2).map { _ in try RealmFixture(DrainTests.schema) }

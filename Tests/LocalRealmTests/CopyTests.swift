@@ -37,7 +37,7 @@ struct CopyTests {
 
     // MARK: C2
 
-    @Test("The first upload of a copy for another partition is all that the source holds")
+    @Test("The first upload of a copy for another partition is the source's whole content")
     func upload() throws {
         for seed in Seeds.some(15) {
             var world = RandomWorld(seed: seed, .whole)
@@ -45,7 +45,7 @@ struct CopyTests {
             for _ in 0..<20 { try world.write(to: source) }
             _ = try source.realm.drain()
 
-            // Straight, and by way of a file that no server knows.
+            // Directly, and by way of a non-synced file.
             let local = source.directory.file("local.sqlite")
             try makeCopy(.local, source.path, local)
             for path in [source.path, local] {
@@ -86,7 +86,7 @@ struct CopyTests {
         let sizes = try copy.connect().rows("SELECT size FROM _realm_history")
         #expect(sizes.count > 1)
         for case .integer(let size) in sizes.map({ $0[0] }) { #expect(size < 17 << 20) }
-        // A message has what fits, so that it takes several.
+        // A message has a limit, so it takes several.
         for _ in sizes { try copy.exchange(with: server) }
         let isEqual =
             try TableContents(.notes, copy.connect()) == TableContents(server.state)
@@ -96,7 +96,7 @@ struct CopyTests {
 
     // MARK: C6, C10
 
-    @Test("A copy goes on where its source stands, under an ident of its own, for any user")
+    @Test("A copy continues from its source's position, under its own ident, for any user")
     func replica() throws {
         let server = ServerModel()
         let source = try RealmFixture(.notes)
@@ -104,7 +104,7 @@ struct CopyTests {
         try source.connect().execute("INSERT INTO Note VALUES (1, 'one')")
         let path = source.directory.file("copy.sqlite")
         let form = RealmCopy.Form.replica(userID: Self.other.userID)
-        // What waits in the log counts as much as what waits in the history.
+        // Writes in the log count as much as those in the history.
         #expect(kind { try makeCopy(form, source.path, path) } == .pendingUploads)
         _ = try source.realm.drain()
         #expect(kind { try makeCopy(form, source.path, path) } == .pendingUploads)
@@ -134,7 +134,7 @@ struct CopyTests {
         #expect(try copy.rows("SELECT * FROM Note") == ["1|uno", "2|two"])
     }
 
-    @Test("A seed becomes the realm of whoever begins with it, and fits no other partition")
+    @Test("A seed becomes the realm of the user who starts from it, and fits no other partition")
     func seed() throws {
         let server = ServerModel()
         let source = try RealmFixture(.notes)
@@ -153,7 +153,7 @@ struct CopyTests {
         try makeCopy(.local, source.path, local)
         #expect(kind { try makeCopy(.seed(.test), local, path) } == .wrongOwner)
         #expect(kind { try makeCopy(.replica(userID: "till-8"), local, path) } == .wrongOwner)
-        // One whose first upload is still to come brings it along.
+        // A seed with a pending first upload includes it.
         let unsynced = source.directory.file("unsynced.sqlite")
         try makeCopy(.upload(.test), local, unsynced)
         let beginning = try RealmFixture(.seed(Self.other), of: unsynced, owner: Self.other)
@@ -164,7 +164,7 @@ struct CopyTests {
 
     // MARK: C1, C4
 
-    @Test("A local file keeps rows and checks, logs nothing, and is not synced by mistake")
+    @Test("A non-synced file keeps rows and checks, logs nothing, and is not synced by mistake")
     func local() throws {
         let server = ServerModel()
         let source = try RealmFixture(.everything)
@@ -204,7 +204,7 @@ struct CopyTests {
         #expect(try other.integer("SELECT count(*) FROM _realm_capture") == 0)
     }
 
-    @Test("What is taken out of a copy cannot be found in it")
+    @Test("Data removed from a copy cannot be found in its bytes")
     func noRemains() throws {
         let source = try RealmFixture(.notes)
         try source.connect().execute("INSERT INTO Note VALUES (1, 'the-secret-remark')")
@@ -218,7 +218,7 @@ struct CopyTests {
 
     // MARK: Never half a file
 
-    @Test("A file in the way stays, what an interrupted copy left goes, and nothing else is left")
+    @Test("An existing file stays, an interrupted copy's leftovers are removed, and no others remain")
     func place() throws {
         let source = try RealmFixture(.notes)
         let path = source.directory.file("copy.sqlite")
@@ -242,7 +242,7 @@ struct CopyTests {
         #expect(try files(source.directory).filter { $0.hasPrefix("another") } == [])
     }
 
-    @Test("A copy for which there is no room leaves nothing behind")
+    @Test("A copy without enough disk space leaves nothing behind")
     func noRoom() async throws {
         await #expect(processExitsWith: .success) {
             let source = try RealmFixture(.notes)
@@ -274,7 +274,7 @@ struct CopyTests {
             let program = try Connection(path: path)
             var round = 1
             while !Task.isCancelled {
-                // Both rows or none: half of it would show.
+                // Both rows or none: half of a transaction would show.
                 try program.execute(
                     "BEGIN IMMEDIATE; INSERT INTO Note VALUES (\(round), ''); "
                         + "UPDATE Note SET text = '\(round)' WHERE _id = 0; COMMIT"

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Versions
 
-/// The three things that write most, each on a realm that has just enough to do.
+/// The three operations that write most, each on a realm with just enough data.
 enum CrashScenario: Int, CaseIterable, Codable {
     case drain
     case integrate
@@ -33,12 +33,12 @@ enum CrashScenario: Int, CaseIterable, Codable {
         ),
     ])
 
-    /// A default of a column that is there, which only an edit of the table's definition can change.
+    /// A default of an existing column, which only an edit of the table's definition can change.
     static let options: [PropertyName: PropertyOptions] = [
         .init(className: "Note", property: "text"): .init(defaultValue: .string("empty"))
     ]
 
-    /// Makes a realm with synchronised rows, and local writes waiting in the log.
+    /// Makes a realm with synced rows, and local writes waiting in the log.
     static func prepare(_ path: String) throws {
         let realm = try RealmFixture.open(path, .notes)
         defer { realm.close() }
@@ -67,7 +67,7 @@ enum CrashScenario: Int, CaseIterable, Codable {
         try work(realm)
     }
 
-    /// What must be there once the work has been done, however often it was begun.
+    /// The required state once the work has been done, even after several attempts.
     func check(_ path: String, _ comment: Comment) throws {
         let connection = try Connection(path: path)
         func rows(_ sql: String) throws -> [[SQLiteValue]] { try connection.rows(sql) }
@@ -119,7 +119,7 @@ struct CrashTests {
         path = directory.file("stock.sqlite")
     }
 
-    /// Changes of files that the work makes when nothing fails.
+    /// The number of file changes that the work makes when nothing fails.
     private func changeCount(_ scenario: CrashScenario) throws -> Int {
         let path = directory.file("count.sqlite")
         try CrashScenario.prepare(path)
@@ -135,7 +135,7 @@ struct CrashTests {
     }
 
     @Test(
-        "A process killed at any write leaves a file that goes on as if nothing had happened",
+        "A process killed at any write leaves a file that continues normally",
         arguments: CrashScenario.allCases
     )
     func kill(scenario: CrashScenario) async throws {
@@ -162,7 +162,7 @@ struct CrashTests {
     }
 
     @Test(
-        "The same for every single write, with a file layer that goes dead instead",
+        "The same for every single write, with a file layer that freezes instead",
         arguments: CrashScenario.allCases
     )
     func freeze(scenario: CrashScenario) throws {
@@ -178,7 +178,7 @@ struct CrashTests {
     }
 
     @Test(
-        "A full disk or a failing one is reported as such, and the same call succeeds afterwards",
+        "A full or failing disk is reported as such, and the same call succeeds afterwards",
         arguments: [CrashScenario.drain, .integrate]
     )
     func failures(scenario: CrashScenario) throws {
@@ -209,7 +209,7 @@ struct CrashTests {
         }
     }
 
-    @Test("A schema change that meets a full or failing disk is reported, and made afterwards")
+    @Test("A schema change that meets a full or failing disk is reported, and succeeds afterwards")
     func schemaChangeFailures() throws {
         for fault in [FaultyFiles.Fault.diskFull, .shortWrite, .error] {
             var change = 0
@@ -235,7 +235,7 @@ struct CrashTests {
     }
 
     @Test(
-        "A realm that dies again and again still ends with the rows that all others have",
+        "A realm that crashes repeatedly still ends with the rows of all others",
         arguments: [RandomWorld.Model.scalars, .convergent]
     )
     func dyingRealms(model: RandomWorld.Model) throws {
@@ -272,7 +272,7 @@ struct CrashTests {
 }
 
 extension CrashScenario {
-    /// The work alone, on a realm that is open; nothing is left to do the second time.
+    /// Only the work, on an open realm; nothing is left to do the second time.
     fileprivate func work(_ realm: RealmFile) throws(LocalRealmError) {
         switch self {
         case .drain, .schemaChange:

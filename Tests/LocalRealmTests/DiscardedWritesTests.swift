@@ -9,13 +9,13 @@ import TestSupport
 import Testing
 import Versions
 
-/// Client reset, 3: what a reset throws away can be read and written again.
-@Suite("Writes that a reset has discarded")
+/// Client reset, 3: changes that a reset discards can be read and written again.
+@Suite("Writes that a reset discarded")
 struct DiscardedWritesTests {
-    /// How a file tells what was discarded.
+    /// The form of a discarded change.
     enum Form: CaseIterable {
         case line
-        /// As version 1 wrote it: no more than the properties and the object.
+        /// As written by version 1: only the properties and the object.
         case earlierLine
         /// The statement of the line, run by hand.
         case sql
@@ -55,7 +55,7 @@ struct DiscardedWritesTests {
     }
 
     @Test(
-        "Written again, they leave the realm as it was before the reset",
+        "Written again, they restore the realm's state before the reset",
         arguments: Form.allCases
     )
     func random(form: Form) throws {
@@ -88,7 +88,7 @@ struct DiscardedWritesTests {
         #expect(count > 100)
     }
 
-    @Test("Objects of an asymmetric class are in no table any more, and yet kept whole")
+    @Test("Objects of an asymmetric class are no longer in a table, but are kept whole")
     func asymmetric() throws {
         let server = ServerModel()
         let fixture = try RealmFixture(.wholeModel)
@@ -186,7 +186,7 @@ struct DiscardedWritesTests {
     }
 
     @Test(
-        "Counters count on, and collections get what was added, whatever others have done to them"
+        "Counters and collections keep the changes of others and get the additions"
     )
     func intentions() throws {
         let (fixture, report) = try discarded(
@@ -207,12 +207,12 @@ struct DiscardedWritesTests {
                 #"7|["b","c"]|["x","theirs","ours"]|{"m":2,"s":7}|theirs"#
             ]
         )
-        // By hand only the counter can count on.
+        // By hand, only the counter can keep the changes of others.
         try fixture.connect().execute(report.unsynced[0].sql)
         #expect(try fixture.rows("SELECT n FROM Tally WHERE _id = 1") == ["9"])
     }
 
-    @Test("Rows that are gone come back whole, and what is in the way is told")
+    @Test("Deleted rows are recreated whole, and conflicts are reported")
     func conflicts() throws {
         let (fixture, report) = try discarded(
             """
@@ -242,7 +242,7 @@ struct DiscardedWritesTests {
         )
     }
 
-    @Test("Objects of a class without primary key are changed and deleted again where they are")
+    @Test("Objects of a class without primary key are changed and deleted again if they exist")
     func withoutKey() throws {
         let server = ServerModel()
         let fixture = try RealmFixture(.wholeModel)

@@ -62,7 +62,7 @@ struct DrainTests {
         return try fixture.history(after: start).map(\.lines)
     }
 
-    @Test("Writes far apart become changesets with their own stamps; close ones share one")
+    @Test("Distant writes become changesets with their own stamps; close ones share one")
     func groups() throws {
         let start = Int64(fixture.realm.status.localVersion.rawValue)
         try program.execute(
@@ -91,7 +91,7 @@ struct DrainTests {
         #expect(report.localVersion == fixture.realm.status.localVersion)
     }
 
-    @Test("A transaction of very many objects is one changeset: nobody sees half of it")
+    @Test("A transaction of very many objects is one changeset: no replica sees half of it")
     func manyObjects() throws {
         let start = Int64(fixture.realm.status.localVersion.rawValue)
         try program.execute(
@@ -106,7 +106,7 @@ struct DrainTests {
         #expect(history.first?.lines[49_999] == "CreateObject Item 50000")
     }
 
-    @Test("Each group sends what it changed, as it was at its end")
+    @Test("Each group sends its changes, with the values at its end")
     func intermediateValues() throws {
         #expect(
             try runApart(
@@ -122,7 +122,7 @@ struct DrainTests {
         )
     }
 
-    @Test("A value changed and changed back within a group is no change; across groups it is two")
+    @Test("A value changed and changed back within a group is not a change; across groups it is two")
     func thereAndBack() throws {
         try given("INSERT INTO Item(_id, name) VALUES (1, 'a')")
         try program.execute("UPDATE Item SET name = 'b'; UPDATE Item SET name = 'a'")
@@ -133,7 +133,7 @@ struct DrainTests {
         )
     }
 
-    @Test("An object created in one group and deleted in a later one was never there")
+    @Test("An object created in one group and deleted in a later one is not sent")
     func createdAndDeleted() throws {
         #expect(
             try runApart(
@@ -184,7 +184,7 @@ struct DrainTests {
         )
     }
 
-    @Test("Deleting an object empties the links to it, whoever held them")
+    @Test("Deleting an object clears all links to it")
     func nullification() throws {
         try given(
             """
@@ -207,7 +207,7 @@ struct DrainTests {
         )
     }
 
-    @Test("A link made to an object that is deleted in a later group is sent, then emptied")
+    @Test("A link to an object that is deleted in a later group is sent, then cleared")
     func nullificationAcrossGroups() throws {
         try given("INSERT INTO Item(_id) VALUES (1), (2)")
         #expect(
@@ -226,13 +226,13 @@ struct DrainTests {
         )
     }
 
-    @Test("A link may dangle: it is sent as it is")
+    @Test("A dangling link is sent unchanged")
     func danglingLink() throws {
         try program.execute("INSERT INTO Item(_id, box) VALUES (1, 99)")
         #expect(try fixture.drained() == ["CreateObject Item 1", "Item 1: box = Item(99)"])
     }
 
-    @Test("A counter sends what was added, but a first or last value as it is")
+    @Test("A counter sends increments, but a first or last value unchanged")
     func counters() throws {
         try program.execute("INSERT INTO Item(_id, count) VALUES (1, 5)")
         #expect(try fixture.drained() == ["CreateObject Item 1", "Item 1: count = 5"])
@@ -272,7 +272,7 @@ struct DrainTests {
         #expect(try fixture.rows("SELECT _id, price, at, size FROM Item") == rows)
     }
 
-    @Test("A value that cannot be sent is put back and reported; the rest is sent")
+    @Test("A value that cannot be sent is restored and reported; the rest is sent")
     func rejectedValues() throws {
         try given("INSERT INTO Item(_id, name, price) VALUES (1, 'a', '2.5')")
         try program.execute(
@@ -301,7 +301,7 @@ struct DrainTests {
         )
     }
 
-    @Test("A value of a wrong type, written with the checks off, is put back to the last one sent")
+    @Test("A value of a wrong type, written with the checks off, is restored to the last one sent")
     func checksOff() throws {
         try given("INSERT INTO Item(_id, at) VALUES (1, '2026-01-01')")
         try program.execute("PRAGMA ignore_check_constraints = ON")
@@ -334,7 +334,7 @@ struct DrainTests {
         #expect(try fixture.history().last?.lines == ["CreateObject Task 5f63e882536d46e471877900"])
     }
 
-    @Test("Stamps never go backwards, whatever the clock does")
+    @Test("Stamps never go backwards, even if the clock does")
     func backwardClock() throws {
         let offsets: [Int64] = [60_000, 0, 120_000]
         let stamps = try offsets.map { offset -> Int64 in
@@ -380,7 +380,7 @@ struct DrainTests {
         #expect(Set(history.map(\.timestamp)).count == 1)
     }
 
-    /// Runs statements a number of milliseconds after each other, each with the one before.
+    /// Runs statements a number of milliseconds after each other, each with its delay.
     private func run(_ statements: [(after: Int64, sql: String)]) throws {
         var at = RealmFixture.instant
         for (delay, sql) in statements {
@@ -398,7 +398,7 @@ struct DrainTests {
         "INSERT INTO Item(_id, name) VALUES (\(id), hex(zeroblob(500)))"
     }
 
-    @Test("Many statements are cut into changesets of some size, and each stays whole")
+    @Test("Many statements are cut into changesets of limited size, and each stays whole")
     func cutBetweenStatements() throws {
         try reopen { $0.changesetSizeInBytes = 20_000 }
         let start = Int64(fixture.realm.status.localVersion.rawValue)
@@ -417,7 +417,7 @@ struct DrainTests {
         #expect(Set(history.map(\.timestamp)).count == history.count)
     }
 
-    @Test("From half of the size on they are rather cut where a program has paused")
+    @Test("From half of the size on, they are cut where a program has paused")
     func cutAtPauses() throws {
         try reopen { $0.changesetSizeInBytes = 20_000 }
         let start = Int64(fixture.realm.status.localVersion.rawValue)

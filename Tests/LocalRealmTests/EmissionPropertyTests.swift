@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Versions
 
-/// How many seeds a property is tried with; `REALM_SEEDS` asks for more.
+/// The number of seeds for a property; `REALM_SEEDS` raises it.
 enum Seeds {
     static func some(_ count: UInt64) -> Range<UInt64> {
         let wanted = ProcessInfo.processInfo.environment["REALM_SEEDS"].flatMap(UInt64.init)
@@ -16,7 +16,7 @@ enum Seeds {
     }
 }
 
-@Suite("Whatever programs write, what is sent says the same")
+@Suite("Captured changesets match the writes of programs")
 struct EmissionPropertyTests {
     /// Runs random transactions on a realm; drains now and then, sometimes several groups at once.
     private func run(
@@ -40,13 +40,13 @@ struct EmissionPropertyTests {
     }
 
     @Test(
-        "Emitted changesets, applied to an empty realm, give the rows of the tables",
+        "Captured changesets, applied to an empty realm, give the rows of the tables",
         arguments: [RandomWorld.Model.scalars, .whole]
     )
     func emission(model: RandomWorld.Model) throws {
         for seed in Seeds.some(30) {
             var world = RandomWorld(seed: seed, model)
-            // Short logs are taken in pieces, too.
+            // Short logs are drained in pieces, too.
             let limit = world.chance(50) ? 3 : 100_000
             let size = world.chance(50) ? 100 : 512 << 10
             let fixture = try RealmFixture(world.schema) {
@@ -111,7 +111,7 @@ struct EmissionPropertyTests {
     }
 
     @Test(
-        "After each group another replica is where the rows were then, as long as none is deleted",
+        "After each group another replica has the rows of that time, as long as none is deleted",
         arguments: [RandomWorld.Model.scalars, .whole]
     )
     func intermediateStates(model: RandomWorld.Model) throws {
@@ -150,7 +150,7 @@ struct EmissionPropertyTests {
     }
 }
 
-/// What `_realm_backlink` holds, and what it should.
+/// The content of `_realm_backlink`, and the expected one.
 private enum BacklinkScan {
     /// `Task links to Person 5 in p3`, sorted.
     static let stored = """

@@ -9,10 +9,12 @@ import TestSupport
 import Testing
 import Versions
 
-/// A realm file in which a program, or a damaged disk, has changed what only the agent writes.
-@Suite("Extremes in the agent's tables end nothing")
+/// A realm file in which a program, or a damaged disk, has changed values that only the agent
+/// writes.
+@Suite("Extreme numbers in the agent's tables crash nothing")
 struct ExtremeNumbersTests {
-    /// Three classes' worth of everything: history, a log of several groups, links, rejected values.
+    /// All kinds of data in three classes: history, a log of several groups, links, rejected
+    /// values.
     private static func prepare(_ path: String, _ schema: RealmSchema) throws {
         let realm = try RealmFixture.open(path, schema)
         defer { realm.close() }
@@ -76,7 +78,7 @@ struct ExtremeNumbersTests {
         ])
     }()
 
-    /// All that an agent and its commands do with a file. Errors are answers.
+    /// Every operation of an agent and its commands on a file. Errors are valid results.
     private static func use(_ path: String, _ fresh: String) {
         func attempt(_ work: () throws -> Void) {
             try? work()
@@ -151,7 +153,7 @@ struct ExtremeNumbersTests {
         attempt { _ = try realm.drain() }
     }
 
-    /// The tables of the agent, as a new file has them.
+    /// The agent's tables in a new file.
     static let tables: [String] = {
         guard let fixture = try? RealmFixture(.notes), let connection = try? fixture.connect(),
             let columns = try? TablePoison.columns(of: connection, prefix: "_realm_")
@@ -159,7 +161,7 @@ struct ExtremeNumbersTests {
         return Set(columns.map(\.table)).sorted()
     }()
 
-    @Test("The file that is changed has all that an agent writes")
+    @Test("The test's file has data in all of the agent's tables")
     func template() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("template.sqlite")

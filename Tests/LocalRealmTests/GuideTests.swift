@@ -4,10 +4,10 @@ import SchemaFiles
 import TestSupport
 import Testing
 
-/// `docs/local-realm.md`: what it tells people to type does what it says.
+/// The commands of `docs/local-realm.md` do what the page says.
 @Suite("The guide to local realms")
 struct GuideTests {
-    /// A fenced block, and the text that the next one says it prints.
+    /// A fenced block, and the output that the next one shows.
     private struct Block {
         let language: String
         let line: Int

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Objects that come in as JSON lines")
+@Suite("Importing objects from JSON lines")
 struct IngestTests {
     private func lines(_ text: String) -> [Ingest.Line] {
         text.split(separator: "\n").enumerated().map { index, line in
@@ -36,7 +36,7 @@ struct IngestTests {
         return nil
     }
 
-    @Test("Objects of every type come in as their JSON says, and are captured")
+    @Test("Objects of every type are imported from JSON, and captured")
     func everything() throws {
         let fixture = try RealmFixture(.everything)
         try ingest(
@@ -68,7 +68,7 @@ struct IngestTests {
         #expect(try fixture.history().count == 1)
     }
 
-    @Test("Asymmetric objects are sent, and leave nothing behind")
+    @Test("Asymmetric objects are sent, and leave no row")
     func asymmetric() throws {
         let fixture = try RealmFixture(.wholeModel)
         try ingest(
@@ -84,7 +84,7 @@ struct IngestTests {
         #expect(try fixture.rows("SELECT count(*) FROM Event") == ["0"])
     }
 
-    @Test("A line that cannot be taken is named with the place in it, and its batch stays out")
+    @Test("An invalid line is named with the position in it, and its batch is not written")
     func refusals() throws {
         let fixture = try RealmFixture(.wholeModel)
         let form = Ingest.Form.objects(className: "Person")
@@ -97,7 +97,7 @@ struct IngestTests {
             (#"{"_id":"a","nam":"x"}"#, ":2: error: ingest.bad_object: must not have a member nam"),
             (#"{"_id":"a","friends":["b",1]}"#, ":2: error: ingest.bad_object: friends[1] must be"),
             (#"{"_id":"kim"}"#, ":2: error: ingest.exists: an object of Person with this key is"),
-            (#"{"name":"nobody"}"#, ":2: error: ingest.bad_object: NOT NULL constraint failed"),
+            (#"{"name":"no key"}"#, ":2: error: ingest.bad_object: NOT NULL constraint failed"),
         ]
         for (line, message) in cases {
             let refusal = refusal(good + line, into: fixture, form)
@@ -111,7 +111,7 @@ struct IngestTests {
         #expect(refusal("{}", into: fixture, .objects(className: "Address")) != nil)
     }
 
-    @Test("A rehearsal finds what is wrong, and keeps nothing")
+    @Test("A rehearsal finds errors, and keeps nothing")
     func rehearsal() throws {
         let fixture = try RealmFixture(.notes)
         let form = Ingest.Form.objects(className: "Note")
@@ -123,11 +123,11 @@ struct IngestTests {
         #expect(try fixture.rows("SELECT count(*) FROM _realm_capture") == ["0"])
     }
 
-    @Test("What a reset has put aside is written again; a file of something else is not run")
+    @Test("Discarded changes of a reset are written again; another file is refused")
     func recovered() throws {
         let fixture = try RealmFixture(.notes)
         try fixture.connect().execute("INSERT INTO Note VALUES (2, 'server'), (3, 'server')")
-        // As version 1 wrote it.
+        // As written by version 1.
         func line(_ key: String, _ object: String, isDeleted: Bool = false) -> String {
             #"{"class":"Note","isDeleted":\#(isDeleted),"key":"\#(key)","properties":["text"],"#
                 + #""sql":"DROP TABLE Note","object":\#(object)}"#

@@ -14,7 +14,7 @@ import Versions
 struct IntegrationCrash: Codable {
     let seed: UInt64
 
-    /// Transactions of others that the realm has already, and that are still to come.
+    /// The transactions of others that the realm already has, and the ones to come.
     private func transactions() throws -> (old: [Changeset], new: [Changeset]) {
         var model = InMemoryRealm()
         let base = try RandomTransactions.baseChangeset
@@ -53,7 +53,7 @@ struct IntegrationCrash: Codable {
             downloadableBytes: 0
         )
         let program = try Connection(path: path)
-        // Random transactions stay clear of this key, but for the last statement's.
+        // Random transactions avoid this key, except for the last statement's.
         try program.execute(
             """
             INSERT INTO Thing(_id, i, li, si, di, e, x) VALUES
@@ -65,7 +65,7 @@ struct IntegrationCrash: Codable {
         )
     }
 
-    /// Integrates what is still to come, unless that has been done.
+    /// Integrates the transactions to come, unless that has been done.
     func work(_ realm: RealmFile) throws {
         let (old, new) = try transactions()
         let version = UInt64(old.count)
@@ -84,7 +84,7 @@ struct IntegrationCrash: Codable {
         try work(realm)
     }
 
-    /// Everything in the file, but for what differs from file to file.
+    /// Everything in the file, except for what differs from file to file.
     static func contents(_ path: String) throws -> [String: [[SQLiteValue]]] {
         let connection = try Connection(path: path)
         #expect(try connection.rows("PRAGMA integrity_check") == [["ok"]])
@@ -115,7 +115,7 @@ struct IntegrationCrashTests {
         directory = try TemporaryDirectory()
     }
 
-    /// What the file is when nothing fails, and how many changes of files that takes.
+    /// The file's content when nothing fails, and the number of file changes.
     private func undisturbed(
         _ crash: IntegrationCrash
     ) throws -> (contents: [String: [[SQLiteValue]]], changes: Int) {
@@ -126,7 +126,7 @@ struct IntegrationCrashTests {
         return (try IntegrationCrash.contents(path), files.changes)
     }
 
-    @Test("Killed between any two writes, the realm ends as if nothing had happened")
+    @Test("Killed between any two writes, the realm ends in the same state")
     func kill() async throws {
         for seed in Seeds.some(4) {
             let crash = IntegrationCrash(seed: seed)
@@ -152,7 +152,7 @@ struct IntegrationCrashTests {
         }
     }
 
-    @Test("The same for every write of some batches, with a file layer that goes dead instead")
+    @Test("The same for every write of some batches, with a file layer that freezes instead")
     func freeze() throws {
         for seed in UInt64(0)..<2 {
             let crash = IntegrationCrash(seed: 100 + seed)
@@ -169,7 +169,7 @@ struct IntegrationCrashTests {
         }
     }
 
-    @Test("A full or failing disk is reported, and the same call succeeds once it is well again")
+    @Test("A full or failing disk is reported, and the same call succeeds after recovery")
     func failures() throws {
         let crash = IntegrationCrash(seed: 200)
         let (expected, count) = try undisturbed(crash)

@@ -5,7 +5,7 @@ import Schemas
 import Testing
 import Versions
 
-@Suite("Integrating what the server sent")
+@Suite("Integrating downloads")
 struct IntegrationTests {
     let fixture: RealmFixture
     let program: Connection
@@ -50,7 +50,7 @@ struct IntegrationTests {
         #expect(try fixture.captured() == [])
     }
 
-    @Test("What instructions on existing and missing objects do, one by one")
+    @Test("Instructions on existing and missing objects, one by one")
     func noOps() throws {
         try fixture.receive { writer in
             writer.createObject(Self.item)
@@ -58,12 +58,13 @@ struct IntegrationTests {
             writer.createObject(.init("Item", 2))
             writer.update(.init("Item", 2), "box", to: .scalar(.link(Self.item)))
         }
-        // Creating what exists keeps the values; what is assigned with it counts.
+        // Creating an existing object keeps the values; assignments with it count.
         try fixture.receive { writer in
             writer.createObject(Self.item)
             writer.update(Self.item, "count", to: .scalar(.int(1)))
         }
-        // Erasing what is missing is nothing; erasing leaves links dangling; creating revives them.
+        // Erasing a missing object is a no-op; erasing leaves links dangling; creating makes them
+        // valid again.
         try fixture.receive { $0.eraseObject(.init("Item", 99)) }
         #expect(
             try fixture.rows("SELECT _id, name, count, box FROM Item") == [
@@ -76,7 +77,7 @@ struct IntegrationTests {
         #expect(try fixture.rows("SELECT _id, name, box FROM Item") == ["2||1", "1||null"])
     }
 
-    @Test("Amounts are added around the corner, and to null nothing")
+    @Test("Amounts are added with wrap-around, and null stays null")
     func addInteger() throws {
         try fixture.receive { writer in
             writer.createObject(Self.item)
@@ -96,7 +97,7 @@ struct IntegrationTests {
         #expect(try fixture.rows("SELECT count FROM Item") == ["\(Int64.min + 7)"])
     }
 
-    @Test("Many instructions on one object, over several changesets, leave what the last ones say")
+    @Test("Many instructions on one object, over several changesets, leave the result of the last ones")
     func folding() throws {
         let tag = ObjectReference(className: "Tag", key: .null)
         let changesets = [
@@ -128,7 +129,7 @@ struct IntegrationTests {
     }
 
     @Test(
-        "A changeset that does not fit is refused whole, by place and reason",
+        "A changeset that does not fit is refused as a whole, with position and reason",
         arguments: BadChangesets.all
     )
     func badChangesets(
@@ -153,7 +154,7 @@ struct IntegrationTests {
         #expect(fixture.realm.status == before)
     }
 
-    @Test("Bytes that are no changeset are refused before the file is locked")
+    @Test("Bytes that are not a changeset are refused before the file is locked")
     func garbage() throws {
         try program.execute("BEGIN IMMEDIATE")
         let error = try #require(throws: LocalRealmError.self) {
@@ -165,7 +166,7 @@ struct IntegrationTests {
 
     // MARK: Together with local writes
 
-    @Test("Writes that wait in the log come first, and a refused download does not touch them")
+    @Test("Writes in the log are drained first, and a refused download does not affect them")
     func drainsFirst() throws {
         try program.execute("INSERT INTO Item(_id, name) VALUES (1, 'local')")
         let error = try refused { $0.createObject(.init("Ghost", 1)) }
@@ -215,13 +216,13 @@ struct IntegrationTests {
         let lines = ChangesetText.lines(try Changeset(decoding: bytes))
         #expect(lines == ["Item 1: name = \"local\""])
 
-        // The next download meets the reciprocal, so that the value which has lost stays so.
+        // The next download meets the reciprocal, so that the losing value stays lost.
         let next = RealmFixture.download(4, after: base, timestamp: 2) {
             $0.update(Self.item, "count", to: .scalar(.int(3)))
         }
         try fixture.receive(upTo: 4, after: base, [next])
         #expect(try fixture.rows("SELECT count FROM Item") == ["3"])
-        // Uploaded is what was written.
+        // The upload is the original.
         let batch = try fixture.realm.scanUploads(
             from: UploadCursor(
                 clientVersion: ClientVersion(base),
@@ -233,7 +234,7 @@ struct IntegrationTests {
         #expect(uploaded == [entry.changeset])
     }
 
-    @Test("A reciprocal of which nothing is left is present and empty")
+    @Test("A reciprocal without instructions is present and empty")
     func emptyReciprocal() throws {
         try fixture.receive { $0.createObject(Self.item) }
         let base = seen
@@ -269,7 +270,7 @@ struct IntegrationTests {
             #expect(error.integrationFailureCode == 233)
             #expect(fixture.realm.status == before)
         }
-        // 0 stands for "nothing uploaded yet" and keeps what is stored.
+        // 0 means "nothing uploaded yet" and keeps the stored value.
         let zero = RealmFixture.progress(6, downloaded: 3, uploaded: 4, integrated: 0)
         _ = try fixture.realm.integrate([], progress: zero, downloadableBytes: 17)
         let status = fixture.realm.status
@@ -277,7 +278,7 @@ struct IntegrationTests {
         #expect(status.downloadableBytes == 17)
     }
 
-    @Test("Acknowledged bytes are counted, and history goes once no download can need it")
+    @Test("Acknowledged bytes are counted, and history is trimmed once no download can need it")
     func trimming() throws {
         // Version 2 is the schema, 3 the ident; 4, 5 and 7 are local writes, 6 an integration.
         try program.execute("INSERT INTO Item(_id) VALUES (1)")
@@ -359,7 +360,7 @@ struct IntegrationTests {
     }
 }
 
-/// What does not fit the schema, or an Item 1 and no Item 7, and why.
+/// Changesets that do not fit the schema, or an Item 1 and no Item 7, with the error.
 enum BadChangesets {
     private static let item = ObjectReference("Item", 1)
 
@@ -399,7 +400,7 @@ enum BadChangesets {
                 writer.eraseObject(.init("Item", 7))
             }
         ),
-        ("null where none is allowed", { $0.update(item, "name", to: .scalar(.null)) }),
+        ("null is not allowed here", { $0.update(item, "name", to: .scalar(.null)) }),
         (
             "a value of type int does not fit here",
             { $0.update(item, "name", to: .scalar(.int(1))) }
@@ -427,7 +428,7 @@ enum BadChangesets {
             { $0.update(item, "name", path: [.string("x")], to: .scalar(.int(2))) }
         ),
         (
-            "an amount is added to something that is no integer",
+            "an amount is added to a value that is not an integer",
             { $0.addInteger(item, "name", amount: 1) }
         ),
         ("the path ends where this instruction cannot act", { $0.clear(item, "name", .list) }),

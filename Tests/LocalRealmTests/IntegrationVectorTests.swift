@@ -82,8 +82,8 @@ struct IntegrationVectorTests {
     }
 }
 
-/// What a realm holds after its own changesets of a case and the download of the others; the file
-/// itself is left as it was.
+/// The content of a realm after its own changesets of a case and the download of the others; the
+/// file itself is unchanged.
 private struct MergedRealm {
     var realm = InMemoryRealm()
     /// The local changesets as the merge left them.
@@ -176,7 +176,7 @@ private struct MergedRealm {
         )
         return try rows.map { row in
             guard case .blob(let bytes) = row[0] else { return "" }
-            // One that the merge left alone is stored as it came, with the strings in any order.
+            // One that the merge did not change is stored unchanged, with the strings in any order.
             return Hexadecimal.text(of: try Changeset(decoding: bytes).encoded())
         }
     }

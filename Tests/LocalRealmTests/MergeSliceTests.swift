@@ -64,7 +64,7 @@ struct MergeSliceTests {
 
     private static let progress = RealmFixture.progress(count + 1)
 
-    /// What the server sends to a client that has some of it.
+    /// The server's messages to a client that has a part of the history.
     private static func download(after cursor: DownloadCursor) -> ParsedDownload {
         ParsedDownload(
             downloads.filter { $0.cursor.serverVersion > cursor.serverVersion },
@@ -73,7 +73,7 @@ struct MergeSliceTests {
         )
     }
 
-    /// Integrates what is still to come; returns the number of transactions.
+    /// Integrates the rest; returns the number of transactions.
     @discardableResult
     private static func finish(_ realm: RealmFile) throws -> Int {
         var part: ParsedDownload? = download(after: realm.status.progress.download)
@@ -85,7 +85,7 @@ struct MergeSliceTests {
         return transactions
     }
 
-    /// The rows, and our changesets as they stand on top of theirs.
+    /// The rows, and our changesets as transformed over theirs.
     private static func contents(_ path: String) throws -> [[SQLiteValue]] {
         let connection = try Connection(path: path)
         return try connection.rows("SELECT * FROM Doc")
@@ -113,7 +113,7 @@ struct MergeSliceTests {
         return try Self.contents(path)
     }
 
-    @Test("All limits give the same, also one that no changeset keeps", arguments: [0, 5, 16, 47])
+    @Test("All limits give the same result, even one that every changeset exceeds", arguments: [0, 5, 16, 47])
     func equality(limit: Int) throws {
         let path = directory.file("sliced.sqlite")
         try Self.prepare(path, limit: limit)
@@ -126,7 +126,7 @@ struct MergeSliceTests {
         #expect(try Self.contents(path) == whole())
     }
 
-    @Test("The cursor stands behind what was integrated, and says the same after a crash")
+    @Test("The cursor is behind the integrated part, also after a crash")
     func cursor() throws {
         let path = directory.file("sliced.sqlite")
         try Self.prepare(path, limit: 8)
@@ -148,7 +148,7 @@ struct MergeSliceTests {
         #expect(try lists == [Array(whole()[0].dropFirst()), [.text("[]")]])
     }
 
-    @Test("A file layer that goes dead at any write leaves what can be continued")
+    @Test("A file layer that freezes at any write leaves a state that can be continued")
     func crashes() throws {
         let expected = try whole()
         let healthy = directory.file("healthy.sqlite")

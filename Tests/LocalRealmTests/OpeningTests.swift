@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Versions
 
-@Suite("RealmFileSetup a local realm")
+@Suite("Opening a local realm")
 struct OpeningTests {
     let directory: TemporaryDirectory
     let path: String
@@ -50,7 +50,7 @@ struct OpeningTests {
         _ = try RealmFixture.open(path)
     }
 
-    @Test("A file that is no database is refused and stays as it was")
+    @Test("A file that is not a database is refused and stays unchanged")
     func garbage() throws {
         for size in [1, 100, 5000] {
             let garbage = Data(repeating: 0x5a, count: size)
@@ -62,14 +62,14 @@ struct OpeningTests {
         }
     }
 
-    @Test("A database that is no realm is refused and stays as it was")
+    @Test("A database that is not a realm is refused and stays unchanged")
     func foreignDatabase() throws {
         let connection = try Connection(path: path)
         try connection.execute("CREATE TABLE own(v); INSERT INTO own VALUES (1)")
         let before = try contents()
         let error = try #require(throws: LocalRealmError.self) { try RealmFixture.open(path) }
         #expect(error.kind == .notARealm)
-        #expect(error.message == "the file is an SQLite database, but no local realm")
+        #expect(error.message == "the file is an SQLite database, but not a local realm")
         #expect(try contents() == before)
     }
 
@@ -109,7 +109,7 @@ struct OpeningTests {
         #expect(error.kind == .newerLayout)
     }
 
-    @Test("A directory that is not there is named with what to do about it")
+    @Test("A missing directory is named with the remedy")
     func missingDirectory() throws {
         let error = try #require(throws: LocalRealmError.self) {
             try RealmFixture.open(directory.file("absent/stock.sqlite"))
@@ -118,7 +118,7 @@ struct OpeningTests {
         #expect(error.remedy.contains("directory"))
     }
 
-    @Test("State survives closing; an ident is taken once and zeroes the client's cursors")
+    @Test("State survives closing; an ident is stored once and zeroes the client's cursors")
     func reopening() throws {
         let fixture = try RealmFixture(.notes)
         _ = try fixture.realm.drain()
@@ -137,7 +137,7 @@ struct OpeningTests {
         #expect(error.kind == .identAlreadySet)
     }
 
-    @Test("A copy of the file goes on under a name of its own, asks for an ident, keeps its place")
+    @Test("A copy of the file gets its own instance name, requests an ident and keeps its cursors")
     func copies() throws {
         let fixture = try RealmFixture(.notes)
         try fixture.realm.storeFileIdent(SaltedFileIdent(ident: FileIdent(5), salt: Salt(99)))

@@ -8,7 +8,7 @@ import Versions
 @Suite("Power cuts")
 struct PowerCutTests {
     @Test(
-        "What was sent is still there afterwards, and all ends alike; what was not may be lost",
+        "Uploaded writes are kept and all replicas converge; others may be lost",
         arguments: [RandomWorld.Model.scalars, .convergent]
     )
     func powerCuts(model: RandomWorld.Model) throws {
@@ -34,7 +34,7 @@ struct PowerCutTests {
                     files.arm(.freeze, at: world.pick([1, 2, 3, 5, 8, 13]))
                     try? mortal.exchange(with: server)
                 } else {
-                    // Closing would copy the log into the database, and sync it first.
+                    // Closing would checkpoint the log into the database, and sync it first.
                     files.arm(.freeze, at: 1)
                 }
                 mortal.realm.close()

@@ -3,8 +3,8 @@ import Documents
 import Schemas
 import TestSupport
 
-/// Instructions on few objects of a schema that fit more often than chance would have it, and often
-/// enough do not: every kind, every type, every path.
+/// Instructions on few objects of a schema, which fit more often than random ones, but often enough
+/// do not: every kind, every type, every path.
 struct RandomInstructions {
     var random: SplitMix64
     private let values: RandomValues
@@ -20,7 +20,7 @@ struct RandomInstructions {
         focus = Array(lists.prefix(5) + dictionaries.prefix(4) + properties.prefix(10))
     }
 
-    /// Some instructions, each of which fits the realm as it is at that point, or not.
+    /// Some instructions, each of which fits the realm's state at that point, or not.
     mutating func changeset(on realm: InMemoryRealm, count: Int) -> Changeset {
         var strings = StringTable()
         var model = realm
@@ -113,7 +113,7 @@ struct RandomInstructions {
         }
     }
 
-    /// Goes further into the value, or does something here.
+    /// Goes deeper into the value, or makes an instruction here.
     private mutating func edit(
         _ place: Place,
         _ realm: InMemoryRealm,
@@ -247,7 +247,7 @@ struct RandomInstructions {
             type: property.type,
             isNullable: property.isNullable
         )
-        // Deep enough for Mixed to be no collection.
+        // Deep enough that Mixed cannot be a collection.
         let value = values.value(of: single, using: &random, depth: 9)
         guard case .scalar(let scalar) = value else { return .null }
         return payload(scalar, &strings)

@@ -5,8 +5,8 @@ import Schemas
 import Testing
 
 extension InMemoryRealm {
-    /// What a realm file holds, read through its tables as any program would; classes whose objects
-    /// leave no rows are empty.
+    /// The content of a realm file, read through its tables as by any program; classes whose
+    /// objects leave no rows are empty.
     init(_ connection: Connection, _ schema: RealmSchema) throws {
         self.init(schema: schema)
         for owner in schema.classes {
@@ -32,7 +32,7 @@ extension InMemoryRealm {
     }
 }
 
-/// A row of `_realm_backlink`, in words.
+/// A row of `_realm_backlink`, as text.
 enum RealmContents {
     fileprivate static func columnNames(
         of owner: ClassSchema,
@@ -76,8 +76,8 @@ enum RealmContents {
         }
     }
 
-    /// The rows that `_realm_backlink` must have: each target of each property once, but for links in
-    /// columns of their own.
+    /// The expected rows of `_realm_backlink`: each target of each property once, except for links
+    /// in columns of their own.
     static func backlinks(_ realm: InMemoryRealm) -> Set<String> {
         var lines: Set<String> = []
         for (className, objects) in realm.objects {

@@ -3,9 +3,9 @@ import LocalRealm
 import SQLite
 import Versions
 
-/// The part of a server that these tests need: to say things.
+/// The part of a server that these tests need: sending messages.
 extension RealmFixture {
-    /// What another client has made, on its way to this one.
+    /// A changeset of another client, as a download for this one.
     static func download(
         _ version: UInt64,
         after clientVersion: UInt64 = 0,

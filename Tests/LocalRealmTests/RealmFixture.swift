@@ -7,11 +7,11 @@ import Scopes
 import TestSupport
 import Versions
 
-/// A local realm in a directory of its own, and what a test needs around it.
+/// A local realm in a directory of its own, with the tools that a test needs.
 final class RealmFixture {
     let directory: TemporaryDirectory
     let path: String
-    /// Milliseconds since 1970; what the realm takes for now.
+    /// Milliseconds since 1970; the realm's clock.
     let clock = TestClock()
     private(set) var realm: RealmFile
 

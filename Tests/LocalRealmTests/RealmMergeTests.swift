@@ -12,7 +12,7 @@ struct RealmMergeTests {
         return nil
     }
 
-    @Test("Objects of every kind arrive as they are, and those that only the destination has stay")
+    @Test("Objects of every kind are merged unchanged, and other objects of the destination stay")
     func everything() throws {
         for seed in Seeds.some(10) {
             var world = RandomWorld(seed: seed, .whole)
@@ -21,7 +21,7 @@ struct RealmMergeTests {
             _ = try source.realm.drain()
             let expected = try TableContents(world.schema, source.connect())
 
-            // Into nothing, into something older of the same, and once more.
+            // Into an empty file, into an older state of the same, and once more.
             let empty = try RealmFixture(world.schema)
             let report = try RealmMerge(from: source.path).merge(into: empty.path)
             #expect(report.objectCount > 0)
@@ -38,7 +38,7 @@ struct RealmMergeTests {
         }
     }
 
-    @Test("What changes is uploaded, what is the same already is not")
+    @Test("Changes are uploaded, equal values are not")
     func upload() throws {
         let source = try RealmFixture(.notes)
         try source.connect().execute("INSERT INTO Note VALUES (1, 'one'), (2, 'two')")
@@ -62,7 +62,7 @@ struct RealmMergeTests {
         #expect(destination.realm.status.uploadableBytes == bytes)
     }
 
-    @Test("Classes that differ, the file itself, and files that are none are refused as a whole")
+    @Test("Different classes, the same file, and files that are not realms are refused as a whole")
     func refusals() throws {
         let source = try RealmFixture(.notes)
         try source.connect().execute("INSERT INTO Note VALUES (1, 'one')")

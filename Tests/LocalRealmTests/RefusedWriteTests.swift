@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Versions
 
-@Suite("Writes that the server refused")
+@Suite("Writes that the server rejected")
 struct RefusedWriteTests {
     private func write(_ number: Int64, row: String? = nil) -> ServerRejection {
         ServerRejection(
@@ -18,7 +18,7 @@ struct RefusedWriteTests {
         )
     }
 
-    @Test("They are kept with the row as it was, and can be read beside the agent")
+    @Test("They are kept with the original row, and can be read beside the agent")
     func kept() throws {
         let fixture = try RealmFixture(.notes)
         try fixture.connect().execute("INSERT INTO Note VALUES (1, 'mine')")

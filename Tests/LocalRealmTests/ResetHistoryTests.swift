@@ -8,7 +8,7 @@ import Testing
 import Versions
 
 /// Client reset, 4 and 6.
-@Suite("What a client reset makes of the local history")
+@Suite("The local history after a client reset")
 struct ResetHistoryTests {
     private static let lists = RealmSchema([
         ClassSchema(
@@ -35,7 +35,7 @@ struct ResetHistoryTests {
         return fixture
     }
 
-    @Test("What the server has sent since is heeded: recovery begins with what the merge has left")
+    @Test("Downloads since then count: recovery begins with the merged changesets")
     func reciprocals() throws {
         let server = ServerModel()
         let mine = try client(server)
@@ -48,13 +48,13 @@ struct ResetHistoryTests {
             "UPDATE Note SET tags = json_insert(tags, '$[#]', 'x') WHERE _id = 1"
         )
         _ = try mine.realm.drain()
-        try mine.connect().execute("UPDATE Note SET text = 'of no use' WHERE _id = 2")
+        try mine.connect().execute("UPDATE Note SET text = 'too late' WHERE _id = 2")
         _ = try mine.realm.drain()
         try other.connect().execute(
             #"UPDATE Note SET tags = '["y","a","b"]' WHERE _id = 1; DELETE FROM Note WHERE _id = 2"#
         )
         try other.exchange(with: server)
-        // It arrives, but what is written here does not get through any more.
+        // It arrives, but local writes are no longer uploaded.
         try mine.download(from: server)
         let rows = "SELECT _id, tags FROM Note"
         #expect(try mine.rows(rows) == [#"1|["y","a","b","x"]"#])
@@ -64,12 +64,12 @@ struct ResetHistoryTests {
         let before = try mine.rows(versions + " ORDER BY version")
 
         let report = try mine.reset(with: server, .recover)
-        // As inserted at 3, not at 2 where it was once: the index of what was recovered is the merged one.
+        // As inserted at 3, not at its earlier index 2: the recovered index is the merged one.
         #expect(try mine.rows(rows) == [#"1|["y","a","b","x"]"#])
         #expect(report.discarded == [], "the merge has discarded it before")
         #expect(report.recoveredChangesetCount == 1)
         #expect(try mine.rows(rewritten + "WHERE reciprocal IS NOT NULL") == ["0|null"])
-        // The versions stay what they were, and all are merged with the fresh copy's state.
+        // The versions are unchanged, and all are merged with the fresh copy's state.
         let left = try mine.rows(versions + " ORDER BY version")
         #expect(left.count == 1)
         #expect(Set(left).isSubset(of: before))
@@ -82,7 +82,7 @@ struct ResetHistoryTests {
         #expect(try other.rows(rows) == [#"1|["y","a","b","x"]"#])
     }
 
-    @Test("A realm into which nobody has written takes over what the server has")
+    @Test("A realm without local writes adopts the server's state")
     func neverWritten() throws {
         let server = ServerModel()
         let other = try client(server)
@@ -101,7 +101,7 @@ struct ResetHistoryTests {
         #expect(try other.rows("SELECT text FROM Note") == ["one!!"])
     }
 
-    @Test("A class that only the realm has is recovered with what it holds, and stops discarding")
+    @Test("A class that only the realm has is recovered with its objects, and blocks discarding")
     func localAdditions() throws {
         let server = ServerModel()
         let fixture = try client(server)

@@ -11,7 +11,7 @@ import Versions
 
 @Suite("Client resets")
 struct ResetTests {
-    /// A realm with three synchronised notes.
+    /// A realm with three synced notes.
     private func synchronised(
         _ server: ServerModel,
         _ schema: RealmSchema = .notes
@@ -40,7 +40,7 @@ struct ResetTests {
         let program = try fixture.connect()
         try program.execute("UPDATE Note SET text = 'mine' WHERE _id = 1")
         _ = try fixture.realm.drain()
-        // These still wait in the log.
+        // These are still in the log.
         try program.execute(
             "UPDATE Note SET text = 'lost' WHERE _id = 2; INSERT INTO Note VALUES (4, 'four')"
         )
@@ -82,7 +82,7 @@ struct ResetTests {
     }
 
     @Test(
-        "Discarding takes the server's state, and says what is lost as statements that bring it back"
+        "Discarding adopts the server's state, and reports the lost changes as SQL statements"
     )
     func discard() throws {
         let server = ServerModel()
@@ -109,7 +109,7 @@ struct ResetTests {
         #expect(try fixture.realm.drain().changesetCount == 1)
     }
 
-    @Test("A rehearsal says the same and changes nothing")
+    @Test("A rehearsal gives the same report and changes nothing")
     func rehearse() throws {
         let server = ServerModel()
         let fixture = try synchronised(server)
@@ -125,7 +125,7 @@ struct ResetTests {
     }
 
     @Test(
-        "A class or property that the server lacks stops the reset, and the realm stays as it was"
+        "A class or property that the server lacks stops the reset, and the realm stays unchanged"
     )
     func breakingSchema() throws {
         let server = ServerModel()
@@ -174,12 +174,12 @@ struct ResetTests {
                 == ["1|mine|null", "2|two|null", "3|three|5"]
         )
         #expect(try fixture.rows("SELECT * FROM Label") == ["red"])
-        // The new column is captured as any other.
+        // The new column is captured like any other.
         try fixture.connect().execute("UPDATE Note SET stars = 1 WHERE _id = 1")
         #expect(try fixture.realm.drain().changesetCount == 1)
     }
 
-    @Test("The attempt is kept until it is proven")
+    @Test("The attempt is kept until it is confirmed")
     func attempts() throws {
         let fixture = try RealmFixture(.notes)
         #expect(try fixture.realm.resetAttempt() == nil)
@@ -306,7 +306,7 @@ struct ResetTests {
     }
 
     @Test(
-        "Wherever a reset is cut short, it can be carried out again, and nothing is lost or doubled"
+        "A reset interrupted at any point can be repeated, and nothing is lost or doubled"
     )
     func crashes() throws {
         for method in [ResetMethod.recover, .discard] {
@@ -320,7 +320,7 @@ struct ResetTests {
         }
     }
 
-    /// False if the reset was finished before.
+    /// False if the reset was already finished.
     private func cutShort(_ method: ResetMethod, at change: Int) throws -> Bool {
         let server = ServerModel()
         let fixture = try synchronised(server)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Versions
 
-@Suite("Taking a realm's files away (features, L3)")
+@Suite("Removing a realm's files (features, L3)")
 struct RetirementTests {
     private func refusal(_ path: String) -> LocalRealmError.Kind? {
         do throws(LocalRealmError) { _ = try RealmFileRemoval(of: path).remove(force: false) } catch
@@ -19,7 +19,7 @@ struct RetirementTests {
         FileManager.default.fileExists(atPath: path)
     }
 
-    @Test("What the server lacks is not deleted: neither history nor what is not captured yet")
+    @Test("Pending uploads are not deleted, nor are writes that are not captured yet")
     func pending() throws {
         let server = ServerModel()
         let fixture = try RealmFixture(.notes)
@@ -42,12 +42,12 @@ struct RetirementTests {
         fixture.realm.close()
         #expect(refusal(fixture.path) == nil)
         for suffix in ["", "-wal", "-shm"] { #expect(!exists(fixture.path + suffix)) }
-        // It begins anew, empty.
+        // It starts over, empty.
         try fixture.reopen()
         #expect(fixture.realm.status.fileIdent == .none)
     }
 
-    @Test("A program that still has the file open learns that it is gone")
+    @Test("A program that still has the file open gets errors")
     func openPrograms() throws {
         let fixture = try RealmFixture(.notes)
         let program = try fixture.connect()
@@ -64,7 +64,7 @@ struct RetirementTests {
         #expect(try program.rows("SELECT text FROM Note") == [["one"]])
     }
 
-    @Test("What nobody can read is deleted only by force, and what is not there is no error")
+    @Test("An unreadable file is deleted only by force, and a missing one is not an error")
     func garbage() throws {
         let directory = try TemporaryDirectory()
         for size in [1, 5_000] {

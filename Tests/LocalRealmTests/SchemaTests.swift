@@ -25,7 +25,7 @@ struct SchemaTests {
         RealmSchema([ClassSchema(name: "Note", kind: .topLevel(key), properties: properties)])
     }
 
-    @Test("A class's table, index and triggers are as the specification has them")
+    @Test("A class's table, index and triggers are those of the specification")
     func definitions() throws {
         let key = PrimaryKeySchema(name: "_id", type: .objectID, isNullable: false)
         let fixture = try RealmFixture(
@@ -186,7 +186,7 @@ struct SchemaTests {
         #expect(try fixture.drained() == ["AddColumn Note.done bool"])
     }
 
-    @Test("What the server makes known is usable at once and not sent back")
+    @Test("Classes from the server are usable at once and not sent back")
     func learned() throws {
         let fixture = try RealmFixture()
         let report = try fixture.receive { writer in
@@ -227,7 +227,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "Names that SQLite takes for reserved or equal get names of their own, and stay themselves"
+        "Names that SQLite reserves or treats as equal get their own SQL names, and stay distinct"
     )
     func names() throws {
         let awkward = #"a "quoted" select; name"#
@@ -280,7 +280,7 @@ struct SchemaTests {
         #expect(rows == ["1|2|9|4|1"])
     }
 
-    @Test("A changed default is for rows inserted from then on, whatever the table has become")
+    @Test("A changed default applies to rows inserted from then on, even in an altered table")
     func changedDefaults() throws {
         let schema = RealmSchema([
             ClassSchema(
@@ -306,7 +306,7 @@ struct SchemaTests {
         let program = try fixture.connect()
         try program.execute("INSERT INTO Note(_id) VALUES (1)")
         try program.execute("CREATE INDEX own ON Note(text); CREATE VIEW v AS SELECT * FROM Note")
-        // The column is added with a default, which the row of before does not get.
+        // The column is added with a default, which earlier rows do not get.
         try fixture.reopen(schema, options: options(nil, 7))
         try program.execute("INSERT INTO Note(_id) VALUES (2)")
         try fixture.reopen(schema, options: options("it's\u{0}new", 8))
@@ -338,7 +338,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "Properties and classes erased by the server go, unless something of the application needs them"
+        "Properties and classes erased by the server are removed, unless the application's objects need them"
     )
     func erasing() throws {
         let fixture = try RealmFixture(.everything)

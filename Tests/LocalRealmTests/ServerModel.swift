@@ -4,8 +4,8 @@ import LocalRealm
 import Merge
 import Versions
 
-/// A server in a few lines: one history, and for each client what it has and what it has not seen
-/// (sync history, 14 and 15). It forgets nothing and makes no changes of its own.
+/// A server in a few lines: one history, and for each client its progress and its unseen changes
+/// (sync history, 14 and 15). It trims nothing and makes no changes of its own.
 final class ServerModel {
     private struct Entry {
         let origin: FileIdent
@@ -16,7 +16,7 @@ final class ServerModel {
 
     private struct Client {
         var upload = UploadCursor.zero
-        /// By server version: the history as this client would have to apply it.
+        /// By server version: the history as this client has to apply it.
         var reciprocals: [Int: Changeset] = [:]
     }
 
@@ -93,10 +93,11 @@ final class ServerModel {
         }
     }
 
-    /// The client asks for what it has acknowledged: it has lost its memory (wire protocol, error 209).
+    /// The client requests versions that it has acknowledged: its file is an older one (wire
+    /// protocol, error 209).
     struct ClientHasForgotten: Error {}
 
-    /// What the client has not seen yet: at most some changesets, and the cursors that go with them.
+    /// The unseen changesets of the client: at most some, and their cursors.
     func download(
         for ident: FileIdent,
         after cursor: DownloadCursor,
@@ -149,7 +150,7 @@ final class ServerModel {
 }
 
 extension RealmFixture {
-    /// Sends what the server has not acknowledged; the answer may be lost.
+    /// Sends the unacknowledged changesets; the answer may be lost.
     func upload(to server: ServerModel) throws {
         let status = realm.status
         let batch = try realm.scanUploads(from: status.progress.upload, upTo: status.localVersion)

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Realms that are kept as a copy and begin anew")
+@Suite("Realms that are kept as a copy and start over")
 struct SettingAsideTests {
     private func written() throws -> (fixture: RealmFixture, copy: String) {
         let fixture = try RealmFixture(.notes)
@@ -19,7 +19,7 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "All that was written is in the copy, and who has the old file open cannot write any more"
+        "All writes are in the copy, and programs with the old file open can no longer write"
     )
     func openPrograms() throws {
         let (fixture, copy) = try written()
@@ -40,7 +40,7 @@ struct SettingAsideTests {
         #expect(try fixture.realm.drain().changesetCount == 1, "its schema, as of any new realm")
     }
 
-    @Test("A write that waits for the lock is refused, not swallowed")
+    @Test("A write that waits for the lock is refused, not lost")
     func waitingProgram() throws {
         let (fixture, copy) = try written()
         fixture.realm.close()
@@ -55,7 +55,7 @@ struct SettingAsideTests {
         #expect(try notes(copy) == [[1], [2], [3]])
     }
 
-    @Test("After a crash behind the copy it is done again, and the copy stays what it is")
+    @Test("After a crash that follows the copy it is repeated, and the copy stays unchanged")
     func repeated() throws {
         let (fixture, copy) = try written()
         fixture.realm.close()
@@ -76,7 +76,7 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "What is no realm is moved as it is, and never over another copy",
+        "A file that is not a realm is moved as it is, and never over another copy",
         arguments: [true, false]
     )
     func otherFile(isDatabase: Bool) throws {

@@ -8,7 +8,7 @@ extension PrimaryKeySchema {
 }
 
 extension RealmSchema {
-    /// One class, Note, of a number and a text.
+    /// A class Note with a number and a text.
     static let notes = RealmSchema([
         ClassSchema(
             name: "Note",

@@ -7,7 +7,7 @@ import TestSupport
     import SystemPackage
 #endif
 
-/// The programs that write realms in these tests, beside the library the agent itself links.
+/// The programs that write realms in these tests, besides the agent's own SQLite library.
 enum Tool {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -19,8 +19,8 @@ enum Tool {
         try await run("sqlite3", ["-batch", "-bail", "-cmd", ".timeout 10000", path], sql)
     }
 
-    /// Runs SQL as somebody does who types it: a statement that fails is answered with an `Error:`, and
-    /// the next one is run.
+    /// Runs SQL like a person who types it: a failing statement prints an `Error:`, and the next
+    /// one runs.
     static func sqlite3Session(_ path: String, _ sql: String) async throws -> String {
         let result = try await Subprocess.run(
             .name("sqlite3"),

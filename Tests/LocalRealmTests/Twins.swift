@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 import Versions
 
-/// A realm file and an in-memory realm that are told the same: the second says what the first must do.
+/// A realm file and an in-memory realm that get the same changesets: the second defines the
+/// expected result of the first.
 final class Twins {
     let fixture: RealmFixture
     private(set) var model = InMemoryRealm()
@@ -25,7 +26,7 @@ final class Twins {
         try #require(try receive([base]) == nil)
     }
 
-    /// Gives both the changesets as one batch; nil if both take it, or what both say against it.
+    /// Gives both the changesets as one batch; nil if both accept it, or the error of both.
     func receive(_ changesets: [Changeset]) throws -> BadInstruction? {
         let expected = refusal(changesets)
         let downloads = changesets.enumerated().map { index, changeset in
@@ -56,7 +57,7 @@ final class Twins {
         }
     }
 
-    /// Compares everything that a reader can see, and what the agent keeps beside it.
+    /// Compares everything that a reader can see, and the agent's own data about it.
     func compare(_ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let connection = try fixture.connect()
         let stored = try InMemoryRealm(connection, fixture.realm.schema)
@@ -98,8 +99,8 @@ final class Twins {
 }
 
 extension BadInstruction {
-    /// Of several mistakes any may be found first: an instruction on an object that is not there may be
-    /// wrong in itself.
+    /// Of several errors any may be found first: an instruction on a missing object may be invalid
+    /// in itself.
     fileprivate func isTheOnlyMistake(in changesets: [Changeset]) -> Bool {
         guard changesets.count == 1, changesets[0].instructions.count == 1 else { return false }
         switch problem {

@@ -28,7 +28,7 @@ struct UnsyncedExportTests {
         #expect(lines.allSatisfy { $0.contains(#","at":{"$date":"20"#) })
     }
 
-    @Test("A file that is no realm is refused")
+    @Test("A file that is not a realm is refused")
     func noRealm() throws {
         let fixture = try RealmFixture(.notes)
         let path = fixture.directory.file("other.sqlite")

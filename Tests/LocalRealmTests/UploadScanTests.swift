@@ -41,7 +41,7 @@ struct UploadScanTests {
         batch.changesets.map(\.cursor.clientVersion.rawValue)
     }
 
-    @Test("A batch ends once it has passed 128 KiB, and the next one goes on from there")
+    @Test("A batch ends once it has passed 128 KiB, and the next one continues from there")
     func softLimit() throws {
         for _ in 0..<5 { try write(sizeInBytes: 60_000) }
         var batch = try scan(from: 0)
@@ -65,7 +65,7 @@ struct UploadScanTests {
         #expect(versions(try scan(from: 3)) == [4])
     }
 
-    @Test("The end of the scan holds, and everything skippable before it is passed")
+    @Test("The end of the scan is respected, and skippable versions before it are passed")
     func end() throws {
         try write(sizeInBytes: 10)
         try fixture.receive(upTo: 3)
@@ -74,7 +74,7 @@ struct UploadScanTests {
         var batch = try scan(from: 2, upTo: 5)
         #expect(versions(batch) == [3])
         #expect(batch.progress.clientVersion == ClientVersion(5))
-        // Whether 4 and 5 were integrations cannot be told any more, so nothing is claimed.
+        // Whether 4 and 5 were integrations can no longer be determined, so nothing is claimed.
         #expect(batch.progress.lastIntegratedServerVersion == .zero)
         batch = try scan(from: 5)
         #expect(versions(batch) == [6])
@@ -83,7 +83,7 @@ struct UploadScanTests {
         #expect(batch.progress.clientVersion == ClientVersion(100))
     }
 
-    @Test("What is reported to the server is made durable once, and only if need be")
+    @Test("Data reported to the server is made durable once, and only if necessary")
     func durability() throws {
         let files = FaultyFiles()
         let fixture = try RealmFixture(.notes, vfs: files.name)

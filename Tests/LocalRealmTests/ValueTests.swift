@@ -50,14 +50,14 @@ struct ValueTests {
         "Uuid": UniqueID("3b241101-e2bb-4255-8caf-4136c566a962").map { [.uuid($0)] } ?? [],
     ]
 
-    /// A class of every kind of key, and the keys it is tried with.
+    /// A class of every kind of key, with the keys to test.
     static var classes: [(Text, [ObjectKey])] {
         keys.flatMap { name, keys in [(name, keys), (Text("Maybe\(name)"), keys + [.null])] }
             .sorted { $0.0 < $1.0 }
     }
 
     @Test(
-        "Every value and key that arrives is stored, read by the tool, and sent again bit for bit"
+        "Every downloaded value and key is stored, read by the tool, and uploaded bit for bit"
     )
     func roundTrip() throws {
         let source = try RealmFixture(.everything)
@@ -88,7 +88,7 @@ struct ValueTests {
         let stored = try TableContents(.everything, source.connect())
         #expect(stored == TableContents(expected))
 
-        // What SQL copies into another file is captured there.
+        // Data that SQL copies into another file is captured there.
         let copy = try RealmFixture(.everything)
         _ = try copy.realm.drain()
         let program = try copy.connect()
@@ -129,7 +129,7 @@ struct ValueTests {
         #expect(try fixture.rows("SELECT \"\(property)OrNull\" FROM Int") == ["null"])
     }
 
-    @Test("A decimal that the reference means as null is null, and refused where none is allowed")
+    @Test("The reference's null decimal is null, and refused for a required property")
     func referenceNull() throws {
         let fixture = try RealmFixture(.everything)
         let object = ObjectReference("Int", 1)
@@ -168,7 +168,7 @@ struct ValueTests {
     }
 
     @Test(
-        "What no value of the type looks like is refused in the statement",
+        "A value that cannot be of the type is refused in the statement",
         arguments: [
             ("float", "'1.5'"), ("float", "x'00'"), ("double", "'nan'"), ("double", "'NaN:12'"),
             ("double", "'NaN:7ff800000000000g'"), ("decimal", "'twelve'"), ("decimal", "''"),
@@ -195,7 +195,7 @@ struct ValueTests {
         #expect(try fixture.captured() == [])
     }
 
-    @Test("Checks and defaults also work for programs that trust no schema")
+    @Test("Checks and defaults also work for programs that do not trust the schema")
     func untrustedSchema() async throws {
         let fixture = try RealmFixture(.everything)
         _ = try fixture.realm.drain()

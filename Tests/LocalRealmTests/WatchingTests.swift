@@ -6,7 +6,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@Suite("Noticing what other programs write", .timeLimit(.minutes(10)))
+@Suite("Noticing the writes of other programs", .timeLimit(.minutes(10)))
 struct WatchingTests {
     let fixture: RealmFixture
 
@@ -15,7 +15,7 @@ struct WatchingTests {
         _ = try fixture.realm.drain()
     }
 
-    /// Nothing but the named way can bring the news within the time limit of the suite.
+    /// Only the given notification or poll can report within the time limit of the suite.
     static let ways: [CommitWatcher.Options] = [
         .init(pollInterval: .seconds(3600), usesNotifications: true),
         .init(pollInterval: .milliseconds(5), usesNotifications: false),
@@ -32,7 +32,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("What was captured before the watch began is reported at once")
+    @Test("Writes captured before the watch began are reported at once")
     func beforehand() async throws {
         try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (1, 'x')")
         let captures = try CommitWatcher(path: fixture.path, Self.ways[0]).captures()
@@ -40,7 +40,7 @@ struct WatchingTests {
         #expect(await iterator.next() != nil)
     }
 
-    @Test("The agent's own commits are no news")
+    @Test("The agent's own commits are not reported")
     func ownCommits() async throws {
         let path = fixture.path
         let captures = try CommitWatcher(path: path, Self.ways[1]).captures()
@@ -63,7 +63,7 @@ struct WatchingTests {
         #expect(try await reader.value == [false])
     }
 
-    @Test("A commit that lands while the agent itself writes is noticed")
+    @Test("A commit during a write of the agent is noticed")
     func commitsBesideOwn() async throws {
         let captures = try CommitWatcher(
             path: fixture.path,
@@ -76,7 +76,7 @@ struct WatchingTests {
             let program = Task.detached {
                 _ = try await Tool.sqlite3(path, "INSERT INTO Note VALUES (\(number), 'x')")
             }
-            // A transaction of the agent's after the other, until the program's has come in between.
+            // One transaction of the agent after the other, until the program's comes in between.
             var isDrained = false
             while try !isDrained && fixture.captured().isEmpty {
                 let object = Int64(1_000 * number)
@@ -134,7 +134,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("Very many realms share one instance of inotify, and each hears of its own commits")
+    @Test("Very many realms share one instance of inotify, and each notices its own commits")
     func manyRealms() async throws {
         let directory = try TemporaryDirectory()
         let paths = (0..<200).map { directory.file("\($0).sqlite") }

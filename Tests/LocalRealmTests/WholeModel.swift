@@ -2,9 +2,9 @@ import Changesets
 import Schemas
 
 extension RealmSchema {
-    /// Everything a schema can say besides the scalars of `everything`: a class with a collection of
-    /// every kind and element, embedded classes within each other, Mixed, an asymmetric class, and
-    /// one without primary key.
+    /// Everything a schema can have besides the scalars of `everything`: a class with a collection
+    /// of every kind and element, embedded classes within each other, Mixed, an asymmetric class,
+    /// and one without primary key.
     static let wholeModel = RealmSchema([
         ClassSchema(name: "Holder", kind: .topLevel(.int), properties: holderProperties),
         ClassSchema(

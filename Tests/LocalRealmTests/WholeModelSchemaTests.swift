@@ -52,7 +52,7 @@ struct WholeModelSchemaTests {
     }
 
     @Test(
-        "What a CHECK or trigger can judge is refused in the statement",
+        "Values that a CHECK or trigger can reject are refused in the statement",
         arguments: [
             ("any", "'note'", "CHECK constraint failed: Holder.any must be Extended JSON"),
             (
@@ -122,7 +122,7 @@ struct WholeModelSchemaTests {
     }
 
     @Test(
-        "What is right is accepted, in every form that the agent itself may write",
+        "Valid values are accepted, in every form that the agent itself may write",
         arguments: [
             ("any", #"{"$oid":"5f63e882536d46e4718779a0"}"#), ("listOfInt", "[9007199254740993]"),
             ("setOfBool", "[true,false]"), ("listOfIntOrNull", "[null,1]"),
@@ -163,7 +163,7 @@ struct WholeModelSchemaTests {
         #expect(try fixture.rows(row) == ["[]|[]|{}|null"])
     }
 
-    @Test("Objects of an asymmetric class cannot be changed, and vanish when they are drained")
+    @Test("Objects of an asymmetric class cannot be changed, and are deleted when drained")
     func asymmetric() throws {
         let fixture = try RealmFixture(.wholeModel)
         _ = try fixture.realm.drain()
@@ -204,7 +204,7 @@ struct WholeModelSchemaTests {
         #expect(try fixture.drained() == ["EraseObject Bare 2:7"])
     }
 
-    @Test("An embedded class that gains a property changes the checks of whoever holds it")
+    @Test("A new property of an embedded class changes the checks of the classes that hold it")
     func embeddedProperty() throws {
         let fixture = try RealmFixture(.wholeModel)
         _ = try fixture.realm.drain()

@@ -5,7 +5,7 @@ import Schemas
 import Testing
 
 /// The scalar rows of the worked example (local realm, 10), statement by statement.
-@Suite("The worked example: what each statement logs and sends")
+@Suite("The worked example: the log and instructions of each statement")
 struct WorkedExampleTests {
     static let a = "5f63e882536d46e4718779a0"
     static let b = "5f63e882536d46e4718779b0"
@@ -38,7 +38,7 @@ struct WorkedExampleTests {
         _ = try fixture.realm.drain()
     }
 
-    /// Runs SQL with the tool, and returns the log it left and the instructions it became.
+    /// Runs SQL with the tool, and returns the log and the resulting instructions.
     private func run(_ sql: String) async throws -> (log: [String], sent: [String]) {
         try await Tool.sqlite3(fixture.path, sql)
         return (try fixture.captured(), try fixture.drained())
@@ -148,7 +148,7 @@ struct WorkedExampleTests {
     }
 
     @Test(
-        "What no replica could hold is refused in the statement, with a sentence",
+        "Values that no replica can hold are refused in the statement, with a message",
         arguments: [
             (
                 "INSERT INTO Task(due) VALUES ('tomorrow')",

@@ -6,16 +6,16 @@ import Schemas
 import TestSupport
 import Testing
 
-/// Peers that change one realm at the same time end in the same state, whatever the order in which
-/// they hear of each other. What is known not to converge, `RandomTransactions` leaves out by name.
+/// Peers that change one realm at the same time end in the same state, in any order of exchange.
+/// `RandomTransactions` leaves out the known exceptions by name.
 ///
-/// `REALM_SEEDS` says how many histories.
+/// `REALM_SEEDS` sets the number of histories.
 @Suite("Convergence")
 struct ConvergenceTests {
     static let seeds =
         ProcessInfo.processInfo.environment["REALM_SEEDS"].flatMap(UInt64.init) ?? 150
 
-    @Test("Clients and server hold the same realm after quiet", arguments: [2, 3, 4])
+    @Test("Clients and server have the same realm in the end", arguments: [2, 3, 4])
     func convergence(clients: Int) throws {
         var merged = 0
         for seed in 0..<Self.seeds {
@@ -37,7 +37,7 @@ struct ConvergenceTests {
         print("convergence: \(Self.seeds) histories of \(clients) clients, \(merged) changesets")
     }
 
-    /// Some clients and a server, with chance deciding who does what next.
+    /// Some clients and a server that act in random order.
     struct Scene {
         var clients: [ModelClient]
         var server: ModelServer
@@ -86,7 +86,7 @@ struct ConvergenceTests {
             try clients[number].commit(changeset, bytes: changeset.encoded(), time: time)
         }
 
-        /// Some of what the server does not have, and perhaps some of what it has.
+        /// Some changesets that the server lacks, and perhaps some that it has.
         private mutating func upload(_ number: Int) throws {
             let client = clients[number]
             let known = server.integratedVersion(of: client.ident)
@@ -95,7 +95,7 @@ struct ConvergenceTests {
             try server.integrate(Array(uploads.prefix(count)), from: client.ident)
         }
 
-        /// Some of what the client does not have, at once or in pieces.
+        /// Some changesets that the client lacks, at once or in pieces.
         private mutating func download(_ number: Int) throws {
             let client = clients[number]
             let downloads = server.downloads(for: client.ident, after: client.serverVersion)
@@ -108,7 +108,7 @@ struct ConvergenceTests {
             }
         }
 
-        /// Everybody hears of everything.
+        /// Exchanges everything among all peers.
         mutating func settle() throws {
             for client in clients {
                 let known = server.integratedVersion(of: client.ident)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Merge
 
-/// Which changesets have to be stored again after a merge (merge rules, 3).
+/// The changesets that have to be stored again after a merge (merge rules, 3).
 @Suite("Dirty flags")
 struct DirtyFlagTests {
     @Test("Nothing in common, nothing dirty")
@@ -11,7 +11,7 @@ struct DirtyFlagTests {
         try check(["Update x=1"], ["Update y=1"], dirty: [false], [false])
     }
 
-    @Test("The survivor of a conflict is as it was; its counterpart is dirty")
+    @Test("The survivor of a conflict is unchanged; its counterpart is dirty")
     func discarded() throws {
         try check(["Update x=1"], ["Update x=2"], dirty: [true], [false])
         try check(["EraseObject 1; CreateObject 1"], ["EraseObject 1"], dirty: [true], [false])
@@ -37,7 +37,7 @@ struct DirtyFlagTests {
         try check(["Update x=1"], ["AddInteger x+=0"], dirty: [false], [false])
     }
 
-    @Test("A number that a rule changes and changes back is no change")
+    @Test("A number that a rule changes and changes back is not a change")
     func changedBack() throws {
         // Rule 20 lowers the index of the erase in its first step and raises it in the second.
         try check(
@@ -48,7 +48,7 @@ struct DirtyFlagTests {
         )
     }
 
-    @Test("A change that a later meeting undoes stays a change")
+    @Test("A change that a later pair undoes remains a change")
     func undone() throws {
         // Ours becomes l[1] prior 2 and then l[0] prior 1 again.
         try check(

@@ -7,13 +7,13 @@ import Testing
 
 /// The indexed engine against the loop that defines the merge, on random changesets.
 ///
-/// `REALM_SEEDS` says how many merges of each style.
+/// `REALM_SEEDS` sets the number of merges of each style.
 @Suite("Indexed engine")
 struct EngineEqualityTests {
     static let seeds =
         ProcessInfo.processInfo.environment["REALM_SEEDS"].flatMap(UInt64.init) ?? 1_000
 
-    @Test("It gives what the plain loop gives", arguments: RandomOperands.Style.allCases)
+    @Test("It has the result of the plain loop", arguments: RandomOperands.Style.allCases)
     func equality(_ style: RandomOperands.Style) throws {
         var refused = 0
         for seed in 0..<Self.seeds {
@@ -24,13 +24,13 @@ struct EngineEqualityTests {
             #expect(plain == indexed, "seed \(seed)")
             if plain.error != nil { refused += 1 }
         }
-        // Most merges have to come to their end for the comparison to mean something.
+        // Most merges have to succeed for the comparison to mean something.
         #expect(refused < Self.seeds / 2)
         print("\(style): \(Self.seeds) merges by both engines, \(refused) of them refused")
     }
 
     @Test(
-        "What theirs cannot meet may be left out: it stays as it is, and all else comes out the same",
+        "Changesets that cannot meet theirs may be left out: they stay unchanged, as does the result",
         arguments: RandomOperands.Style.allCases
     )
     func leavingOut(_ style: RandomOperands.Style) throws {
@@ -46,7 +46,7 @@ struct EngineEqualityTests {
                 theirs,
                 engine: .indexed
             )
-            // Where the mistake is, is told by the number of the changeset.
+            // The number of the changeset locates a failure.
             #expect((whole.error == nil) == (partial.error == nil), "seed \(seed)")
             guard whole.error == nil else {
                 refused += 1
@@ -64,7 +64,7 @@ struct EngineEqualityTests {
     }
 
     @Test(
-        "Merging only what may meet gives the same changesets, flags and errors",
+        "Merging only the changesets that may meet gives the same changesets, flags and errors",
         arguments: RandomOperands.Style.allCases
     )
     func meetingOnly(_ style: RandomOperands.Style) throws {
@@ -72,7 +72,7 @@ struct EngineEqualityTests {
         for seed in 0..<3 * Self.seeds {
             var random = RandomOperands(seed: seed, style: style)
             var (ours, theirs) = (random.operands(fileIdent: 2), random.operands(fileIdent: 3))
-            // Others of each side, about objects of their own and about nothing.
+            // Others of each side, about objects of their own and without instructions.
             ours.insert(random.distantOperand(fileIdent: 2), at: Int(seed % 2))
             theirs.insert(random.distantOperand(fileIdent: 3), at: 0)
             let whole = Outcome(ours, theirs, engine: .indexed)
@@ -89,7 +89,7 @@ struct EngineEqualityTests {
         #expect(leftOut > 0)
     }
 
-    @Test("Where ours holds a NaN, nothing is left out: links decide which flags are set")
+    @Test("With a NaN in ours nothing is left out: links decide which flags are set")
     func meetingWithNaN() throws {
         var nan = ChangesetWriter()
         let (one, two) = (

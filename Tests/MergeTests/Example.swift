@@ -3,7 +3,7 @@ import Testing
 
 @testable import Merge
 
-/// A row of the worked examples: one changeset against one, and what becomes of both.
+/// A row of the worked examples: one changeset against one, and the results of both.
 struct Example: CustomTestStringConvertible {
     let name: String
     let ours: String
@@ -13,7 +13,7 @@ struct Example: CustomTestStringConvertible {
     let ourTime: UInt64
     let theirTime: UInt64
 
-    /// Stands for "what it was before".
+    /// Means "unchanged".
     static let same = "="
 
     init(

@@ -5,8 +5,8 @@ import Schemas
 import TestSupport
 import Testing
 
-/// What does not converge, and is to stay so: SDK clients merge by the same rules, and a repair on one
-/// side only would make things worse (merge rules, 8).
+/// Cases that do not converge, and must stay so: SDK clients merge by the same rules, and a fix on
+/// one side only would make things worse (merge rules, 8).
 ///
 /// Each example also shows why `RandomTransactions` has to leave something out.
 @Suite("Known exceptions")

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Merge
 
-/// Every recorded merge of the reference engine: both sides byte for byte, and the state in which both
-/// peers end.
+/// Every recorded merge of the reference engine: both sides byte for byte, and the final state of
+/// both peers.
 @Suite(
     "Transform vectors",
     .enabled(if: Vectors.areRequiredOrPresent, "the golden vectors are not there")
 )
 struct MergeVectorTests {
-    /// Whatever the folder holds, so that more files of this form need no change here.
+    /// All files of the folder, so that more files of this form need no change here.
     static func files() throws -> [String] {
         try Vectors.files(in: "transform")
             .filter { $0 != "transform/bases.jsonl" }

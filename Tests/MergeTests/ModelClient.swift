@@ -17,7 +17,7 @@ struct ModelClient {
         let baseVersion: Int
         let stamp: Stamp
         let bytes: [UInt8]
-        /// What became of the entry in merges with the server, if anything did.
+        /// The entry after merges with the server, if any changed it.
         var reciprocal: [UInt8]?
     }
 
@@ -50,7 +50,7 @@ struct ModelClient {
         }
     }
 
-    /// All or nothing: after an error the client is what it was before.
+    /// All or nothing: after an error the client is unchanged.
     mutating func integrate(_ downloads: [Download]) throws {
         var copy = self
         try copy.integrateAll(downloads.filter { $0.serverVersion > serverVersion })
@@ -80,7 +80,7 @@ struct ModelClient {
         guard let last = downloads.last else { return }
         serverVersion = last.serverVersion
         version += 1
-        // Nothing to come can have an earlier base.
+        // No later changeset can have an earlier base.
         history.removeAll { $0.version <= last.baseVersion }
     }
 }

@@ -6,9 +6,9 @@ import Schemas
 /// The server half of the history algorithm, in memory (merge rules, 2).
 struct ModelServer {
     private(set) var realm: InMemoryRealm
-    /// Version n stands at n - 1.
+    /// Version n is at n - 1.
     private var history: [Entry] = []
-    /// What became of our entries in merges with a client, as bytes: by client, by version.
+    /// Our entries after merges with a client, as bytes: by client, by version.
     private var reciprocals: [UInt64: [Int: [UInt8]]] = [:]
     /// The last version of each client that is in the history.
     private var integrated: [UInt64: Int] = [:]
@@ -30,7 +30,7 @@ struct ModelServer {
         integrated[client, default: 0]
     }
 
-    /// All or nothing: after an error the server is what it was before.
+    /// All or nothing: after an error the server is unchanged.
     mutating func integrate(_ uploads: [Upload], from client: UInt64) throws {
         var copy = self
         try copy.integrateAll(uploads, from: client)
@@ -82,7 +82,7 @@ struct ModelServer {
         }
     }
 
-    /// What the client does not have after a version, with the client's own progress at each entry.
+    /// The entries that the client lacks after a version, with the client's own progress at each.
     func downloads(for client: UInt64, after version: Int) -> [Download] {
         var progress = 0
         var downloads: [Download] = []

@@ -1,6 +1,6 @@
 import Changesets
 
-/// Reads single instructions of `Notation`; a mistake in a test's text stops the test.
+/// Reads single instructions of `Notation`; an error in a test's text stops the test.
 struct NotationParser {
     private(set) var strings = StringTable()
 
@@ -91,7 +91,7 @@ extension NotationParser {
     }
 
     private func number<Number: FixedWidthInteger>(_ text: Substring) -> Number {
-        guard let number = Number(text) else { preconditionFailure("\(text) is no number") }
+        guard let number = Number(text) else { preconditionFailure("\(text) is not a number") }
         return number
     }
 
@@ -147,12 +147,12 @@ extension NotationParser {
                     exponent: number(exponent),
                     isNegative: false
                 )
-            else { preconditionFailure("\(text) is no decimal") }
+            else { preconditionFailure("\(text) is not a decimal") }
             return .decimal(decimal)
         case _ where text.hasPrefix("\""):
             return .string(Text(text.dropFirst().dropLast()))
         case _ where text.contains("."):
-            guard let value = Double(text) else { preconditionFailure("\(text) is no number") }
+            guard let value = Double(text) else { preconditionFailure("\(text) is not a number") }
             return .double(DoubleBits(value))
         default:
             return .int(number(text))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Merge
 
-/// A batch gives the same whether it is merged at once or in pieces, as long as each piece meets what
-/// the pieces before it have made of ours (merge rules, 2).
+/// A batch has the same result whether it is merged at once or in pieces, as long as each piece
+/// meets ours as changed by the pieces before it (merge rules, 2).
 @Suite("Merging in pieces")
 struct PiecewiseTests {
     static let seeds =

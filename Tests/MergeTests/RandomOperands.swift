@@ -5,8 +5,8 @@ import TestSupport
 
 /// Makes changesets that are likely to conflict: few objects and fields, all kinds of instructions.
 ///
-/// Histories need not be possible ones. List sizes are kept track of, so that most merges succeed;
-/// the rest are refused somewhere on the way, which has to happen in the same place too.
+/// Histories need not be possible ones. List sizes are tracked, so that most merges succeed; the
+/// rest are refused at some instruction, which must be the same one.
 struct RandomOperands {
     private var random: SplitMix64
     private let style: Style
@@ -15,11 +15,11 @@ struct RandomOperands {
     private var sizes: [String: UInt32] = [:]
 
     enum Style: CaseIterable {
-        /// Each field is used as one thing: a number, a list, a dictionary, a Mixed value, a set.
+        /// Each field has one use: a number, a list, a dictionary, a Mixed value, a set.
         case typed
-        /// The same, with classes and columns that are added.
+        /// The same, with added classes and columns.
         case additive
-        /// The same, with classes and columns that are erased too.
+        /// The same, with erased classes and columns too.
         case destructive
         /// Any instruction on any path.
         case wild
@@ -49,7 +49,7 @@ struct RandomOperands {
 }
 
 extension RandomOperands {
-    /// A changeset about an object that only this client knows, or one without instructions.
+    /// A changeset about an object that only this client has, or one without instructions.
     mutating func distantOperand(fileIdent: UInt64) -> MergeOperand {
         strings = StringTable()
         let className = intern("C")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Merge
 
-/// What cannot be merged is refused, with a reason and a place (merge rules, 9).
+/// Merges that are refused, with a reason and a location (merge rules, 9).
 @Suite("Refused merges")
 struct RefusalTests {
     struct Case: CustomTestStringConvertible {
@@ -82,7 +82,7 @@ struct RefusalTests {
         #expect(error?.theirs.instruction == 3)
     }
 
-    @Test("A merge of very many pairs tells now and then that it gets on")
+    @Test("A merge of very many pairs reports progress")
     func progress() throws {
         let history = (0..<300).map { "ArrayInsert l[\($0)]=1 prior \($0)" }.joined(separator: "; ")
         var (ours, theirs) = ([operand(history, 1, 2)], [operand(history, 1, 3)])
@@ -105,7 +105,7 @@ struct RefusalTests {
         #expect(try cost("ArrayInsert l\(path)=1 prior 0") == 3)
     }
 
-    @Test("The error names both instructions, a stable code and what to do")
+    @Test("The error names both instructions, a stable code and the remedy")
     func description() {
         let error = #expect(throws: MergeError.self) {
             try merge(

@@ -2,7 +2,7 @@ import Changesets
 import Merge
 import Testing
 
-/// What the worked examples leave open: the branches, absences and equalities of single rules.
+/// Cases beyond the worked examples: the branches, absences and equalities of single rules.
 @Suite("Rules")
 struct RuleTests {
     private static let same = Example.same
@@ -70,7 +70,7 @@ struct RuleTests {
         ),
     ]
 
-    @Test("Rule 2: EraseTable takes a concurrent AddTable along")
+    @Test("Rule 2: EraseTable discards a concurrent AddTable")
     func eraseTableMeetsAddTable() throws {
         let example = Example(
             "2",
@@ -83,7 +83,7 @@ struct RuleTests {
         try example.mirrored.check()
     }
 
-    @Test("Rules 3 and 12: what both erase, both forget")
+    @Test("Rules 3 and 12: an erasure on both sides is discarded on both")
     func bothErase() throws {
         let example = Example(
             "3, 12",
@@ -96,7 +96,7 @@ struct RuleTests {
         try example.mirrored.check()
     }
 
-    @Test("Rule 4: an erased column is erased before its target, and meets what follows")
+    @Test("Rule 4: an erased column is erased before its target, and meets later instructions")
     func erasedTarget() throws {
         let example = Example(
             "4",
@@ -120,7 +120,7 @@ struct RuleTests {
         try example.check()
     }
 
-    @Test("Rule 4: names join the string table when they are needed, and stay")
+    @Test("Rule 4: names are interned when needed, and stay")
     func namesOfErasedColumns() throws {
         let table = try stringsOfTheirs(
             "AddColumn A.k ->D; AddColumn B.l ->E",
@@ -156,7 +156,7 @@ struct RuleTests {
         )
     }
 
-    @Test("Rule 10: EraseColumn takes updates at any path and in any object")
+    @Test("Rule 10: EraseColumn discards updates at any path and in any object")
     func eraseColumn() throws {
         let example = Example(
             "10",
@@ -225,7 +225,7 @@ struct RuleTests {
         ),
     ]
 
-    @Test("Rule 26: 0.0 and -0.0, 1.0 and 1.00 are one element; NaN is none", arguments: elements)
+    @Test("Rule 26: 0.0 and -0.0, 1.0 and 1.00 are one element; NaN equals nothing", arguments: elements)
     func element(_ example: Example) throws {
         try example.check()
     }
@@ -243,7 +243,7 @@ struct RuleTests {
         Example("links", "SetInsert s Link:D:a", "SetInsert s Link:D:a", gives: "", same),
     ]
 
-    @Test("QUIRK S-RAW: links are told apart by their place in the string table")
+    @Test("QUIRK S-RAW: links are compared by their index in the string table")
     func rawLinks() throws {
         try Example("same", "SetErase s Link:D:a", "SetErase s Link:D:a", gives: "", Self.same)
             .check()
@@ -263,7 +263,7 @@ struct RuleTests {
         ).check()
     }
 
-    @Test("Nested: a collection of the expected kind keeps what is inside", arguments: nested)
+    @Test("Nested: a collection of the expected kind keeps its content", arguments: nested)
     func nestedUpdate(_ example: Example) throws {
         try example.check()
         try example.mirrored.check()
@@ -315,7 +315,7 @@ struct RuleTests {
         try Example("update", "Update x=1", "Update x=2", gives: "", Self.same, at: (5, 5)).check()
     }
 
-    @Test("Numbers beyond any list wrap instead of stopping the process")
+    @Test("Numbers beyond any list wrap instead of crashing the process")
     func absurdNumbers() throws {
         try Example(
             "14",

@@ -4,7 +4,7 @@ import Merge
 import TestSupport
 import Testing
 
-/// One line of a transform vector file (the README beside the vectors says what the fields mean).
+/// One line of a transform vector file (the README beside the vectors defines the fields).
 struct TransformCase {
     let name: String
     let base: String
@@ -19,11 +19,11 @@ struct TransformCase {
     }
 
     enum Outcome {
-        /// What both peers hold at the end.
+        /// The final state of both peers.
         case state(JSONNode, schema: JSONNode?)
         /// The reference does not converge.
         case states(local: JSONNode, remote: JSONNode)
-        /// The reference refuses to apply what it has merged.
+        /// The reference refuses to apply its own merge.
         case failure
     }
 

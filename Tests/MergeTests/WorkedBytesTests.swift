@@ -3,7 +3,7 @@ import Testing
 
 @testable import Merge
 
-/// The byte vectors that the specification prints (merge rules, 7.1).
+/// The byte vectors printed in the specification (merge rules, 7.1).
 @Suite("Worked bytes")
 struct WorkedBytesTests {
     struct Row: CustomTestStringConvertible {
@@ -148,8 +148,8 @@ struct WorkedBytesTests {
         )
     }
 
-    /// Two batches of one peer, both made before it saw our entry: the second has to meet what the first
-    /// has made of it. The original would fail, for its prior size does not fit.
+    /// Two batches of one peer, both made before it saw our entry: the second has to meet our entry
+    /// as transformed by the first. The original would fail, for its prior size does not fit.
     @Test("A second batch with the same base meets the reciprocal")
     func reciprocalChain() throws {
         let original = Entry("3f0001433f01016c08000101010100010100", 10, 2)

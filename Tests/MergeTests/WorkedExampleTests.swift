@@ -98,7 +98,7 @@ struct WorkedExampleTests {
         ),
     ]
 
-    @Test("Objects that come and go", arguments: objects)
+    @Test("Creating and erasing objects", arguments: objects)
     func object(_ example: Example) throws {
         try example.check()
         try example.mirrored.check()
@@ -325,7 +325,7 @@ struct WorkedExampleTests {
         Example("27a", "SetErase s 4", "SetErase s 4", gives: "", same),
     ]
 
-    @Test("QUIRK S-RAW: erased strings are told apart by where they lie", arguments: rawErasures)
+    @Test("QUIRK S-RAW: erased strings are compared by their offset", arguments: rawErasures)
     func rawErasure(_ example: Example) throws {
         try example.check()
         try example.mirrored.check()

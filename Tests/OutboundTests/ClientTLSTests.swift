@@ -32,14 +32,14 @@ struct ClientTLSTests {
         problem(ClientTLS(certificate: .init(file: try file(certificate), key: key)))
     }
 
-    @Test("Nothing older than TLS 1.2 is spoken")
+    @Test("TLS versions before 1.2 are refused")
     func versions() throws {
         #expect(try ClientTLS().configuration().minimumTLSVersion == .tlsv12)
         let tls = ClientTLS(authorityFile: try file(LoopbackCertificate.certificate))
         #expect(try tls.configuration().minimumTLSVersion == .tlsv12)
     }
 
-    @Test("Authorities, certificate and key that belong together are taken")
+    @Test("Authorities, certificate and key that match are accepted")
     func good() throws {
         #expect(problem(ClientTLS()) == nil)
         let certificate = LoopbackCertificate.certificate
@@ -49,7 +49,7 @@ struct ClientTLSTests {
         #expect(unverified.certificateVerification == .none)
     }
 
-    @Test("A file that is missing or holds no certificate is named, under its key")
+    @Test("A missing file or one without a certificate is named, under its key")
     func badFiles() throws {
         let missing = problem(ClientTLS(authorityFile: "/nowhere/ca.pem"))
         #expect(missing?.key == "ca_file")
@@ -64,12 +64,12 @@ struct ClientTLSTests {
         #expect(certificate?.key == "client_certificate.certificate")
     }
 
-    @Test("A text that is no key, or the key of another certificate, is told, and never shown")
+    @Test("An invalid key, or the key of another certificate, is reported, and never shown")
     func badKeys() throws {
         let certificate = LoopbackCertificate.certificate
         let noKey = try problem(certificate: certificate, key: "hunter2")
         #expect(noKey?.key == "client_certificate.key")
-        #expect(noKey?.problem == "is no private key")
+        #expect(noKey?.problem == "is not a private key")
         #expect(!"\(String(describing: noKey))".contains("hunter2"))
         let otherKey = try problem(certificate: certificate, key: StrangerCertificate.key)
         #expect(otherKey?.key == "client_certificate.key")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Outbound
 
-@Suite("Which connections take which proxy")
+@Suite("The choice of a proxy")
 struct ProxyRulesTests {
     private func proxy(
         to url: String,
@@ -16,7 +16,7 @@ struct ProxyRulesTests {
         }
     }
 
-    @Test("Small letters count before capital ones, and each scheme has its own variable")
+    @Test("Lower-case variables win over upper-case ones, and each scheme has its own")
     func variables() throws {
         let variables = [
             "https_proxy": "http://one:1", "HTTPS_PROXY": "http://two:2", "HTTP_PROXY": "three:3",
@@ -42,7 +42,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "A variable that names no usable proxy is an error without its value, where it is needed",
+        "An unusable proxy variable is an error without its value, if it applies",
         arguments: [
             "socks5://proxy:1080", "https://proxy", "http://", "http://proxy:0", "proxy:x",
             "http://me:hunter2%zz@proxy",
@@ -59,7 +59,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "Whom no_proxy leaves out",
+        "Targets that no_proxy excludes",
         arguments: [
             ("*", "https://a.example.com", true),
             ("example.com", "https://a.example.com", true),
@@ -91,7 +91,7 @@ struct ProxyRulesTests {
     }
 
     @Test(
-        "The environment never sends what is meant for this machine through a proxy",
+        "The environment never sends local connections through a proxy",
         arguments: [
             "https://localhost:1", "http://127.0.0.1:9090", "http://127.9.9.9", "https://[::1]:1",
             "http://app.localhost",
@@ -106,7 +106,7 @@ struct ProxyRulesTests {
         #expect(try ProxyRules.direct.proxy(to: target) == nil)
     }
 
-    @Test("Credentials travel in base64 and never show")
+    @Test("Credentials are sent in base64 and never shown")
     func credentials() {
         let credentials = ProxyCredentials(username: "Aladdin", password: "open sesame")
         // The example of RFC 7617, 2.

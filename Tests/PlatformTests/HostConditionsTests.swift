@@ -45,7 +45,7 @@ struct HostConditionsTests {
         #expect(RouteTable(version4: text, version6: "").defaultInterface == "eth0")
     }
 
-    @Test("Without a default route there is no interface; one that refuses is none")
+    @Test("Without a default route there is no interface; a reject route does not count")
     func noRoute() {
         let text = Self.header4 + Self.route4("br0", to: "0000A8C0", metric: 1)
         let refusing = Self.route6("lo", metric: "ffffffff", flags: "00200200")
@@ -54,7 +54,7 @@ struct HostConditionsTests {
         #expect(RouteTable(version4: "one\ntwo three\n", version6: "x").defaultInterface == nil)
     }
 
-    @Test("Version 6 counts where there is no version 4")
+    @Test("IPv6 counts without IPv4")
     func version6() {
         let version6 = Self.route6("wwan0", metric: "00000400", flags: "00450003")
         #expect(
@@ -66,7 +66,7 @@ struct HostConditionsTests {
         )
     }
 
-    @Test("A network is there if some route leaves the machine, neighbours only included")
+    @Test("A network exists if some route leaves the machine, if only to neighbours")
     func network() {
         let loopback = Self.header4 + Self.route4("lo", to: "0000007F", metric: 0)
         #expect(!RouteTable(version4: loopback, version6: "").leavesMachine)
@@ -106,7 +106,7 @@ struct HostConditionsTests {
         PowerSupplies(directory: temporary.file("power")).battery
     }
 
-    @Test("A machine on the mains has no battery, whatever its mouse has")
+    @Test("A machine on the mains has no battery, even if its mouse has one")
     func noBattery() throws {
         #expect(battery == nil)
         try supply("AC", ["type": "Mains", "online": "1"])
@@ -115,7 +115,7 @@ struct HostConditionsTests {
         #expect(battery == nil)
     }
 
-    @Test("Two batteries are one of the mean charge, and discharge if one does")
+    @Test("Two batteries count as one of the mean charge, and discharge if one does")
     func batteries() throws {
         try supply("BAT0", ["type": "Battery", "capacity": "10", "status": "Discharging"])
         #expect(battery == Conditions.Battery(charge: 0.1, isDischarging: true))
@@ -130,7 +130,7 @@ struct HostConditionsTests {
 
     // MARK: Metering
 
-    @Test("Without a bus nobody knows whether the connection is metered")
+    @Test("Without a bus the metering is unknown")
     func noBus() {
         let status = NetworkManagerStatus(busAddress: "unix:path=\(temporary.file("bus"))")
         #expect(status.metering() == .unknown)
@@ -149,7 +149,7 @@ struct HostConditionsTests {
 
     // MARK: All together
 
-    @Test("Conditions are told at once, and again when they have changed")
+    @Test("Conditions are reported at once, and again after changes")
     func following() async throws {
         let routes = temporary.file("net")
         try FileManager.default.createDirectory(
@@ -185,7 +185,7 @@ struct HostConditionsTests {
     }
 
     @Test(
-        "A bus that hangs delays nothing; its answer counts when it comes",
+        "A bus that hangs delays nothing; its result counts when it arrives",
         .timeLimit(.minutes(10))
     )
     func hangingBus() async throws {
@@ -194,7 +194,7 @@ struct HostConditionsTests {
             routes: temporary.file("net"),
             powerSupplies: temporary.file("power"),
             metering: {
-                // Without a limit: the test ends only if nobody waits for it.
+                // Without a limit: the test ends only if nothing waits for it.
                 release.wait()
                 release.signal()
                 return .yes
@@ -214,9 +214,9 @@ struct HostConditionsTests {
         await task.value
     }
 
-    @Test("The kernel's own tables can be read, and its news be heard of")
+    @Test("The kernel's own tables can be read, and its notifications received")
     func kernel() async throws {
-        // What they say depends on the machine; that they can be asked does not.
+        // The content depends on the machine; that it can be read does not.
         let told = Mutex(false)
         let following = Task { await HostConditions().follow { _ in told.withLock { $0 = true } } }
         try await until { told.withLock({ $0 }) }

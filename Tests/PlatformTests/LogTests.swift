@@ -64,7 +64,7 @@ struct LogTests {
     }
 
     @Test(
-        "Field names are what journald accepts",
+        "Field names are valid in journald",
         arguments: [
             ("realm", "REALM"), ("user-id", "USER_ID"), ("_x", "F_X"), ("1a", "F1A"),
             ("message", "F_MESSAGE"),

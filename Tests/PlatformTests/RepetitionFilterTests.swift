@@ -37,7 +37,7 @@ struct RepetitionFilterTests {
         )
     }
 
-    @Test("An equal message within a minute is counted, and the next after that tells the count")
+    @Test("An equal message within a minute is counted, and the next one after that has the count")
     func counted() {
         let filter = RepetitionFilter(recorder) { [clock] in clock.now }
         for _ in 0..<4 {
@@ -52,7 +52,7 @@ struct RepetitionFilterTests {
         #expect(lines == ["a x=1", "a x=1 repeated=3", "a x=1"])
     }
 
-    @Test("Another message, other fields, and what is for debugging pass")
+    @Test("Another message, other fields, and debug messages pass")
     func others() {
         let filter = RepetitionFilter(recorder) { [clock] in clock.now }
         filter.write(record("a"))
@@ -64,7 +64,7 @@ struct RepetitionFilterTests {
         #expect(lines == ["a x=1", "b x=1", "a x=2", "t", "t"])
     }
 
-    @Test("However many different messages come, memory stays bounded and nothing is lost")
+    @Test("With any number of different messages, memory stays bounded and nothing is lost")
     func many() {
         let filter = RepetitionFilter(recorder) { [clock] in clock.now }
         for number in 0..<2000 { filter.write(record("a", "\(number)")) }
@@ -99,7 +99,7 @@ struct RepetitionFilterTests {
         #expect(lines.last == "suspended")
     }
 
-    @Test("A logger lets a recovery through that is below its level, and nothing else")
+    @Test("A logger passes a recovery below its level, and nothing else")
     func recovery() {
         let filter = RepetitionFilter(recorder) { [clock] in clock.now }
         let settings = LogSettings(level: .warn)
@@ -114,7 +114,7 @@ struct RepetitionFilterTests {
         #expect(lines == ["not connected", "connected"])
     }
 
-    @Test("Every message that states a state is written somewhere")
+    @Test("Every message about a state occurs in the sources")
     func catalogue() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")

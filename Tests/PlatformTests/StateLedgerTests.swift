@@ -32,7 +32,7 @@ struct StateLedgerTests {
             lines += ledger.take(record, line, at: now).map { (now, $0) }
         }
 
-        /// Time passes, and what is due meanwhile is written when it is.
+        /// Time passes, and due lines are written in between.
         mutating func pass(_ duration: Duration) {
             let end = now + duration
             while let due = ledger.nextDue, due <= end {
@@ -50,7 +50,7 @@ struct StateLedgerTests {
         }
     }
 
-    @Test("Each change of state within a minute is written, and mere repetitions are counted")
+    @Test("Each change of state within a minute is written, and repetitions are counted")
     func transitions() throws {
         var journal = Journal()
         for _ in 0..<2 {
@@ -66,7 +66,7 @@ struct StateLedgerTests {
         )
     }
 
-    @Test("The same state after a minute is written again, with what was left out")
+    @Test("The same state after a minute is written again, with the number of repetitions")
     func stillSo() throws {
         var journal = Journal()
         for _ in 0..<3 {
@@ -76,7 +76,7 @@ struct StateLedgerTests {
         #expect(journal.texts == ["connected", "connected repeated=1"])
     }
 
-    @Test("A subject that flaps gets one line a minute, which counts the changes and is true")
+    @Test("A subject that flaps gets one line a minute, with the current state and the number of changes")
     func flapping() throws {
         var journal = Journal()
         // 60 changes a minute, for three minutes; the last one says that all is well.
@@ -136,7 +136,7 @@ struct StateLedgerTests {
         #expect(StateLine(refreshed) == nil)
     }
 
-    @Test("Whatever comes when, after a quiet minute the last line of each subject is its state")
+    @Test("After a quiet minute the last line of each subject is its state")
     func truth() throws {
         let subjects = [
             ["connected", "not connected"], ["suspended", "resumed"],

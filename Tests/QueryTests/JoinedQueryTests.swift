@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Queries joined for one class")
 struct JoinedQueryTests {
-    @Test("Joining sorts, removes doubles and adds parentheses")
+    @Test("Joining sorts, removes duplicates and adds parentheses")
     func join() {
         #expect(joined(["b == 2", "a > 1", "b == 2"]) == "(a > 1) OR (b == 2)")
         #expect(joined(["a > 1"]) == "(a > 1)")
     }
 
     @Test(
-        "Splitting finds the queries again",
+        "Splitting recovers the queries",
         arguments: [
             ("(a > 1) OR (b == 2)", ["a > 1", "b == 2"]), ("(a > 1)", ["a > 1"]),
             ("(a == \") OR (\") OR (b == ') OR (')", ["a == \") OR (\"", "b == ') OR ('"]),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Names and types of queries")
 struct QueryCheckerTests {
     @Test(
-        "What does not fit is refused where it stands",
+        "Mismatches are refused with their position",
         arguments: [
             ("size == 1", QueryError.Code.unknownName, 1, "Person has no property size"),
             ("age == 1 and nam == 'a'", .unknownName, 14, "Person has no property nam"),
@@ -35,14 +35,14 @@ struct QueryCheckerTests {
             ("age + NULL == 1", .argument, 5, "+ does not apply to int and null"),
             ("name + 1 == 1", .argument, 6, "+ does not apply to string and int"),
             ("friend > obj('Person', 1)", .type, 8, "link has no order"),
-            ("friend == obj('Nobody', 1)", .unknownName, 11, "there is no class Nobody"),
+            ("friend == obj('Missing', 1)", .unknownName, 11, "there is no class Missing"),
             (
                 "friend == obj('Person', 'a')", .type, 11,
                 "objects of Person have no such primary key"
             ),
             (
                 "friend == O5", .type, 11,
-                "object numbers mean nothing outside the file they come from"
+                "object numbers are only valid in their own file"
             ),
             (
                 "born > 1800-01-01@00:00:00", .type, 8,
@@ -59,11 +59,11 @@ struct QueryCheckerTests {
         #expect(error?.remedy.isEmpty == false)
     }
 
-    @Test("A class that is not there is refused")
+    @Test("A missing class is refused")
     func unknownClass() throws {
         let query = try QueryParser.parse("a == 1")
         #expect(throws: QueryError.self) {
-            try QueryChecker.check(query, of: "Nobody", in: SampleObject.schema)
+            try QueryChecker.check(query, of: "Missing", in: SampleObject.schema)
         }
     }
 

@@ -3,7 +3,7 @@ import Documents
 import Query
 import Testing
 
-/// The tables of flexible sync, 12.5, as query as recorded corrects them.
+/// The tables of flexible sync, 12.5, as corrected by query as recorded.
 @Suite("The evaluation of queries")
 struct QueryEvaluationTests {
     @Test(
@@ -107,7 +107,7 @@ struct QueryEvaluationTests {
     }
 
     @Test(
-        "ANY, ALL and NONE over a list, ANY where nothing is said",
+        "ANY, ALL and NONE over a list, ANY by default",
         arguments: [
             ("scores == 1", true, false), ("ANY scores > 2", true, false),
             ("ALL scores > 0", true, true), ("ALL scores > 1", false, true),
@@ -127,7 +127,7 @@ struct QueryEvaluationTests {
     }
 
     @Test(
-        "AND, OR and NOT follow two-valued logic, whatever their nesting",
+        "AND, OR and NOT follow two-valued logic at any nesting",
         arguments: ["TRUEPREDICATE", "FALSEPREDICATE"],
         ["TRUEPREDICATE", "FALSEPREDICATE"]
     )

@@ -73,7 +73,7 @@ struct QueryFuzzTests {
         }
     }
 
-    /// Does everything a query can be used for. Returns whether it was accepted.
+    /// Exercises every use of a query. Returns whether it was accepted.
     private func exercise(_ text: [UInt8], _ name: String) -> Bool {
         guard let query = try? QueryParser.parse(text),
             let checked = try? QueryChecker.check(
@@ -92,7 +92,7 @@ struct QueryFuzzTests {
                 in: SampleObject.schema
             )
         else { return true }
-        // Written twice, the operands keep turning, but nothing is lost or added.
+        // Written twice, the operands change their order again, but none is lost or added.
         let rewritten = CanonicalText.write(checkedAgain)
         let shown = "\(Text(bytes: canonical)) -> \(Text(bytes: rewritten))"
         #expect(

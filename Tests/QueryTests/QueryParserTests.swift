@@ -4,7 +4,7 @@ import Testing
 @Suite("The parser of queries")
 struct QueryParserTests {
     @Test(
-        "A mistake is reported where it stands, with what to do",
+        "A mistake is reported with its position and a remedy",
         arguments: [
             ("", 1, "the query ends where a value must follow; complete it"),
             ("age >", 6, "the query ends where a value must follow; complete it"),

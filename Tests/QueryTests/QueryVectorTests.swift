@@ -36,7 +36,7 @@ struct QueryVectorTests {
         #expect(!sets.isEmpty)
     }
 
-    @Test("Each class of a recorded body falls apart into the queries that were joined")
+    @Test("Each class of a recorded body is split into the queries that were joined")
     func splitting() throws {
         for set in try Vectors.nodes(of: "query/joined.jsonl").map({ try RecordedSet($0) }) {
             for (className, texts) in set.queries {
@@ -64,7 +64,7 @@ struct QueryVectorTests {
         #expect(!lines.isEmpty)
     }
 
-    /// Returns whether the query is an exception, and has to be one.
+    /// Returns whether the query is an exception, which it then must be.
     @discardableResult
     private func check(_ query: RecordedQuery, _ failures: [String]) -> Bool {
         guard let reason = RecordedExceptions.reasons[query.name] else {

@@ -1,6 +1,6 @@
 /// The recorded queries on which we differ from the reference on purpose, one by one.
 ///
-/// `QueryVectorTests` fails if one of them is an exception no longer.
+/// `QueryVectorTests` fails if one of them is no longer an exception.
 enum RecordedExceptions {
     /// The reason for each name.
     static let reasons: [String: String] = Dictionary(
@@ -77,7 +77,7 @@ enum RecordedExceptions {
         random/3604 random/3672
         """
 
-    /// The reference process dies.
+    /// The reference process crashes.
     private static let crash = """
         arith/0062 arith/0075 arith/0076 arith/0152 arith/0228 arith/0670 arith/0683 arith/0684
         became-true/0001 became-true/0006 became-true/0008 precedence-and-values/0043
@@ -101,12 +101,13 @@ enum RecordedExceptions {
         syntax/0087
         """
 
-    /// Object numbers mean nothing outside the file they come from; they are refused.
+    /// Object numbers are meaningless outside their file; they are refused.
     private static let objectNumbers = """
         links/0101 links/0102 links/0103
         """
 
-    /// Base64 with one padding character missing decodes to rubbish in the reference (query as recorded, 15).
+    /// Base64 with one padding character missing decodes to garbage in the reference (query as
+    /// recorded, 15).
     private static let base64 = """
         lexical-string/0106 lexical-string/0107 lexical-string/0108
         """

@@ -41,7 +41,7 @@ struct RecordedQuery {
         reparsedMatches = try line["reparsed_matches"]?.elements?.map { try VectorReader.key($0) }
     }
 
-    /// What differs from the recording: the word before the colon names the aspect.
+    /// The differences from the recording: the word before the colon names the aspect.
     func failures(in realm: VectorRealm) -> [String] {
         let result = Result { () throws(QueryError) in try check(text, realm) }
         guard case .success(let query) = result else {
@@ -61,7 +61,7 @@ struct RecordedQuery {
             failures.append("canonical: \(text) -> \(Text(bytes: written)) not \(canonical ?? "")")
         }
         guard let canonical else { return failures }
-        // The same text again would do the same again.
+        // The same text would have the same result.
         let isNew =
             canonical != text || isReparseRefused || reparsed != nil || reparsedMatches != nil
         guard isNew else { return failures }
@@ -98,13 +98,13 @@ struct RecordedQuery {
         return QueryOrdering(query).arrange(matching).map(\.row.reference.key)
     }
 
-    /// Equal but for the order behind each `IN {`, which is that of a hash table.
+    /// Equal except for the order after each `IN {`, which is that of a hash table.
     private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left == right
             || left.count == right.count && withoutSetOrder(left) == withoutSetOrder(right)
     }
 
-    /// The text with the elements behind each `IN {` sorted.
+    /// The text with the elements after each `IN {` sorted.
     private static func withoutSetOrder(_ text: [UInt8]) -> [UInt8] {
         let opening = Array(" IN {".utf8)
         var result: [UInt8] = []

@@ -10,7 +10,7 @@ struct RecordedSet {
     /// The canonical texts of the set, by class.
     let queries: [Text: [[UInt8]]]
     let body: [UInt8]
-    /// What each class of the body does as one query.
+    /// The results of each class of the body as one query.
     let joined: [RecordedQuery]
 
     init(_ line: JSONNode) throws {

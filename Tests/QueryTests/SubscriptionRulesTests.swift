@@ -2,7 +2,7 @@ import Changesets
 import Query
 import Testing
 
-@Suite("What subscriptions may use")
+@Suite("Restrictions of subscriptions")
 struct SubscriptionRulesTests {
     private let rules = SubscriptionRules(schema: SampleObject.schema)
 
@@ -21,7 +21,7 @@ struct SubscriptionRulesTests {
     }
 
     @Test(
-        "Refused, with the construct and its place",
+        "Refused, with the construct and its position",
         arguments: [
             ("age > 1 SORT(age ASC)", 9, "SORT"), ("age > 1 DISTINCT(age)", 9, "DISTINCT"),
             ("age > 1 LIMIT(1)", 9, "LIMIT"), ("scores.@max > 1", 1, "@max"),
@@ -52,7 +52,7 @@ struct SubscriptionRulesTests {
         #expect(error?.message == "a subscription cannot use \(construct)")
     }
 
-    @Test("Only queryable fields and the primary key are taken")
+    @Test("Only queryable fields and the primary key are accepted")
     func queryable() throws {
         let rules = SubscriptionRules(schema: SampleObject.schema) { $1 == "age" }
         _ = try rules.check(Array("age == 1 and _id > 3".utf8), of: SampleObject.className)
@@ -74,7 +74,7 @@ struct SubscriptionRulesTests {
         }
     }
 
-    @Test("The size limit holds for each joined query, not for their sum")
+    @Test("The size limit applies to each joined query, not for their sum")
     func size() throws {
         let long = Array(("name == '" + String(repeating: "a", count: 200 << 10) + "'").utf8)
         let other = Array(("other == '" + String(repeating: "b", count: 200 << 10) + "'").utf8)

@@ -104,7 +104,7 @@ enum VectorReader {
             return .list(try elements.map { try value($0, target, schema) })
         }
         if let elements = node["set"]?.elements {
-            // The recording holds elements that `ValueSet` takes for one, such as both zeros.
+            // The recording has elements that `ValueSet` treats as one, such as both zeros.
             let scalars = try elements.map { try scalar($0) }
             let set = ValueSet(scalars)
             return set.count == scalars.count ? .set(set) : .list(scalars.map { .scalar($0) })

@@ -11,7 +11,7 @@ final class VectorRealm: Sendable {
     /// In the order of the recording.
     let objects: [Text: [VectorObject.Row]]
     private let rows: [ObjectReference: VectorObject.Row]
-    /// Who links to an object, once for each link.
+    /// The links to an object, once for each link.
     private let referrers: [ObjectReference: [PropertyName: [ObjectReference]]]
 
     static let shared = Result { try VectorRealm() }

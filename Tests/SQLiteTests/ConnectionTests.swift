@@ -13,7 +13,7 @@ struct ConnectionTests {
         connection = try Connection(path: directory.file("test.sqlite"))
     }
 
-    @Test("Values of every storage class come back as they went in")
+    @Test("Values of every storage class read back unchanged")
     func roundTrip() throws {
         try connection.execute("CREATE TABLE t(v ANY) STRICT")
         let values: [SQLiteValue] = [
@@ -26,7 +26,7 @@ struct ConnectionTests {
         #expect(try connection.rows("SELECT v FROM t ORDER BY rowid") == values.map { [$0] })
     }
 
-    @Test("A reset statement has forgotten its bindings, and can run again")
+    @Test("A reset statement has no bindings, and can run again")
     func rebinding() throws {
         let statement = try connection.prepare("SELECT ?1, ?2")
         try statement.bind("first", at: 1)
@@ -39,7 +39,7 @@ struct ConnectionTests {
         #expect(statement.row == [nil, "third"])
     }
 
-    @Test("Bound bytes stay put while the statement runs, however many there are")
+    @Test("Bound bytes keep their address while the statement runs, in any number")
     func arena() throws {
         let statement = try connection.prepare("SELECT ?1, ?2, ?3, ?4")
         for length in [0, 1, 4000, 5000, 2_000_000, 3] {
@@ -54,7 +54,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A transaction that throws leaves nothing behind")
+    @Test("A transaction that throws changes nothing")
     func rollback() throws {
         struct Failure: Error {}
         try connection.execute("CREATE TABLE t(v)")
@@ -101,7 +101,7 @@ struct ConnectionTests {
         #expect(syntax.message.contains("syntax error"))
     }
 
-    @Test("A file that is no database is told apart by the first read")
+    @Test("A file that is not a database fails at the first read")
     func notADatabase() throws {
         let path = directory.file("garbage")
         let garbage = Data(repeating: 0x21, count: 5000)
@@ -114,7 +114,7 @@ struct ConnectionTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == garbage)
     }
 
-    @Test("A lock held elsewhere is reported as busy once the time is up")
+    @Test("A lock held elsewhere is reported as busy after the timeout")
     func busy() throws {
         try connection.execute("CREATE TABLE t(v)")
         try connection.execute("BEGIN IMMEDIATE")
@@ -125,7 +125,7 @@ struct ConnectionTests {
         #expect(error.condition == .busy)
     }
 
-    @Test("Triggers switched off stay silent on this connection alone")
+    @Test("Disabled triggers do not run on this connection only")
     func triggers() throws {
         try connection.execute(
             """
@@ -140,7 +140,7 @@ struct ConnectionTests {
         #expect(try connection.rows("SELECT v FROM log") == [[2]])
     }
 
-    @Test("A checkpoint empties the write-ahead log unless a reader is in the way")
+    @Test("A checkpoint empties the write-ahead log unless a reader blocks it")
     func checkpoint() throws {
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0")
         try connection.execute("CREATE TABLE t(v); INSERT INTO t VALUES (1)")
@@ -156,14 +156,14 @@ struct ConnectionTests {
         #expect("\(size ?? "absent")" == "0")
     }
 
-    @Test("Identifiers are quoted whatever they hold")
+    @Test("Identifiers of any content are quoted")
     func quoting() throws {
         let name = #"a "strange" name; DROP TABLE t"#
         try connection.execute("CREATE TABLE \(Connection.quoted(name))(v)")
         #expect(try connection.rows("SELECT name FROM sqlite_schema") == [[.text(name)]])
     }
 
-    @Test("Statements keep working until they end, also when their connection is closed")
+    @Test("Statements keep working until they end, even if their connection is closed")
     func closing() throws {
         let statement = try connection.prepare("SELECT 1")
         connection.close()

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Threads for work that blocks", .timeLimit(.minutes(10)))
+@Suite("Threads for blocking work", .timeLimit(.minutes(10)))
 struct DatabaseThreadsTests {
     private final class Notes: Sendable {
         private let numbers = Mutex<[Int]>([])
@@ -14,7 +14,7 @@ struct DatabaseThreadsTests {
         func note(_ number: Int) { numbers.withLock { $0.append(number) } }
     }
 
-    /// How many are at work at the same time.
+    /// The number at work at the same time.
     private final class Census: Sendable {
         private let now = Atomic(0)
         private let highest = Atomic(0)
@@ -49,7 +49,7 @@ struct DatabaseThreadsTests {
         #expect(threads.count <= 4)
     }
 
-    @Test("What is submitted at once is done in the order it was submitted")
+    @Test("Work is done in the order of its submission")
     func submission() async {
         let threads = DatabaseThreads(limit: 8)
         let executor = threads.executor()
@@ -77,7 +77,7 @@ struct DatabaseThreadsTests {
         }
     }
 
-    @Test("One that blocks delays no other")
+    @Test("A blocked executor delays no other")
     func blocked() async {
         let threads = DatabaseThreads(limit: 2)
         let gate = DispatchSemaphore(value: 0)
@@ -91,7 +91,7 @@ struct DatabaseThreadsTests {
         #expect(await blocked == 1)
     }
 
-    @Test("Threads that have nothing to do end, and come back")
+    @Test("Idle threads end, and start again")
     func idle() async throws {
         let threads = DatabaseThreads(limit: 8, idleTimeInSeconds: 1)
         let executors = (0..<8).map { _ in threads.executor() }

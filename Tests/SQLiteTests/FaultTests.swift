@@ -58,7 +58,7 @@ struct FaultTests {
         #expect(try open(nil).rows("PRAGMA integrity_check") == [["ok"]])
     }
 
-    @Test("A frozen layer is like the death of the process: what was committed stays, no more")
+    @Test("A frozen layer is like the death of the process: only committed data stays")
     func freeze() throws {
         _ = try open(nil)
         for change in 1...12 {
@@ -73,12 +73,12 @@ struct FaultTests {
             }
             connection.close()
             let after = try open(nil).integer("SELECT count(*) FROM t") ?? 0
-            // The commit that failed may have been complete but for its sync.
+            // The failed commit may have been complete except for its sync.
             #expect(after == committed || after == committed + 1, "change \(change)")
         }
     }
 
-    @Test("A kill ends the process in the middle of its write, and the file survives")
+    @Test("A kill ends the process in the middle of its write, and the file stays valid")
     func kill() async throws {
         let path = directory.file("test.sqlite")
         _ = try open(nil)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("When to sync around midnight and changes of the clocks, told as stories")
+@Suite("When to sync around midnight and changes of the clocks, as stories")
 struct ClockChangeTests {
     /// The Saturday before clocks go from 02:00 to 03:00.
     private static let spring = CalendarDay(year: 2027, month: 3, day: 27)
@@ -21,7 +21,7 @@ struct ClockChangeTests {
         )
     }
 
-    @Test("A night of 23 hours: what clocks skip opens and closes at their change")
+    @Test("A night of 23 hours: skipped times open and close at the change")
     func spring() throws {
         var night = try timeline(windows: ["Sat 22:00-06:00"], from: Self.spring)
         try night.tell(
@@ -42,7 +42,7 @@ struct ClockChangeTests {
         try never.tell("Sun 01:59 schedule-window\nSun 03:00 schedule-window")
     }
 
-    @Test("A night of 25 hours: what clocks show twice opens once and closes once")
+    @Test("A night of 25 hours: repeated times open once and close once")
     func autumn() throws {
         var night = try timeline(windows: ["Sat 22:00-06:00"], from: Self.autumn)
         try night.tell(
@@ -70,7 +70,7 @@ struct ClockChangeTests {
     }
 
     @Test(
-        "A refresh in an hour that is skipped comes at the change, and in one that runs twice once"
+        "A refresh in a skipped hour is due at the change, and in a repeated one once"
     )
     func refreshes() throws {
         var skipped = try timeline(.refresh(CronExpression("30 2 * * *")), from: Self.spring)

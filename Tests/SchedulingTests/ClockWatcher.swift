@@ -1,16 +1,16 @@
-/// Does what a person would do who looks at a clock on the wall once a minute: slow, simple, and in
-/// no way like the rules that it is compared with.
+/// Acts like a person who looks at a wall clock once a minute: slow, simple, and unlike the rules
+/// that it is compared with.
 ///
-/// A time has come when the clock shows it, or a later one, for the first time. That is all there is to
-/// know of hours that clocks skip or show twice.
+/// A time has come when the clock shows it, or a later one, for the first time. That covers hours
+/// that clocks skip or show twice.
 struct ClockWatcher {
     private let clock: WallClock
     private let calendar: PlainSchedule.Calendar?
-    /// For each minute of the week whether it lies in a window; Sunday first, nil if there are none.
+    /// For each minute of the week whether it is in a window; Sunday first, nil if there are none.
     private let isInWindow: [Bool]?
     /// The latest time that the clock has ever shown.
     private var latest: Int
-    /// Whether a refresh waits to be carried out; there has never been one.
+    /// Whether a refresh is due; at first, none has been carried out.
     var isDue = true
 
     private static let week = 7 * 1_440
@@ -37,7 +37,7 @@ struct ClockWatcher {
     /// 1970-01-01 was a Thursday.
     var isOpen: Bool { isInWindow?[(latest + 4 * 1_440) % Self.week] ?? true }
 
-    /// Looks at the clock in a minute of the year; each in turn.
+    /// Reads the clock in a minute of the year; call it for each in turn.
     mutating func look(at minute: Int) {
         let shown = clock.shown(at: minute)
         if let calendar, !isDue {

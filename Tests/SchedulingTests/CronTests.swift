@@ -5,7 +5,7 @@ import Testing
 @Suite("Cron expressions")
 struct CronTests {
     @Test(
-        "What comes next",
+        "The next instant",
         arguments: [
             ("*/15 * * * *", "2026-11-20T22:07Z", "2026-11-20T22:15Z"),
             ("*/15 * * * *", "2026-11-20T22:15Z", "2026-11-20T22:30Z"),
@@ -28,7 +28,7 @@ struct CronTests {
     }
 
     @Test(
-        "An hour given comes once, whatever the clocks do; every hour comes as it is shown",
+        "A fixed hour occurs once despite clock changes; every hour occurs as shown",
         arguments: [
             ("30 2 * * *", "2026-03-29T00:00Z", ["2026-03-29T01:00Z", "2026-03-30T00:30Z"]),
             ("30 2 * * *", "2026-10-24T23:00Z", ["2026-10-25T00:30Z", "2026-10-26T01:30Z"]),
@@ -58,11 +58,11 @@ struct CronTests {
         "Mistakes",
         arguments: [
             ("", "is not a cron expression"), ("* * * *", "is not a cron expression"),
-            ("60 * * * *", "60 is no minute"), ("* 24 * * *", "24 is no hour"),
-            ("* * 0 * *", "0 is no day"), ("* * * 13 *", "13 is no month"),
-            ("* * * * 8", "8 is no weekday"), ("*/0 * * * *", "*/0 is no minute"),
-            ("5-1 * * * *", "5-1 is no minute"), ("a * * * *", "a is no minute"),
-            ("1,,2 * * * *", " is no minute"), ("+5 * * * *", "+5 is no minute"),
+            ("60 * * * *", "60 is not a valid minute"), ("* 24 * * *", "24 is not a valid hour"),
+            ("* * 0 * *", "0 is not a valid day"), ("* * * 13 *", "13 is not a valid month"),
+            ("* * * * 8", "8 is not a valid weekday"), ("*/0 * * * *", "*/0 is not a valid minute"),
+            ("5-1 * * * *", "5-1 is not a valid minute"), ("a * * * *", "a is not a valid minute"),
+            ("1,,2 * * * *", " is not a valid minute"), ("+5 * * * *", "+5 is not a valid minute"),
             ("0 0 30 2 *", "never comes"), ("@yearly", "is not a cron expression"),
         ]
     )

@@ -8,13 +8,13 @@ struct DecisionTests {
         try texts.map { text throws(ScheduleTextError) in try WeeklyWindow(text) }
     }
 
-    @Test("Continuous without windows runs, and says nothing else")
+    @Test("Continuous without windows always runs")
     func always() throws {
         var timeline = Timeline(SchedulePolicy())
         try timeline.tell(
             """
             Fri 00:00 run
-            Fri 12:00 metered!       # nobody asked to pause on it
+            Fri 12:00 metered!       # not a pause condition
             Fri 12:00 battery 10!
             Fri 12:00 poor!
             Fri 12:00 run
@@ -84,7 +84,7 @@ struct DecisionTests {
     }
 
     @Test(
-        "Without any network nothing is tried, near the offline limit neither; on one machine all is"
+        "Without a network no sync starts, even near the offline limit; a local server needs none"
     )
     func noNetwork() throws {
         var timeline = Timeline(SchedulePolicy(offlineLimit: .seconds(3_600)))
@@ -101,7 +101,7 @@ struct DecisionTests {
         try timeline.tell(story.replacing("no-network", with: "run"))
     }
 
-    @Test("Guesses of NetworkManager count where they are asked for")
+    @Test("Guesses of NetworkManager count if configured")
     func guesses() throws {
         var timeline = Timeline(
             SchedulePolicy(pausesOn: [.metered]),
@@ -110,7 +110,7 @@ struct DecisionTests {
         try timeline.tell("Fri 10:00 guessed!\nFri 10:00 metered")
     }
 
-    @Test("A refresh comes at its instants, a missed one is made up for once")
+    @Test("A refresh is due at its instants, and missed ones are made up for once")
     func refresh() throws {
         var timeline = Timeline(
             SchedulePolicy(
@@ -142,7 +142,7 @@ struct DecisionTests {
         )
     }
 
-    @Test("Manual never syncs by itself, even near the offline limit")
+    @Test("Manual never syncs automatically, even near the offline limit")
     func manual() throws {
         var timeline = Timeline(
             SchedulePolicy(mode: .manual, offlineLimit: .seconds(10 * 3_600))
@@ -156,7 +156,7 @@ struct DecisionTests {
         )
     }
 
-    @Test("From 80 % of the offline limit one refresh is let through, each hour at most")
+    @Test("From 80 % of the offline limit one refresh is allowed, each hour at most")
     func offlineLimit() throws {
         let closed = SchedulePolicy(
             windows: try windows("Mon 03:00-04:00"),
@@ -169,7 +169,7 @@ struct DecisionTests {
             Fri 00:00 synced!
             Sat 15:59 schedule-window
             Sat 16:00 once offline-limit
-            Sat 16:05 let through!      # it came to nothing
+            Sat 16:05 let through!      # it failed
             Sat 16:05 schedule-window
             Sat 17:04 schedule-window
             Sat 17:05 once offline-limit
@@ -196,7 +196,7 @@ struct DecisionTests {
         try timeline.tell("Fri 00:00 lte!\nFri 00:00 synced!\nFri 03:00 denied-interface")
     }
 
-    @Test("Chance delays a refresh by no more than the jitter, each realm by its own share")
+    @Test("A refresh is delayed by at most the jitter, each realm by its own share")
     func jitter() throws {
         let policy = SchedulePolicy(
             mode: .refresh(try CronExpression("0 * * * *")),

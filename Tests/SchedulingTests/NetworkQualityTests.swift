@@ -35,7 +35,7 @@ struct NetworkQualityTests {
         #expect(quality.isPoor(at: at(302)))
         quality.note(.roundTrip(.milliseconds(5)), at: at(400))
         quality.note(.failure, at: at(430))
-        #expect(quality.isPoor(at: at(500)), "a failure is no good reading")
+        #expect(quality.isPoor(at: at(500)), "a failure is not a good reading")
         quality.note(.roundTrip(.milliseconds(5)), at: at(900))
         #expect(!quality.isPoor(at: at(960)))
         quality.note(.failure, at: at(961))
@@ -43,7 +43,7 @@ struct NetworkQualityTests {
         #expect(quality.complaint == nil)
     }
 
-    @Test("An attempt has four round trips; a slow one counts as one that failed")
+    @Test("An attempt has four round trips; a slow one counts as failed")
     func slowAttempts() {
         var quality = NetworkQuality(PoorNetwork())
         for second in 0..<3 { quality.note(.attempt(.seconds(4)), at: at(second)) }
@@ -58,7 +58,7 @@ struct NetworkQualityTests {
         #expect(!quality.isPoor(at: at(70)))
     }
 
-    @Test("It is looked at seldom while it is bad, and again before it counts as good")
+    @Test("It is probed seldom while bad, and again before it counts as good")
     func probing() {
         var quality = NetworkQuality(
             PoorNetwork(recoverAfter: .seconds(60), probeEvery: .seconds(300))
@@ -76,7 +76,7 @@ struct NetworkQualityTests {
         #expect(!quality.isPoor(at: at(10)))
     }
 
-    @Test("Of two measures taken at once, the bad one counts")
+    @Test("Of two simultaneous measurements, the bad one counts")
     func samples() {
         var quality = NetworkQuality(PoorNetwork())
         quality.note(.sample(roundTrip: .milliseconds(10), loss: nil), at: at(0))
@@ -92,7 +92,7 @@ struct NetworkQualityTests {
     }
 
     @Test(
-        "Readings around a threshold do not make it flap: bad ones keep it poor, whatever is between"
+        "Readings around a threshold do not make it flap: bad ones keep it poor, despite good ones"
     )
     func flapping() {
         for seed in UInt64(0)..<200 {
@@ -107,15 +107,15 @@ struct NetworkQualityTests {
                 if quality.isPoor(at: at(second)) != wasPoor { changes += 1 }
                 wasPoor = quality.isPoor(at: at(second))
             }
-            // Six good ones in a row are needed, which chance gives about once in ten minutes.
+            // Six consecutive good ones are needed, which happens about once in ten minutes.
             #expect(changes < 40, "seed \(seed)")
         }
     }
 }
 
-@Suite("The share of segments that are lost")
+@Suite("The share of lost segments")
 struct SegmentLossTests {
-    @Test("Shares are those of the time between two answers, and wait for enough segments")
+    @Test("A share is that of the time since the last one, and waits for enough segments")
     func shares() {
         var loss = SegmentLoss()
         #expect(loss.share(sent: 10, resent: 5) == nil)
@@ -125,7 +125,7 @@ struct SegmentLossTests {
         #expect(loss.share(sent: 160, resent: 7) == 0)
     }
 
-    @Test("Counters that start over, and those that lie, are no share")
+    @Test("Counters that wrap or lie give no share")
     func overflow() {
         var loss = SegmentLoss()
         #expect(loss.share(sent: .max, resent: 0) == 0)

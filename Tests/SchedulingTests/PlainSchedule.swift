@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Scheduling
 
-/// A schedule as its owner thinks of it, beside the text that says so in a configuration.
+/// A schedule in its owner's terms, with the text for a configuration.
 struct PlainSchedule: Sendable {
     struct Window: Sendable {
         let text: String
@@ -15,7 +15,7 @@ struct PlainSchedule: Sendable {
 
     struct Calendar: Sendable {
         let text: String
-        /// Whether it comes in every hour that a clock shows, or at hours of the day.
+        /// Whether it occurs in every hour that a clock shows, or at certain hours of the day.
         let isHourly: Bool
         /// 0 is Sunday.
         let comes:
@@ -23,7 +23,7 @@ struct PlainSchedule: Sendable {
     }
 
     var windows: [Window] = []
-    /// Nil if it is connected all the time.
+    /// Nil if it is always connected.
     var calendar: Calendar?
 }
 
@@ -47,7 +47,7 @@ extension PlainSchedule {
         )
     }
 
-    /// One for each place, with something to do when its clocks change.
+    /// One for each place, with a window or instant near its clock changes.
     static let written = [
         "Europe/Berlin": PlainSchedule(windows: [
             Window(
@@ -96,7 +96,7 @@ extension PlainSchedule {
 
     private static let everyDay: Set<Int> = [0, 1, 2, 3, 4, 5, 6]
 
-    /// Any other that somebody might write.
+    /// Any other possible one.
     static func random(using random: inout SplitMix64) -> PlainSchedule {
         let windows = (0..<Int.random(in: 0...3, using: &random)).map { _ in window(using: &random)
         }

@@ -7,7 +7,7 @@ import Testing
 func instant(_ text: String) -> Instant {
     let numbers = text.split { !$0.isNumber }.compactMap { Int64($0) }
     guard numbers.count == 5 else {
-        Issue.record("\(text) is no instant")
+        Issue.record("\(text) is not an instant")
         return Instant(secondsSince1970: 0)
     }
     let day = CalendarDay(year: numbers[0], month: Int(numbers[1]), day: Int(numbers[2]))
@@ -33,7 +33,7 @@ func zone(_ name: String) throws -> TimeZoneRules {
     return try #require(TimeZoneFile.parse([UInt8](data), name: name))
 }
 
-/// The rules of Europe/Berlin for the years after 1996, whatever the host has installed.
+/// The rules of Europe/Berlin for the years after 1996, independent of the host.
 func berlin() throws -> TimeZoneRules {
     let rule = try #require(DaylightRule(posix: Array("CET-1CEST,M3.5.0,M10.5.0/3".utf8)[...]))
     return TimeZoneRules(

@@ -12,7 +12,7 @@ struct TimeZoneTests {
         "America/Nuuk", "Antarctica/Troll", "Etc/GMT+12", "UTC",
     ]
 
-    /// Whether the host has the zones, as containers without tzdata have not.
+    /// Whether the host has the zones, which containers without tzdata lack.
     private static let areInstalled = access("/usr/share/zoneinfo/Europe/Berlin", R_OK) == 0
 
     @Test(
@@ -28,7 +28,7 @@ struct TimeZoneTests {
             unsetenv("TZ")
             tzset()
         }
-        // A prime number of minutes, so as to meet every minute of the hour and hour of the day.
+        // A prime number of minutes, to meet every minute of the hour and hour of the day.
         for seconds in stride(from: Int64(-2_208_988_800), to: 4_102_444_800, by: 60 * 21_601) {
             var time = time_t(seconds)
             var parts = tm()
@@ -39,7 +39,7 @@ struct TimeZoneTests {
     }
 
     @Test(
-        "What a clock shows means the instants at which it shows it",
+        "A wall-clock time maps to its instants",
         .enabled(if: areInstalled, "tzdata is not installed"),
         arguments: names
     )
@@ -56,7 +56,7 @@ struct TimeZoneTests {
         }
     }
 
-    @Test("Hours that clocks skip, and those that they show twice")
+    @Test("Skipped hours and repeated hours")
     func changes() throws {
         let zone = try berlin()
         func meaning(_ text: String) -> TimeZoneRules.Meaning {
@@ -72,7 +72,7 @@ struct TimeZoneTests {
     }
 
     @Test(
-        "Rules for the years to come",
+        "Rules for future years",
         arguments: [
             ("EST5EDT,M3.2.0,M11.1.0", "2050-07-01T00:00Z", -14_400),
             ("EST5EDT,M3.2.0,M11.1.0", "2050-12-01T00:00Z", -18_000),
@@ -92,7 +92,7 @@ struct TimeZoneTests {
     }
 
     @Test(
-        "Texts that are no rules",
+        "Invalid rules",
         arguments: ["", "CET", "CET-1CEST,M3.5.0", "CET-1CEST,M13.1.0,M1.1.0", "CET-1CEST;x"]
     )
     func badRules(text: String) {

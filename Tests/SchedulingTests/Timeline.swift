@@ -30,7 +30,7 @@ struct Timeline {
         self.firstDay = firstDay
     }
 
-    /// Tells the story; each line that is not as it should be is an issue.
+    /// Runs the story; each line that does not match is an issue.
     mutating func tell(_ story: String) throws {
         var day = firstDay.daysSince1970
         for line in story.split(separator: "\n") {
@@ -72,7 +72,7 @@ struct Timeline {
         case "cable": conditions.interface = "eth0"
         case "unplugged": (conditions.interface, conditions.hasNetwork) = (nil, false)
         case "plugged": (conditions.interface, conditions.hasNetwork) = ("eth0", true)
-        default: Issue.record("nobody knows \(what)!")
+        default: Issue.record("unknown word \(what)!")
         }
     }
 

@@ -1,11 +1,12 @@
-/// The clocks of a place in 2026, as its almanac has them: written by hand, known to no code of ours.
+/// The clocks of a place in 2026, from its almanac: written by hand, independent of our code.
 struct WallClock: CustomStringConvertible, Sendable {
     let place: String
-    /// What a configuration's time zone comes to, as POSIX writes it.
+    /// The rule of a configuration's time zone in POSIX form.
     let rule: String
     /// Minutes east of UTC at the beginning of the year.
     let offset: Int
-    /// At what minute of the year, in UTC, clocks change, and to how many minutes east of UTC.
+    /// The minutes of the year, in UTC, at which clocks change, and the new offsets in minutes east
+    /// of UTC.
     let changes: [(minute: Int, offset: Int)]
 
     var description: String { place }
@@ -58,7 +59,7 @@ struct WallClock: CustomStringConvertible, Sendable {
             offset: -180,
             changes: [(minute(ofDay: 95, 3), -240), (minute(ofDay: 249, 4), -180)]
         ),
-        // A minute after midnight, as it was until 2011: what clocks show twice is of the day before.
+        // A minute after midnight, as it was until 2011: the repeated times are of the day before.
         WallClock(
             place: "America/St_Johns",
             rule: "NST3:30NDT,M3.2.0/0:01,M11.1.0/0:01",

@@ -5,7 +5,7 @@ import Testing
 @Suite("Windows of the week")
 struct WindowTests {
     @Test(
-        "Texts that are windows",
+        "Valid windows",
         arguments: [
             ("Mon-Fri 22:00-06:00", "mon tue wed thu fri", 1_320, 1_800),
             ("Sat,Sun 00:00-24:00", "sun sat", 0, 1_440),
@@ -24,7 +24,7 @@ struct WindowTests {
     }
 
     @Test(
-        "Texts that are none",
+        "Invalid texts",
         arguments: [
             ("", "is not a window"), ("Mon", "Mon is not a span of hours"),
             ("Mon 22:00", "22:00 is not a span of hours"),
@@ -69,7 +69,7 @@ struct WindowTests {
         #expect(shown.hasPrefix(expected), "\(shown)")
     }
 
-    @Test("Windows that touch are one opening after the other; those that overlap are one")
+    @Test("Adjacent windows are one opening after the other; overlapping ones are one")
     func several() throws {
         let windows = try ["Fri 22:00-02:00", "Sat 01:00-06:00", "Sat 06:00-07:00"]
             .map { text throws(ScheduleTextError) in try WeeklyWindow(text) }

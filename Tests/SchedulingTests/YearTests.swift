@@ -4,19 +4,19 @@ import Testing
 
 @testable import Scheduling
 
-/// In every minute of a year, the decision that is in force beside what somebody would do who watches a
+/// In every minute of a year, compares the decision in force with that of a person who watches a
 /// clock.
 ///
-/// As in the agent, a decision is in force for as long as it says, if nothing else has changed. It is made
-/// anew every few hours besides, and every minute around a change of the clocks; with `REALM_SEEDS` every
-/// minute of the year, and for that many schedules.
+/// As in the agent, a decision is in force as long as it says, unless something else has changed.
+/// Besides, it is made again every few hours, and every minute around a change of the clocks; with
+/// `REALM_SEEDS` every minute of the year, and for that many schedules.
 @Suite("A year, minute by minute")
 struct YearTests {
     private static let wanted =
         ProcessInfo.processInfo.environment["REALM_SEEDS"].flatMap(UInt64.init)
 
     @Test(
-        "Each decision is that of somebody who watches the clock, and holds as long as it says",
+        "Each decision is that of a person who watches the clock, and holds as long as it says",
         arguments: WallClock.all
     )
     func decisions(clock: WallClock) throws {
@@ -43,7 +43,7 @@ struct YearTests {
     }
 }
 
-/// What is around a realm, in plain words.
+/// The conditions of a realm, in plain words.
 private struct Weather {
     var hasNetwork = true
     var isDenied = false
@@ -51,7 +51,7 @@ private struct Weather {
     var isBatteryLow = false
     var isPoor = false
 
-    /// Something gets better or worse.
+    /// Some condition gets better or worse.
     mutating func turn(using random: inout SplitMix64) {
         let isBad = Int.random(in: 0..<4, using: &random) == 0
         switch Int.random(in: 0..<5, using: &random) {
@@ -74,7 +74,7 @@ private struct Weather {
     }
 }
 
-/// A year of one realm: what it decides, what it should, and what comes of it.
+/// A year of one realm: its decisions, the expected ones, and their effects.
 private struct Year {
     private let policy: SchedulePolicy
     private let network = NetworkPolicy(deniedInterfaces: [NamePattern("wwan*")])
@@ -86,18 +86,18 @@ private struct Year {
     private var history = SyncHistory()
     private var lastSynced: Int?
     private var lastProtection: Int?
-    /// What was decided last, and still holds by what it says.
+    /// The last decision, while it is in force.
     private var promise: ScheduleDecision?
-    /// A decision and the word for it: most minutes are like the one before.
+    /// A decision and its word: most minutes are like the one before.
     private var current: (permission: ScheduleDecision.Permission, word: String) = (.run, "run")
     private let clock: WallClock
     private(set) var decisions = 0
-    /// How many minutes each word was in force.
+    /// The number of minutes that each word was in force.
     private(set) var counts: [String: Int] = [:]
     /// The first few.
     private(set) var mistakes: [String] = []
 
-    /// In minutes; four fifths of it are no whole number.
+    /// In minutes; four fifths of it are not a whole number.
     private static let offlineLimit = 1_801
 
     init(_ clock: WallClock, _ schedule: PlainSchedule, _ random: SplitMix64) throws {
@@ -143,7 +143,7 @@ private struct Year {
         }
     }
 
-    /// What a decision foretold comes when it said.
+    /// Checks that a predicted change occurs at its predicted time.
     private mutating func checkEnd(
         of last: ScheduleDecision,
         _ wasOpen: Bool,
@@ -155,7 +155,7 @@ private struct Year {
         case .paused(.scheduleWindow) where watcher.isOpen:
             check(last.nextAllowed == now, minute, "an opening")
         case .paused(.refreshInterval) where watcher.isOpen && wasOpen && watcher.isDue && !wasDue:
-            // Where one window ends in another it says no more than when to ask again.
+            // If one window ends in another, it only predicts when to decide again.
             check((last.nextAllowed ?? last.validUntil) == now, minute, "a refresh")
         case .run where !watcher.isOpen:
             check(last.validUntil == now, minute, "a closing")
@@ -164,7 +164,7 @@ private struct Year {
         }
     }
 
-    /// The word for what should be, and whether the offline limit is near.
+    /// The expected word, and whether the offline limit is near.
     private func expectation(at minute: Int) -> (word: String, isNearLimit: Bool) {
         let word =
             if !watcher.isOpen { "schedule-window" } else if !weather.hasNetwork {
@@ -191,12 +191,12 @@ private struct Year {
         return (isMeant || isTooEarly ? word : "once offline-limit", true)
     }
 
-    /// What comes of it; what is begun once does not always come to its end.
+    /// The effects; an action that has begun is not always completed.
     private mutating func follow(_ word: String, _ minute: Int) {
         let now = Self.instant(minute)
         switch word {
         case "run":
-            // Connected, which changes what lies behind, but not what is promised.
+            // Connected, which changes the history, but not the prediction.
             (lastSynced, history.lastSynced) = (minute, now)
         case "once refresh" where Int.random(in: 0..<3, using: &random) > 0:
             watcher.isDue = false

@@ -5,9 +5,9 @@ import Settings
 import TestSupport
 import Testing
 
-@Suite("Schema files, whatever the schema")
+@Suite("Schema files of random schemas")
 struct SchemaFilePropertyTests {
-    @Test("What is printed reads as what it was")
+    @Test("A printed schema reads back the same")
     func roundTrip() {
         for seed in UInt64(0)..<150 {
             var random = SplitMix64(seed: seed)

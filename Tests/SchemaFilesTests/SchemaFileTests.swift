@@ -161,7 +161,7 @@ struct SchemaFileTests {
         #expect(parse("classes: {}\n").declaration == declaration)
     }
 
-    @Test("Defaults of every type are read as their type demands, and printed so")
+    @Test("Defaults of every type are read by their type, and printed the same")
     func defaults() throws {
         let text = """
             classes:
@@ -228,7 +228,7 @@ struct SchemaFileTests {
         #expect(declaration?.options == [:])
     }
 
-    @Test("Names that YAML could misread are printed in quotes and survive")
+    @Test("Names that YAML could misread are printed in quotes and read back")
     func unusualNames() throws {
         for name in ["no", "null", "a b", "ä", "1x", "a: b", "#", "x\"y", "list<a>", "'", "\u{a0}"]
         {

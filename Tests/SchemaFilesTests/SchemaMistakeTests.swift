@@ -5,7 +5,7 @@ import Testing
 @Suite("Mistakes in schema files")
 struct SchemaMistakeTests {
     @Test(
-        "A property's type that is none",
+        "Invalid property types",
         arguments: [
             (
                 "strng",
@@ -248,7 +248,7 @@ struct SchemaMistakeTests {
         )
     }
 
-    @Test("A file without classes says what it lacks", arguments: ["", "classes", "[]"])
+    @Test("A file without classes is refused with what it lacks", arguments: ["", "classes", "[]"])
     func noClasses(text: String) {
         let (declaration, diagnostics) = parse(text)
         #expect(declaration == nil)

@@ -11,7 +11,7 @@ struct PublishingTests {
             properties: [
                 PropertySchema(name: "title", type: .string, isNullable: false),
                 PropertySchema(name: "due", type: .timestamp, isNullable: true),
-                // Declared against what these types can do; emitted as they are.
+                // Declared against the rules of these types; written by the rules.
                 PropertySchema(name: "owner", type: .link(target: "Person"), isNullable: false),
                 PropertySchema(
                     name: "helpers",
@@ -78,7 +78,7 @@ struct PublishingTests {
         )
     }
 
-    @Test("Mixed and links are emitted as nullable as they are, not as declared")
+    @Test("Mixed and links are written with their actual nullability, not the declared one")
     func nullability() throws {
         let changeset = try published(beyond: RealmSchema())
         var nullable: [String: Bool] = [:]
@@ -93,7 +93,7 @@ struct PublishingTests {
         )
     }
 
-    @Test("An empty realm that applies what is emitted has the declared schema")
+    @Test("An empty realm that applies the changeset has the declared schema")
     func roundTrip() throws {
         var schema = RealmSchema()
         try apply(published(beyond: schema), to: &schema)
@@ -102,7 +102,7 @@ struct PublishingTests {
         #expect(!schema.hasAdditions(to: Self.declared))
     }
 
-    @Test("Only what is new is emitted")
+    @Test("Only additions are written")
     func additions() throws {
         var known = Self.declared
         _ = try known.eraseProperty("due", of: "Task")

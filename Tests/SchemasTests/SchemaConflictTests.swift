@@ -2,7 +2,7 @@ import Changesets
 import Schemas
 import Testing
 
-@Suite("Schemas that do not fit together")
+@Suite("Contradicting schemas")
 struct SchemaConflictTests {
     private func schema(_ properties: PropertySchema...) -> RealmSchema {
         let key = PrimaryKeySchema(name: "_id", type: .int, isNullable: false)
@@ -13,7 +13,7 @@ struct SchemaConflictTests {
         ])
     }
 
-    @Test("Equal definitions, and definitions on one side only, are no conflict")
+    @Test("Equal definitions, and definitions on one side only, are not conflicts")
     func noConflict() {
         let due = PropertySchema(name: "due", type: .timestamp, isNullable: true)
         let title = PropertySchema(name: "title", type: .string, isNullable: false)
@@ -63,7 +63,7 @@ struct SchemaConflictTests {
         }
     }
 
-    @Test("What a column says about null does not matter where the type decides")
+    @Test("A column's nullability does not matter if the type decides")
     func statedNullability() {
         for type in [.mixed, .link(target: "Person")] as [PropertyType] {
             let one = PropertySchema(name: "p", type: type, isNullable: true)

@@ -115,7 +115,7 @@ struct SchemaInstructionTests {
         #expect(problem { try schema.eraseClass("Cat") } == .unknownClass("Cat"))
     }
 
-    @Test("EraseTable of a class that others link to is refused; links to itself do not count")
+    @Test("EraseTable of a class with links from others is refused; links to itself do not count")
     func eraseLinkedTable() throws {
         var schema = Self.schema
         #expect(
@@ -160,7 +160,7 @@ struct SchemaInstructionTests {
         }
     }
 
-    @Test("AddColumn of the same property is a no-op, whatever it says about null")
+    @Test("AddColumn of the same property is a no-op, regardless of nullability")
     func addColumnAgain() throws {
         var schema = Self.schema
         let property = PropertySchema(name: "name", type: .string, isNullable: true)
@@ -202,7 +202,7 @@ struct SchemaInstructionTests {
         #expect(schema == Self.schema)
     }
 
-    @Test("Properties that cannot be are refused")
+    @Test("Impossible properties are refused")
     func impossibleColumns() {
         var schema = Self.schema
         func reason(
@@ -260,7 +260,7 @@ struct SchemaInstructionTests {
 
     // MARK: EraseColumn
 
-    @Test("EraseColumn removes the property and says where it stood")
+    @Test("EraseColumn removes the property and returns its position")
     func eraseColumn() throws {
         var schema = Self.schema
         let dog = try #require(schema["Person"]?.property(named: "dog"))
@@ -273,7 +273,7 @@ struct SchemaInstructionTests {
         #expect(schema["Person"]?.position(of: "dog") == nil)
     }
 
-    @Test("EraseColumn of what is missing, or of the primary key, is refused")
+    @Test("EraseColumn of a missing property, or of the primary key, is refused")
     func eraseMissingColumn() {
         var schema = Self.schema
         #expect(

@@ -43,7 +43,7 @@ struct PartitionTests {
         #expect(Partition(extendedJSON: Array(text.utf8)) == nil)
     }
 
-    @Test("Texts that only look alike are different partitions")
+    @Test("Similar texts are different partitions")
     func composedCharacters() {
         let composed = Partition(extendedJSON: Array("\"\u{e9}\"".utf8))
         let decomposed = Partition(extendedJSON: Array("\"e\u{301}\"".utf8))

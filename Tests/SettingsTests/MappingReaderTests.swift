@@ -31,7 +31,7 @@ struct MappingReaderTests {
         #expect(readApp("app_id: x\n") == (App(id: "x", verify: true, port: nil), []))
     }
 
-    @Test("Everything wrong is reported at once, in the order of the text")
+    @Test("All mistakes are reported at once, in the order of the text")
     func allAtOnce() {
         let (_, messages) = readApp(
             """
@@ -69,12 +69,12 @@ struct MappingReaderTests {
         )
     }
 
-    @Test("A document that is no mapping says what it is")
+    @Test("A document that is not a mapping is reported with what it is")
     func noMapping() {
         #expect(readApp("[1]") == (nil, ["f.yaml:1:1: error: found a list; give a mapping"]))
     }
 
-    @Test("A document that is no YAML is reported like any other mistake")
+    @Test("A document that is not YAML is reported like any other mistake")
     func syntax() {
         let (value, messages) = readApp("a: b: c")
         #expect(value == nil)
@@ -82,11 +82,11 @@ struct MappingReaderTests {
         #expect(messages.first?.hasPrefix("f.yaml:1:5: error: mapping values are not") == true)
     }
 
-    @Test("A key that stands twice")
+    @Test("A repeated key")
     func duplicates() {
         #expect(
             readApp("app_id: x\napp_id: y\n").messages == [
-                "f.yaml:2:1: error: app_id: stands twice, first at f.yaml:1:1; "
+                "f.yaml:2:1: error: app_id: is repeated, first at f.yaml:1:1; "
                     + "keep one of the two"
             ]
         )

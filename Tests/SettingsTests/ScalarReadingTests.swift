@@ -4,7 +4,7 @@ import Testing
 @Suite("Reading scalars")
 struct ScalarReadingTests {
     @Test(
-        "A string is its text, whatever it looks like",
+        "A string is its text, even if it looks like another type",
         arguments: [("no", "no"), ("007", "007"), ("'null'", "null"), ("!!str 5", "5")]
     )
     func strings(text: String, value: String) {
@@ -12,7 +12,7 @@ struct ScalarReadingTests {
     }
 
     @Test(
-        "What is no string says what it is",
+        "A value that is not a string is reported with what it is",
         arguments: [
             ("[x]", "f.yaml:1:4: error: a: found a list; give a string"),
             ("{b: x}", "f.yaml:1:4: error: a: found a mapping; give a string"),
@@ -25,7 +25,7 @@ struct ScalarReadingTests {
     }
 
     @Test(
-        "A truth value is true or false, and nothing that YAML 1.1 took for it",
+        "A boolean is true or false, and none of the other words of YAML 1.1",
         arguments: [
             ("true", true, nil), ("False", false, nil), ("!!bool 'true'", true, nil),
             ("yes", nil, "f.yaml:1:4: error: a: found \"yes\"; give true or false"),
@@ -127,7 +127,7 @@ struct ScalarReadingTests {
     }
 
     @Test(
-        "One of several words",
+        "An enumeration",
         arguments: [
             ("green", nil), ("'deep-blue'", nil),
             (
@@ -156,7 +156,7 @@ struct ScalarReadingTests {
     }
 
     @Test(
-        "Absolute paths lose what is superfluous in them",
+        "Absolute paths are normalised",
         arguments: [
             ("/var/lib/x", "/var/lib/x"), ("/var//lib/./x/", "/var/lib/x"), ("/", "/"),
             ("/ä/b c", "/ä/b c"), ("var/lib", nil), ("/var/../etc", nil), ("\"/a\\0b\"", nil),
@@ -172,7 +172,7 @@ struct ScalarReadingTests {
 
 @Suite("Secrets by reference")
 struct SecretReadingTests {
-    @Test("The three places a secret may be kept in")
+    @Test("The three possible locations of a secret")
     func references() {
         #expect(
             readValue("{ credential: till-7 }") { $0.secret() }.value == .credential(name: "till-7")
@@ -181,7 +181,7 @@ struct SecretReadingTests {
         #expect(readValue("{ env: A_1 }") { $0.secret() }.value == .environment(variable: "A_1"))
     }
 
-    @Test("A reference reads as it was written")
+    @Test("A reference prints as written")
     func descriptions() {
         for text in ["{ credential: till-7 }", "{ file: /etc/x }", "{ env: A_1 }"] {
             #expect(readValue(text) { $0.secret() }.value?.description == text)
@@ -195,7 +195,7 @@ struct SecretReadingTests {
         #expect(
             messages == [
                 """
-                f.yaml:1:4: error: a: a secret cannot stand in the file; put it into a file that \
+                f.yaml:1:4: error: a: the file must not contain a secret; put it into a file that \
                 only the program can read, and give { credential: NAME }, { file: PATH } or \
                 { env: NAME }
                 """
@@ -204,7 +204,7 @@ struct SecretReadingTests {
     }
 
     @Test(
-        "A reference names exactly one place, and one that can be",
+        "A reference names exactly one possible location",
         arguments: [
             (
                 "{}",

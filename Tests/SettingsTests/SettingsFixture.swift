@@ -1,6 +1,6 @@
 import Settings
 
-/// Reads a text, and tells what came out beside what was reported.
+/// Reads a text, and returns the result with the diagnostics.
 func read<Value>(
     _ text: String,
     _ body: (NodeReader) -> Value?

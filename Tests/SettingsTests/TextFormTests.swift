@@ -5,7 +5,7 @@ import Testing
 @Suite("Durations, sizes and quotes as text")
 struct TextFormTests {
     @Test(
-        "Durations read",
+        "Valid durations",
         arguments: [
             ("0s", 0), ("20ms", 20), ("1s500ms", 1_500), ("7d", 604_800_000),
             ("2d3h4m5s6ms", 183_845_006),
@@ -17,7 +17,7 @@ struct TextFormTests {
     }
 
     @Test(
-        "What is no duration",
+        "Invalid durations",
         arguments: [
             "", "s", "5", "5x", "-5s", "5 s", "1.5s", "5m1h", "5m5m", "5S", "٣s", "5s ",
             "9223372036854775807s", "106751991168d", "99999999999999999999ms",
@@ -41,7 +41,7 @@ struct TextFormTests {
     }
 
     @Test(
-        "Sizes read",
+        "Valid sizes",
         arguments: [
             ("0B", 0), ("1B", 1), ("1000B", 1_000), ("64KiB", 65_536), ("10MiB", 10_485_760),
             ("3GiB", 3_221_225_472),
@@ -58,7 +58,7 @@ struct TextFormTests {
         #expect(SizeText.parse("5 MB") == 5_000_000)
     }
 
-    @Test("What is no size", arguments: ["", "KiB", "-1", "1.5MiB", "5mb", "9999999999GiB"])
+    @Test("Invalid sizes", arguments: ["", "KiB", "-1", "1.5MiB", "5mb", "9999999999GiB"])
     func badSizes(text: String) {
         #expect(SizeText.parse(text) == nil)
     }
@@ -84,7 +84,7 @@ struct SuggestionTests {
     private let keys = ["schedule", "schema", "user", "partition", "path", "enabled"]
 
     @Test(
-        "A slip of the fingers finds its key",
+        "A typing error gets a suggestion",
         arguments: [
             ("shedule", "schedule"), ("Schedule", "schedule"), ("scheam", "schema"),
             ("usr", "user"), ("partiton", "partition"), ("pth", "path"), ("enable", "enabled"),
@@ -95,7 +95,7 @@ struct SuggestionTests {
     }
 
     @Test(
-        "Another word does not",
+        "Another word gets none",
         arguments: ["", "x", "password", "interval", String(repeating: "schedule", count: 20)]
     )
     func far(word: String) {

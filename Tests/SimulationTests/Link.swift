@@ -3,15 +3,15 @@ import Versions
 
 @testable import Server
 
-/// One session between a client and the server, with what is under way in both directions. When the
-/// connection is lost, so is all of that.
+/// One session between a client and the server, with the messages in transit in both directions. A
+/// lost connection loses all of them.
 struct Link {
     let client: ClientFile
-    /// What the server holds uploads against.
+    /// The checks of the server on uploads.
     var uploadCheck: UploadCheck
-    /// How far the server has sent downloads.
+    /// The position up to which the server has sent downloads.
     var sent: DownloadCursor
-    /// How far the client has scanned its history in this session.
+    /// The part of its history that the client has scanned in this session.
     var scanned: UploadCursor
     var uploads: [UploadBatch] = []
     var downloads: [DownloadScan.Batch] = []

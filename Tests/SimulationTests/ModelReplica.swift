@@ -5,15 +5,15 @@ import Schemas
 import TestSupport
 import Versions
 
-/// A client file in a few lines: a realm in memory, and a history as the specification has it
-/// (sync history, 2 and 7). It knows all of the data model, where realm files have scalars so far.
+/// A client file in a few lines: a realm in memory, and a history as specified (sync history, 2 and
+/// 7). It supports the whole data model, where realm files have scalars so far.
 final class ModelReplica: Replica {
     private struct Entry {
         let version: ClientVersion
         let timestamp: OriginTimestamp
         let remoteVersion: ServerVersion
         let changeset: [UInt8]
-        /// Empty is a value: everything was transformed away.
+        /// May be empty: everything was transformed away.
         var reciprocal: [UInt8]?
     }
 
@@ -21,7 +21,7 @@ final class ModelReplica: Replica {
     private(set) var progress = SyncProgress.zero
     private(set) var localVersion = ClientVersion(1)
     private(set) var realm = InMemoryRealm()
-    /// Local entries only: versions that hold nothing to upload are left out (sync history, 2.2).
+    /// Local entries only: versions without anything to upload are left out (sync history, 2.2).
     private var history: [Entry] = []
     private let number: Int
 
@@ -32,7 +32,7 @@ final class ModelReplica: Replica {
     var historyCount: Int { history.count }
     var reciprocalCount: Int { history.count { $0.reciprocal != nil } }
 
-    /// Nothing is kept outside of what is persisted.
+    /// All state is persistent.
     func restart() {}
 
     func drain() {}
@@ -42,7 +42,7 @@ final class ModelReplica: Replica {
     }
 
     func write(at time: UInt64, using random: inout SplitMix64) throws {
-        // Every clock is wrong in its own way, and none goes back.
+        // Each clock is wrong in its own way, and none goes back.
         let now = OriginTimestamp(time + UInt64(number) * 7 % 5)
         var transaction = RandomTransaction(realm, number: number, random: random)
         try transaction.run()
@@ -60,7 +60,7 @@ final class ModelReplica: Replica {
         )
     }
 
-    /// Some of what there is, as if the size had reached the soft limit (sync history, 6.1).
+    /// A part of the changesets, as if the size had reached the soft limit (sync history, 6.1).
     func scanUploads(from cursor: UploadCursor) -> UploadBatch {
         let entries = history.filter { $0.version > cursor.clientVersion }
         let sent = entries.prefix(4)
@@ -132,8 +132,8 @@ final class ModelReplica: Replica {
         }
     }
 
-    /// Nothing at or below the download cursor's client version is a merge base again
-    /// (sync history, 7.6).
+    /// No version at or below the download cursor's client version is a merge base again (sync
+    /// history, 7.6).
     private func trim() {
         let end = max(progress.download.lastIntegratedClientVersion, ClientVersion(1))
         history.removeAll { $0.version <= end }

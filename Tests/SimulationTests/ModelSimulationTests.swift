@@ -8,7 +8,7 @@ import Testing
 /// Sync history, 5 to 7 and 13 to 15; merge rules, 2 and 8.
 @Suite("Model clients and the server, over connections that delay and break")
 struct ModelSimulationTests {
-    @Test("hold the same objects when all is quiet, and so does the server")
+    @Test("have the same objects in the end, and so does the server")
     func convergence() async throws {
         var coverage = Simulation<ModelReplica>.Coverage()
         for seed in Seeds.some(60) {
@@ -18,7 +18,7 @@ struct ModelSimulationTests {
                 Issue.record("seed \(seed): \(error)")
             }
         }
-        // Each of these is what the simulation is for; none may go missing unnoticed.
+        // Each of these is what the simulation is for, so none may be missing.
         #expect(coverage.mixedUploads > 0)
         #expect(coverage.mixedDownloads > 0)
         #expect(coverage.lostUploads > 0)

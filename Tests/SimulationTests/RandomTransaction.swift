@@ -3,11 +3,11 @@ import Documents
 import Schemas
 import TestSupport
 
-/// One random transaction on a realm, and the changeset that says what it did.
+/// One random transaction on a realm, and its changeset.
 ///
-/// It uses few objects, so that transactions meet, and all kinds of properties and instructions but
-/// for what the rules are known not to bring together again (merge rules, 8): each such omission
-/// carries the name it has there.
+/// It uses few objects, so that transactions meet, and all kinds of properties and instructions
+/// except those that the rules are known not to merge (merge rules, 8): each such omission has its
+/// name from there.
 struct RandomTransaction {
     private(set) var realm: InMemoryRealm
     private(set) var random: SplitMix64
@@ -28,7 +28,7 @@ struct RandomTransaction {
         for _ in 0..<Int.random(in: 0...4, using: &random) { try change() }
     }
 
-    /// Does to the realm what the changeset says.
+    /// Applies the changeset's instructions to the realm.
     private mutating func emit(_ write: (inout ChangesetWriter) -> Void) throws {
         var single = ChangesetWriter()
         write(&single)
@@ -79,7 +79,7 @@ extension RandomTransaction {
         PropertySchema(name: name, type: type, isNullable: false, collection: .list)
     }
 
-    /// Everyone declares the same classes; later some get a property more.
+    /// All clients declare the same classes; later some add a property.
     private mutating func extendSchema() throws {
         var declared = Self.schema
         if realm.schema["Item"] != nil {
@@ -263,7 +263,7 @@ extension RandomTransaction {
         try changeList(object, "parts", [], parts.count, .objectValue, false)
     }
 
-    /// S-RAW: no strings, and nothing else that is compared by where it lies.
+    /// S-RAW: no strings, and nothing else that is compared by its offset.
     private mutating func changeSets(_ object: ObjectReference) throws {
         let isInts = below(2) == 0
         let field: Text = isInts ? "set" : "uuids"
@@ -286,7 +286,7 @@ extension RandomTransaction {
         }
     }
 
-    /// E-DICT: each client creates parts at keys of its own, and changes those of all.
+    /// E-DICT: each client creates parts at its own keys, and changes those of all.
     private mutating func changePartMap(_ object: ObjectReference) throws {
         guard case .dictionary(let parts)? = realm.value("partMap", of: object) else { return }
         let own = Text("key\(number)")
@@ -302,7 +302,7 @@ extension RandomTransaction {
     }
 
     /// Lists and dictionaries in a list. N-MOVE: nothing is moved. N-CLEAR: nothing inside is
-    /// cleared or counted up. M-PASS: collections are inserted, and not put in the place of others.
+    /// cleared or incremented. M-PASS: collections are inserted, and do not replace others.
     private mutating func changeTree(_ object: ObjectReference) throws {
         guard case .list(let elements)? = realm.value("tree", of: object) else { return }
         let position = elements.isEmpty ? 0 : below(elements.count)

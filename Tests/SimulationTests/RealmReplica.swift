@@ -8,7 +8,7 @@ import Versions
 
 /// A real realm file, which another program writes with plain SQL.
 ///
-/// The triggers take the time from the clock on the wall, so two runs of a seed may merge otherwise.
+/// The triggers take the time from the wall clock, so two runs of a seed may merge differently.
 final class RealmReplica: Replica {
     private let directory: TemporaryDirectory
     private var realm: RealmFile
@@ -76,7 +76,7 @@ final class RealmReplica: Replica {
         world.random = random
         let program = try connect()
         for statement in world.transaction() {
-            // Many break a constraint, on purpose, or meet no table yet.
+            // Many break a constraint, on purpose, or the table does not exist yet.
             try? program.execute(statement)
         }
         random = world.random

@@ -6,7 +6,7 @@ import Testing
 /// Sync history, 5 to 7 and 13 to 15; local realm, 4.
 @Suite("Realm files and the server, over connections that delay and break")
 struct RealmSimulationTests {
-    @Test("hold the same rows when all is quiet, and so does the server")
+    @Test("have the same rows in the end, and so does the server")
     func convergence() async throws {
         var coverage = Simulation<RealmReplica>.Coverage()
         for seed in Seeds.some(12) {

@@ -8,7 +8,7 @@ import Testing
 /// Recovery on random states with every kind of property and instruction (client reset, 7).
 @Suite("Recovery of random changes")
 struct RecoveryPropertyTests {
-    @Test("What is recorded does to the server's state what recovery did, and the realm follows")
+    @Test("The recorded changesets repeat the recovery on the server's state, and the realm follows")
     func recordedChanges() throws {
         for seed in Seeds.some(300) {
             var world = try RecoveryWorld(seed: seed)
@@ -22,12 +22,13 @@ struct RecoveryPropertyTests {
         }
     }
 
-    @Test("Where the server has not changed anything, the realm stays as it is")
+    @Test("If the server has not changed anything, the realm stays unchanged")
     func unchangedServer() throws {
         for seed in Seeds.some(300) {
             let world = try RecoveryWorld(seed: seed)
             let result = try world.recover(on: world.base)
-            // Links to these come and go with them, and recovery removes those of the dead for good.
+            // Links to these are created and removed with them, and recovery removes links to
+            // erased ones for good.
             let mortals = world.createdAndErased
             let differences = result.recovered.withoutLinks(to: mortals)
                 .differences(from: world.local.withoutLinks(to: mortals))
@@ -36,7 +37,7 @@ struct RecoveryPropertyTests {
     }
 }
 
-/// A state that both sides have had, and what the local side has made of it since.
+/// A state that both sides had, and the local side's changes since then.
 private struct RecoveryWorld {
     private(set) var random: SplitMix64
     let base: InMemoryRealm
@@ -107,8 +108,8 @@ private struct RecoveryWorld {
 }
 
 extension InMemoryRealm {
-    /// As readers see it, a link without target being null, or no element at all; and the same for
-    /// links to those objects.
+    /// The readers' view, in which a link without target is null, or not an element; and the same
+    /// for links to those objects.
     fileprivate func withoutLinks(to objects: Set<ObjectReference>) -> InMemoryRealm {
         let isLeftOut = { (link: ObjectReference) in isDangling(link) || objects.contains(link) }
         var result = self

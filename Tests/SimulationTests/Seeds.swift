@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// How many seeds a simulation is run with; `REALM_SEEDS` asks for more, `REALM_SEED` for a single one.
+/// The number of seeds of a simulation; `REALM_SEEDS` raises it, `REALM_SEED` selects a single one.
 enum Seeds {
     static func some(_ count: UInt64) -> Range<UInt64> {
         let single = ProcessInfo.processInfo.environment["REALM_SEED"].flatMap(UInt64.init)

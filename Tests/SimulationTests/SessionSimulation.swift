@@ -5,9 +5,9 @@ import Versions
 
 @testable import Server
 
-/// Client sessions and the server's connections, which speak to each other in encoded messages, on a
-/// clock of their own: connections delay, overtake each other, break, and stay open at one end only;
-/// the server restarts. What happens when is up to the seed.
+/// Client sessions and the server's connections, which exchange encoded messages on a virtual
+/// clock: connections delay, overtake each other, break, and stay open at one end only; the server
+/// restarts. The seed decides on the order of events.
 final class SessionSimulation {
     private let server: SimulatedServer
     let clients: [SimulatedClient]
@@ -15,12 +15,12 @@ final class SessionSimulation {
     private var now: UInt64 = 0
     private var events: [Event] = []
     private var nextNumber: UInt64 = 0
-    /// By connection; one that is not here is gone at the server.
+    /// By connection; one that is missing here is closed at the server.
     private var ends: [Int: ServerEnd] = [:]
     private var nextConnection = 1
     private(set) var coverage = Coverage()
 
-    /// How often that happened which the simulation is for.
+    /// Counts of the events that the simulation is for.
     struct Coverage {
         var messages = 0
         var breaks = 0
@@ -48,7 +48,7 @@ final class SessionSimulation {
         case connect(client: Int)
         case toClient(Int, connection: Int, [UInt8])
         case toServer(connection: Int, [UInt8])
-        /// The network drops everything that is under way; each end learns of it, or does not.
+        /// The network drops all messages in transit; each end learns of it, or does not.
         case breakConnection(client: Int)
         case clientNotices(Int, connection: Int)
         case restartServer
@@ -61,7 +61,7 @@ final class SessionSimulation {
         let happening: Happening
     }
 
-    /// What the server keeps of one connection.
+    /// The server's state of one connection.
     private struct ServerEnd {
         let client: Int
         var machine = ServerConnection(
@@ -70,7 +70,7 @@ final class SessionSimulation {
         var file: ClientFile?
         /// The session that was identified.
         var running: ServerConnection.SessionKey?
-        /// Effects that the store is asked for are done in order.
+        /// The store carries out effects in order.
         var isFreeAt: UInt64 = 0
         var deliversAt: UInt64 = 0
     }
@@ -81,14 +81,14 @@ final class SessionSimulation {
         self.random = random
     }
 
-    /// What the server holds.
+    /// The content of the server.
     func contents() async throws -> InMemoryRealm {
         try await server.contents()
     }
 
     // MARK: Time
 
-    /// Runs until nothing is left to happen: whoever still waits for something would never get it.
+    /// Runs until no event is left: a task that still waits would wait forever.
     func run(writes: Int, mishaps: Int) async throws {
         for client in clients.indices {
             schedule(.connect(client: client), in: below(20_000))
@@ -176,7 +176,7 @@ final class SessionSimulation {
     private func breakConnection(_ number: Int) {
         guard let connection = clients[number].connection else { return }
         coverage.breaks += 1
-        // The server may keep its end, with what it still has to do; nothing reaches it any more.
+        // The server may keep its end, with its pending work; nothing reaches it any more.
         if below(2) == 0 { ends[connection] = nil } else { coverage.halfOpen += 1 }
         events.removeAll { event in
             switch event.happening {
@@ -247,7 +247,7 @@ final class SessionSimulation {
             )
         case .validate(let key, let ident):
             let file = try await server.identify(ident)
-            // The client is at this end now; whatever the others still do counts no more.
+            // The client has moved to this end; the actions of the others no longer count.
             for other in ends.keys where other != connection {
                 if ends[other]?.file?.ident == file.ident { ends[other] = nil }
             }

@@ -5,10 +5,10 @@ import Testing
 @testable import Server
 
 /// Wire protocol, 10.2, 12 and 16; sync history, 5 to 7 and 13 to 15.
-@Suite("Sessions over a network that delays, loses and half-closes, on a clock of their own")
+@Suite("Sessions over a network that delays, loses and half-closes, on a virtual clock")
 struct SessionSimulationTests {
     @Test(
-        "end with the same objects everywhere, everything acknowledged, and nothing left to wait for"
+        "end with the same objects everywhere, everything acknowledged, and nothing pending"
     )
     func convergence() async throws {
         var coverage = SessionSimulation.Coverage()

@@ -7,12 +7,12 @@ import Versions
 final class SimulatedClient {
     let replica: ModelReplica
     var session: ClientSession
-    /// The connection that it believes in.
+    /// The connection that the client considers open.
     var connection: Int?
-    /// The connection is dead, and the client does not know yet.
+    /// The connection is dead, and the client has not noticed yet.
     var isCutOff = false
     var lostAt: UInt64?
-    /// When the message that was sent last arrives: none overtakes another.
+    /// When the last message arrives: none overtakes another.
     var deliversAt: UInt64 = 0
 
     init(number: Int) {
@@ -26,7 +26,7 @@ final class SimulatedClient {
         )
     }
 
-    /// Everything that the program committed is at the server, and nothing is asked for any more.
+    /// The server has all commits of the program, and no request is pending.
     var isQuiet: Bool {
         session.isIdentified && !session.awaitsDownloadCompletion && replica.historyCount == 0
     }

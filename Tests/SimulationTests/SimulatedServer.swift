@@ -8,7 +8,7 @@ import Versions
 
 @testable import Server
 
-/// The server that is shipped, without its network: the store, and what sessions ask of it.
+/// The released server, without its network: the store, and its service for sessions.
 final class SimulatedServer {
     private let location: SQLiteStore.Location
     private var store: SQLiteStore
@@ -58,7 +58,7 @@ final class SimulatedServer {
         engine = Self.engine(store, salt: restarts)
     }
 
-    /// Removes history that nobody needs; how far it is gone by now.
+    /// Trims history that no client needs; returns the trimmed version.
     func trim() async throws -> ServerVersion {
         try await engine.trim(
             try Self.app(),
@@ -126,7 +126,7 @@ final class SimulatedServer {
         try await store.read { [file] in try $0.file(file)?.currentVersion }
     }
 
-    /// What history became for the client: versions, and the base that all of them must be above.
+    /// The client's reciprocals: versions, and the base that all of them must be above.
     func reciprocals(
         for ident: FileIdent
     ) async throws -> (versions: [ServerVersion], base: ServerVersion) {

@@ -5,7 +5,7 @@ import Versions
 @testable import Server
 
 /// Clients and a server that exchange their changes over connections that delay and break, one step
-/// at a time; which step comes next is up to the seed.
+/// at a time; the seed decides on the next step.
 struct Simulation<Client: Replica> {
     let server: SimulatedServer
     let clients: [Client]
@@ -16,7 +16,7 @@ struct Simulation<Client: Replica> {
     private var time: UInt64 = 1_000
     private(set) var coverage = Coverage()
 
-    /// How often that happened which the simulation is for.
+    /// Counts of the events that the simulation is for.
     struct Coverage {
         var mixedUploads = 0
         var lostUploads = 0
@@ -58,7 +58,7 @@ struct Simulation<Client: Replica> {
         self.clients = clients
         self.random = random
         links = clients.map { _ in nil }
-        // The last one joins when there is something to begin with.
+        // The last one joins once there is data.
         offline = clients.map { _ in 0 }
         offline[clients.count - 1] = clients.count > 1 ? 10 : 0
     }
@@ -98,7 +98,7 @@ extension Simulation {
         guard links[number] == nil, offline[number] == 0 else { return }
         let client = clients[number]
         if client.fileIdent == .none {
-            // An ident that does not arrive is lost, and another is asked for.
+            // An ident that does not arrive is lost, and another is requested.
             let ident = try await server.assignIdent()
             if below(5) == 0 { return }
             try client.storeFileIdent(ident)
@@ -110,7 +110,7 @@ extension Simulation {
         links[number] = Link(file, client.progress)
     }
 
-    /// What was under way is lost, or arrives when a new session has taken over.
+    /// Messages in transit are lost, or arrive when a new session has taken over.
     private mutating func breakConnection(_ number: Int) async throws {
         guard let link = links[number] else { return }
         links[number] = nil
@@ -144,7 +144,7 @@ extension Simulation {
 // MARK: Uploads
 
 extension Simulation {
-    /// The client puts what it has into an UPLOAD (sync history, 6.2).
+    /// The client puts its changesets into an UPLOAD (sync history, 6.2).
     private mutating func scanUploads(_ number: Int) async throws {
         try await connect(number)
         guard var link = links[number] else { return }
@@ -158,7 +158,7 @@ extension Simulation {
         links[number] = link
     }
 
-    /// The server takes the next UPLOAD that is under way, and now and then the same once more.
+    /// The server receives the next UPLOAD in transit, and now and then the same once more.
     private mutating func receiveUpload(_ number: Int) async throws {
         guard var link = links[number], !link.uploads.isEmpty else { return }
         let batch = link.uploads.removeFirst()
@@ -261,7 +261,7 @@ extension Simulation {
 // MARK: Quiet
 
 extension Simulation {
-    /// Nothing is lost any more, until everyone has everything and the server knows it.
+    /// Nothing is lost any more, until all replicas have everything and the server knows it.
     private mutating func exchangeUntilQuiet() async throws {
         for number in clients.indices {
             offline[number] = 0

@@ -8,10 +8,10 @@ import Versions
 /// Plays the recorded server to our client sessions, and expects from them the messages that the
 /// reference client sent.
 ///
-/// The recording does not say when the reference committed, asked for a download completion or closed
-/// a session; those are told to our session when its next recorded message calls for it. The two
-/// directions of a recording run independently, so the server's messages are handed over no earlier
-/// than they are needed.
+/// The recording does not say when the reference committed, asked for a download completion or
+/// closed a session; our session gets those events when its next recorded message requires them.
+/// The two directions of a recording run independently, so the server's messages are delivered no
+/// earlier than they are needed.
 @Suite(
     "Recorded conversations, played to our client",
     .enabled(if: Vectors.areRequiredOrPresent, "the folder of vectors is not there")
@@ -29,7 +29,7 @@ struct ClientReplayVectorTests {
     }
 }
 
-/// What survives of a client file when its session ends.
+/// The part of a client file that outlives its session.
 private struct ReplayedFile {
     var ident = SaltedFileIdent.none
     var progress = SyncProgress.zero
@@ -42,7 +42,7 @@ private struct ReplayedSession {
     let path: Text
     /// Received by the reference, not yet by our session.
     var pending: [ServerMessage] = []
-    /// The resource a lost connection leaves alone: the last IDENT's file.
+    /// The resource that survives a lost connection: the last IDENT's file.
     var isFirst = true
 }
 
@@ -125,7 +125,7 @@ private struct ClientReplay {
         return ReplayedSession(session: session, file: file, path: bind.path)
     }
 
-    /// Which of the known files a BIND without request is for shows in the IDENT behind it.
+    /// The known file that a BIND without request is for, found by the IDENT after it.
     private func boundFile(
         _ bind: ClientMessage.Bind,
         _ line: WireScenario.Line
@@ -139,7 +139,7 @@ private struct ClientReplay {
             else { continue }
             var file = files["\(bind.path) \(ident.file.ident.rawValue)"] ?? ReplayedFile()
             // The recording client replaces the file by another copy in a client reset, and may end
-            // a connection with messages on the way: what it had is what it says.
+            // a connection with messages on the way: its own messages show what it had received.
             file.ident = ident.file
             file.progress.download = ident.download
             file.progress.latestServerVersion = ident.latestServerVersion
@@ -156,7 +156,7 @@ private struct ClientReplay {
 }
 
 extension ReplayedSession {
-    /// Hands over the first pending messages, and carries out what follows from them.
+    /// Delivers the first pending messages, and carries out their effects.
     mutating func deliver(_ count: Int) {
         for message in pending.prefix(count) {
             for effect in session.received(message) { carryOut(effect) }
@@ -180,7 +180,7 @@ extension ReplayedSession {
         }
     }
 
-    /// Lets the local event happen that the recorded message tells of, and gives the session a turn.
+    /// Triggers the local event that the recorded message implies, and gives the session a turn.
     mutating func send(toMatch expected: ClientMessage) -> ClientMessage? {
         switch expected {
         case .upload(let upload): return sendUpload(toMatch: upload)
@@ -204,7 +204,7 @@ extension ReplayedSession {
         file.localVersion = max(file.localVersion, upload.progress.clientVersion)
         session.localVersionAvailable(upload.progress.clientVersion)
         guard case .scanUploads(let scan) = session.nextStep() else { return nil }
-        // What the recorded message holds must be above what our session asks for.
+        // The recorded message's content must be above the cursor that our session requests.
         guard upload.changesets.allSatisfy({ $0.cursor.clientVersion > scan.cursor.clientVersion }),
             scan.end >= upload.progress.clientVersion
         else { return nil }

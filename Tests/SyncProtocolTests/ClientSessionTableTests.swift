@@ -1,12 +1,12 @@
 import SyncProtocol
 import Testing
 
-/// What every message and every local event does to a session in each of its states.
+/// The effects of every message and every local event on a session in each of its states.
 ///
-/// A row is a state and, where it matters, the story behind it: `new` is a file without an ident,
+/// A row is a state and, if it matters, the story behind it: `new` is a file without an ident,
 /// `busy` a session whose work has no answer yet, `known` neither. A cell names the effects, and
-/// behind `>` the next state if it is another. An empty cell is an event without effect; `never` is
-/// an answer that nothing asked for.
+/// after `>` the next state if it differs. An empty cell is an event without effect; `never` is an
+/// answer that nothing requested.
 @Suite("The client half of a session, state by state")
 struct ClientSessionTableTests {
     @Test("Every cell of the tables is true")
@@ -25,7 +25,7 @@ struct ClientSessionTableTests {
         }
     }
 
-    /// What the event does, in the form of a cell; nil if it cannot happen.
+    /// The event's effects, in the form of a cell; nil if it cannot happen.
     private func observed(
         _ event: SessionEvent,
         _ state: ScriptedSession.State,

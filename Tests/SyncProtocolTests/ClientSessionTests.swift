@@ -42,7 +42,7 @@ struct ClientSessionTests {
         return names
     }
 
-    @Test("A new file asks for an ident and tells it only once it is stored")
+    @Test("A new file requests an ident and sends it only once it is stored")
     func newFile() {
         var session = ClientSession(
             ident: 4,
@@ -71,7 +71,7 @@ struct ClientSessionTests {
         #expect(session.nextStep() == nil)
     }
 
-    @Test("A connection lost while the ident is stored does not ask for a second one")
+    @Test("A connection lost while the ident is stored does not request a second one")
     func identStoredOffline() {
         var session = ClientSession(
             ident: 1,
@@ -93,7 +93,7 @@ struct ClientSessionTests {
         )
     }
 
-    @Test("Uploads wait for the first MARK, and for all that was downloaded before it")
+    @Test("Uploads wait for the first MARK, and for all downloads before it")
     func uploadsWait() {
         var session = Self.running()
         #expect(session.nextStep() == nil)
@@ -154,7 +154,7 @@ struct ClientSessionTests {
         session.uploadScanned(first, nothing)
         #expect(session.nextStep() == .send(.upload(upload((6, 3), locked: 3))))
         #expect(session.nextStep() == nil)
-        // An own commit without content: nothing to tell.
+        // An own commit without content: nothing to send.
         session.localVersionAvailable(ClientVersion(7))
         guard case .scanUploads(let second) = session.nextStep() else {
             Issue.record("no scan")
@@ -223,7 +223,7 @@ struct ClientSessionTests {
         #expect(again.cursor == uploadCursor(5, 3))
     }
 
-    @Test("A failed integration is reported once, and then nothing is sent or taken")
+    @Test("A failed integration is reported once, and then nothing is sent or integrated")
     func integrationFailure() {
         var session = Self.running()
         _ = session.received(download(1, Self.steady))
@@ -242,7 +242,7 @@ struct ClientSessionTests {
         #expect(names(&session) == ["UNBIND", "BIND", "IDENT", "MARK"])
     }
 
-    @Test("What this machine interrupted is not reported, and comes again with a new binding")
+    @Test("A local interruption is not reported, and the download repeats with a new binding")
     func integrationInterrupted() {
         var session = Self.running()
         _ = session.received(download(1, Self.steady))
@@ -272,7 +272,7 @@ struct ClientSessionTests {
         #expect(session.resumeDelay(using: &random) == .seconds(1))
         #expect(names(&session) == ["UNBIND"])
         session.resume()
-        // The hold on uploads, not yet lifted, stays; no second MARK is asked for.
+        // The hold on uploads, not yet lifted, stays; no second MARK is requested.
         #expect(names(&session) == ["BIND", "IDENT", "MARK"])
     }
 
@@ -288,7 +288,7 @@ struct ClientSessionTests {
         #expect(session.nextStep() == nil)
     }
 
-    @Test("The server's delays take the place of ours, and grow")
+    @Test("The server's delays replace ours, and grow")
     func delays() {
         var session = Self.running()
         var random = SplitMix64(seed: 1)
@@ -308,7 +308,7 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("An orderly end waits for UNBOUND, and takes an error for one")
+    @Test("An orderly end waits for UNBOUND, or an error in its place")
     func deactivation() {
         for answer in [ServerMessage.unbound(1), sessionError(.otherError)] {
             var session = Self.running()
@@ -338,7 +338,7 @@ struct ClientSessionTests {
         #expect(refused.isEnded)
     }
 
-    @Test("A refused write is told when the version that undoes it is integrated")
+    @Test("A rejected write is reported when the version that undoes it is integrated")
     func compensation() {
         var session = Self.running()
         let rejected = SessionFault.RejectedUpdates(
@@ -347,7 +347,7 @@ struct ClientSessionTests {
         )
         let fault = SessionFault.compensatingWrite(rejected, undoneAt: ServerVersion(4))
         guard case .undoing? = session.received(sessionError(fault)).first else {
-            Issue.record("nobody can look at the row before it is undone")
+            Issue.record("reported before the row is undone")
             return
         }
         #expect(session.wantsConnection)
@@ -382,7 +382,7 @@ struct ClientSessionTests {
         #expect(ident.download == downloadCursor(4, 2))
     }
 
-    @Test("Whatever is out of place closes the connection")
+    @Test("A message out of order closes the connection")
     func violations() {
         func closes(_ session: ClientSession, _ message: ServerMessage) -> Bool {
             var session = session
@@ -415,7 +415,7 @@ struct ClientSessionTests {
     }
 
     @Test(
-        "Codes that fit no session close the connection; unknown ones are taken with their action"
+        "Codes that do not fit a session close the connection; unknown ones are handled by their action"
     )
     func errorCodes() throws {
         func received(_ code: Int) throws -> ClientSession.Effect? {
@@ -440,7 +440,7 @@ struct ClientSessionTests {
             #expect(problem.action == .clientReset)
             #expect(problem.message == "Unknown sync protocol error code \(code): m")
         }
-        // A shipping client would end its process here.
+        // A released client would end its process here.
         for code in [202, 205, 219] {
             guard case .suspend = try received(code) else {
                 Issue.record("\(code) does not suspend")
@@ -449,7 +449,7 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("A plain ERROR suspends, and says nothing of what to do")
+    @Test("A plain ERROR suspends, without an action")
     func plainError() throws {
         var session = Self.running()
         let bytes = Array("error 208 3 0 1\nbad".utf8)

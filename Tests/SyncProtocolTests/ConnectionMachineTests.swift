@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Versions
 
-@Suite("When a client connects, pings and lets go")
+@Suite("When a client connects, pings and disconnects")
 struct ConnectionMachineTests {
     private var random = SplitMix64(seed: 11)
 
@@ -57,7 +57,7 @@ struct ConnectionMachineTests {
         #expect(next.roundTripInMilliseconds == 250)
     }
 
-    @Test("A PONG that does not come ends the connection after two minutes")
+    @Test("A missing PONG ends the connection after two minutes")
     mutating func pongTimeout() throws {
         var machine = connected()
         let due = try #require(pingMoment(machine, at: .zero))
@@ -69,7 +69,7 @@ struct ConnectionMachineTests {
         )
     }
 
-    @Test("A PONG nobody asked for, or an altered one, is a violation")
+    @Test("An unrequested or altered PONG is a violation")
     mutating func wrongPongs() throws {
         var machine = connected()
         let pong = ServerMessage.pong(timestampInMilliseconds: 5)
@@ -90,7 +90,7 @@ struct ConnectionMachineTests {
         _ = machine.nextStep(at: .seconds(1), wantsConnection: false)
         _ = machine.nextStep(at: .seconds(20), wantsConnection: true)
         _ = machine.nextStep(at: .seconds(40), wantsConnection: false)
-        // Long past every PING: the rest of the time counts from the last session on.
+        // Long past every PING: the linger time counts from the last session on.
         #expect(
             machine.nextStep(at: .seconds(70), wantsConnection: false) == .disconnect(.voluntary)
         )
@@ -111,7 +111,7 @@ struct ConnectionMachineTests {
         }
     }
 
-    @Test("Failures for the same reason wait longer each time, until a sign of life")
+    @Test("Failures for the same reason wait longer each time, until a PONG")
     mutating func backoff() {
         var machine = ConnectionMachine(reconnect: .init(jitter: 0))
         var now = Duration.zero
@@ -132,7 +132,7 @@ struct ConnectionMachineTests {
         #expect(machine.nextAttempt == now + .seconds(1))
     }
 
-    @Test("An error of the server without another try ends all attempts, until somebody asks")
+    @Test("An error of the server without another try ends all attempts, until one is requested")
     mutating func finalError() {
         var machine = connected()
         let report = JSONErrorReport(.switchToFlexibleSync, message: "use flexible sync")
@@ -153,7 +153,7 @@ struct ConnectionMachineTests {
         #expect(machine.nextStep(at: .seconds(10_000), wantsConnection: true) == .connect)
     }
 
-    @Test("After a refresh the next attempt is at once, but not a second time in vain")
+    @Test("After a refresh the next attempt is at once, but not again if it fails")
     mutating func refreshed() {
         var machine = ConnectionMachine(reconnect: .init(jitter: 0))
         _ = machine.nextStep(at: .zero, wantsConnection: true)
@@ -165,7 +165,7 @@ struct ConnectionMachineTests {
         #expect(machine.nextAttempt == .milliseconds(2020))
     }
 
-    @Test("Asked for an attempt while connected, it pings at once, and trusts only the PONG")
+    @Test("If an attempt is requested while connected, it pings at once, and waits for the PONG")
     mutating func doubt() {
         var machine = connected()
         machine.retryNow(at: .milliseconds(1))

@@ -1,7 +1,7 @@
 import SyncProtocol
 import Testing
 
-@Suite("What a client does when its connection fails")
+@Suite("A client's reaction to a failed connection")
 struct ConnectionReactionTests {
     struct Case: Sendable, CustomStringConvertible {
         let description: String
@@ -128,7 +128,7 @@ struct ConnectionReactionTests {
         #expect(expected.reaction.isReported == expected.isReported)
     }
 
-    @Test("An endpoint never verified is looked up again")
+    @Test("An unverified endpoint is looked up again")
     func unverified() {
         #expect(
             ConnectionReaction.connectFailed(isEndpointVerified: false).action == .refreshLocation

@@ -2,7 +2,7 @@ import SyncProtocol
 import Testing
 import Versions
 
-@Suite("What a client checks in a DOWNLOAD")
+@Suite("A client's checks of a DOWNLOAD")
 struct DownloadCheckTests {
     static let check = DownloadCheck(
         progress: progress(latest: 10, download: (8, 4), upload: (5, 3)),
@@ -23,7 +23,7 @@ struct DownloadCheckTests {
         }
     }
 
-    @Test("Progress that stands still or moves on is good")
+    @Test("Progress that is equal or higher is accepted")
     func good() {
         #expect(violation(Self.check.progress) == nil)
         #expect(

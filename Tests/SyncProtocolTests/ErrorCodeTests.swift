@@ -5,7 +5,7 @@ import SyncProtocol
 import Testing
 import Versions
 
-@Suite("Error codes and what they ask for")
+@Suite("Error codes and their actions")
 struct ErrorCodeTests {
     static let rejected = SessionFault.RejectedUpdates(
         clientVersion: ClientVersion(11),
@@ -22,7 +22,7 @@ struct ErrorCodeTests {
         .badSchemaVersion, .schemaVersionChanged(previous: 3),
     ]
 
-    @Test("What our server can report has a known code of its level that ends no client's process")
+    @Test("Every error of our server has a known code of its level that ends no client's process")
     func sendableCodes() throws {
         for fault in Self.sessionFaults {
             let code = try #require(SyncErrorCode(rawValue: fault.code))
@@ -42,7 +42,7 @@ struct ErrorCodeTests {
         )
     }
 
-    @Test("Each report is read back as it was made, with the action and the flags of the table")
+    @Test("Each report reads back unchanged, with the action and the flags of the table")
     func roundTrip() throws {
         for fault in Self.sessionFaults {
             let report = JSONErrorReport(
@@ -58,7 +58,7 @@ struct ErrorCodeTests {
             let message = ServerMessage.jsonError(report)
             let decoded = try ServerMessage(decoding: message.encoded(), context: .partitionClient)
             #expect(decoded == message)
-            // Neither pairing makes sense to a client.
+            // Neither pairing is meaningful to a client.
             #expect(report.body.action != .transient || report.body.tryAgain)
             #expect(!report.body.action.isClientReset || !report.body.tryAgain)
         }
@@ -117,7 +117,7 @@ struct ErrorCodeTests {
         }
     }
 
-    @Test("Without recovery every error says so, and a reset is none that keeps writes")
+    @Test("Without recovery every error says so, and a reset does not keep writes")
     func withoutRecovery() {
         let report = JSONErrorReport(
             .divergingHistories,
@@ -151,7 +151,7 @@ struct ErrorCodeTests {
     }
 
     @Test(
-        "Keys of refused writes have the base64 form of the specification",
+        "Keys of rejected writes have the base64 form of the specification",
         arguments: [
             (ObjectKey.null, "AA=="), (.int(5), "AQU="), (.string("abc"), "AwNhYmM="),
             (

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Versions
 
-/// Every number of every message may be any number, at both ends.
-@Suite("Extremes in messages end nothing")
+/// Every number of every message may have any value, at both ends.
+@Suite("Extreme numbers in messages crash nothing")
 struct ExtremeNumbersTests {
     /// A client's connection and its session, in every state that a message can meet.
     private func sessions() -> [ClientSession] {
@@ -29,7 +29,7 @@ struct ExtremeNumbersTests {
         return [fresh, running, uploading, leaving]
     }
 
-    @Test("What a server may say, to a client in every state")
+    @Test("Messages of a server, to a client in every state")
     func client() {
         var random = SplitMix64(seed: 1)
         var count = 0
@@ -80,7 +80,7 @@ struct ExtremeNumbersTests {
         for _ in 0..<4 { _ = session.nextStep() }
     }
 
-    @Test("Back-off numbers of a server's error are waited for, however large")
+    @Test("Back-off numbers of a server's error are respected, however large")
     func backoff() {
         var random = SplitMix64(seed: 1)
         let numbers = [0, 1, UInt32.max - 1, UInt32.max]
@@ -104,7 +104,7 @@ struct ExtremeNumbersTests {
         }
     }
 
-    @Test("What a client may say, to a server in every state")
+    @Test("Messages of a client, to a server in every state")
     func server() throws {
         var count = 0
         for text in MessageExampleTests.partitionBasedClient + MessageExampleTests.flexibleClient {
@@ -137,7 +137,7 @@ struct ExtremeNumbersTests {
         _ = connection.scanned(key, ServerConnectionTests.nothing(at: 0))
     }
 
-    /// What the rest of a server would do, with extremes of its own.
+    /// The results of the rest of a server, with extreme numbers of its own.
     private func answer(
         _ effects: [ServerConnection.Effect],
         _ connection: inout ServerConnection

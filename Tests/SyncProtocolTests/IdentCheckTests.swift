@@ -2,9 +2,9 @@ import SyncProtocol
 import Testing
 import Versions
 
-@Suite("What a server checks in an IDENT")
+@Suite("A server's checks of an IDENT")
 struct IdentCheckTests {
-    /// A file that is bound as it should be, and the ways in which it can be wrong.
+    /// A file that is bound correctly, and the ways in which it can be wrong.
     struct Case {
         var ident: UInt64 = 2
         var salt: UInt64 = 77
@@ -57,7 +57,7 @@ struct IdentCheckTests {
         return example.fault
     }
 
-    @Test("A file that fits, and a new one, may sync")
+    @Test("A known file, and a new one, may sync")
     func good() {
         #expect(Case().fault == nil)
         #expect(

@@ -3,7 +3,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-@Suite("Bytes that are no message")
+@Suite("Bytes that are not a message")
 struct MessageErrorTests {
     private func refusal(fromClient text: String) -> WireError? {
         refusal { try ClientMessage(decoding: Array(text.utf8), context: .partitionServer) }
@@ -93,14 +93,14 @@ struct MessageErrorTests {
             let error = try #require(
                 refusal(fromClient: "upload 1 0 \(body.utf8.count) 0 5 0 0\n\(body)")
             )
-            // What is no number of the protocol at all is a bad header.
+            // A word that is not a number of the protocol at all is a bad header.
             let expected: ConnectionFault =
                 size == "18446744073709551615" ? .badChangesetHeaderSyntax : .badChangesetSize
             #expect(error.serverReaction == .report(expected), "\(error)")
         }
     }
 
-    @Test("A body announced above the limit closes the connection before any memory is taken")
+    @Test("A body announced above the limit closes the connection before memory is allocated")
     func tooLarge() throws {
         let error = try #require(refusal(fromClient: "upload 1 1 67108865 5 5 0 0\nabcde"))
         #expect(
@@ -110,7 +110,7 @@ struct MessageErrorTests {
         #expect(error.offset == "upload 1 1 ".utf8.count)
     }
 
-    @Test("More changesets than anybody would send at once close the connection")
+    @Test("Too many changesets in one message close the connection")
     func tooManyChangesets() throws {
         var limits = Limits.server
         limits.changesetsPerUpload = 3
@@ -140,7 +140,7 @@ struct MessageErrorTests {
         #expect(partition?.problem == .otherMode(message: "DOWNLOAD", expected: .flexible))
     }
 
-    @Test("An error names the field and the byte where it stands")
+    @Test("An error names the field and its byte offset")
     func location() throws {
         let error = try #require(refusal(fromClient: "upload 1 0 27 0 5 x 0\n"))
         #expect(error.offset == "upload 1 0 27 0 5 ".utf8.count)
@@ -173,7 +173,7 @@ struct MessageErrorTests {
     }
 
     @Test(
-        "Members that a code or another member demands must be there",
+        "Members that a code or another member requires must be present",
         arguments: [
             (201, "\"backoffIntervalSec\":1"),
             (201, "\"backoffIntervalSec\":1,\"backoffMaxDelaySec\":3"),
@@ -203,7 +203,7 @@ struct MessageErrorTests {
         #expect(refusal(fromServer: "log_message 1 3\n{}x") != nil)
     }
 
-    @Test("Random changes of good messages never trap, and what decodes encodes to something equal")
+    @Test("Random changes of valid messages never trap, and decoded ones encode to equal ones")
     func mutations() throws {
         var random = SplitMix64(seed: 7)
         let fromClient = MessageExampleTests.partitionBasedClient.map { Array($0.utf8) }

@@ -135,7 +135,7 @@ struct MessageExampleTests {
         #expect(message.encoded() == bytes)
     }
 
-    @Test("A download's numbers land in the fields they are for")
+    @Test("A download's numbers are in the right fields")
     func downloadFields() throws {
         let text = "download 1 9 5 10 77 6 3 11 0 32 0\n9 5 345600000000 3 2000 6 \(Self.changeset)"
         let message = try ServerMessage(decoding: Array(text.utf8), context: .partitionClient)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The delay before the next attempt")
 struct ReconnectDelayTests {
-    /// No jitter, so that the sequence shows.
+    /// No jitter, so that the sequence is visible.
     private func exact() -> ReconnectDelay<String> {
         ReconnectDelay(.init(jitter: 0))
     }
@@ -30,7 +30,7 @@ struct ReconnectDelayTests {
         #expect(sequence(&delay, "a") == [.seconds(1)])
     }
 
-    @Test("The server's numbers hold while their reason does")
+    @Test("The server's numbers apply as long as their reason")
     func serverNumbers() {
         var delay = exact()
         var random = SplitMix64(seed: 0)
@@ -41,7 +41,7 @@ struct ReconnectDelayTests {
         )
         delay.failed("a", backoff: backoff)
         #expect(delay.next(using: &random) == .seconds(3))
-        // Other numbers for the same reason come too late.
+        // Other numbers for the same reason are ignored.
         delay.failed("a", backoff: .init(initialInSeconds: 60, maximumInSeconds: 60, multiplier: 1))
         #expect(delay.next(using: &random) == .seconds(5))
         #expect(sequence(&delay, "b") == [.seconds(1)])
@@ -63,7 +63,7 @@ struct ReconnectDelayTests {
         for _ in 0..<5 { #expect(delay.next(using: &random) == .seconds(UInt32.max)) }
     }
 
-    @Test("Chance takes away up to a quarter")
+    @Test("Jitter subtracts up to a quarter")
     func jitter() {
         var random = SplitMix64(seed: 3)
         var seen: Set<Duration> = []
@@ -78,7 +78,7 @@ struct ReconnectDelayTests {
         #expect(seen.count > 50)
     }
 
-    @Test("Any multiplier and any share of chance")
+    @Test("Any multiplier and any jitter")
     func fractions() {
         var random = SplitMix64(seed: 0)
         var delay = ReconnectDelay<String>(

@@ -3,11 +3,12 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-/// A client session that was led into a state, with the work that it asked for and has no answer to.
+/// A client session in a given state, with its requested and unanswered work.
 ///
-/// It tells states apart only by what the session does, so it depends on nothing inside the session.
+/// It identifies states only by the session's behaviour, so it depends on nothing inside the
+/// session.
 struct ScriptedSession {
-    /// The states of a session. After a slash stands what the state carries.
+    /// The states of a session. The part after a slash is the state's data.
     enum State: String, CaseIterable {
         case offline, unbound, awaitingIdent, identifying, running
         case stalledReport = "stalled/report"
@@ -20,7 +21,7 @@ struct ScriptedSession {
         case leaving, unbinding, ended
     }
 
-    /// What happened to the session before it came into its state.
+    /// The events before the session reached its state.
     enum Story: String, CaseIterable {
         /// The file has no ident yet.
         case new
@@ -39,8 +40,8 @@ struct ScriptedSession {
         /// Uploads are not held, and the local history is being scanned.
         case scanning
 
-        /// Those that every state is tried with. The others stand in for one of these where an
-        /// event needs more.
+        /// The stories tried with every state. The others replace one of these if an event needs
+        /// more.
         static let main: [Story] = [.new, .storing, .known, .integrating]
     }
 
@@ -50,7 +51,7 @@ struct ScriptedSession {
     }
 
     var session: ClientSession
-    /// Asked for and not answered.
+    /// Requested and not answered.
     private var work: [Work] = []
     private var scan: UploadScan?
     private var random = SplitMix64(seed: 1)
@@ -90,7 +91,7 @@ struct ScriptedSession {
         }
     }
 
-    /// Leads a session into a state; nil if the story cannot end there.
+    /// Brings a session into a state; nil if the story cannot end there.
     init?(_ story: Story, in state: State) {
         self.init(story)
         switch state {
@@ -132,7 +133,7 @@ struct ScriptedSession {
 // MARK: Events
 
 extension ScriptedSession {
-    /// Hands a message over, and names the effects.
+    /// Delivers a message, and names the effects.
     @discardableResult
     mutating func receive(_ message: ServerMessage) -> [String] {
         name(session.received(message))
@@ -160,7 +161,7 @@ extension ScriptedSession {
         }
     }
 
-    /// Takes a turn, and names what the session does with it.
+    /// Takes a turn, and names the session's step.
     mutating func takeTurn() -> [String] {
         switch session.nextStep() {
         case .send(let message): return [message.name]
@@ -231,13 +232,13 @@ extension ScriptedSession {
     }
 }
 
-// MARK: States told apart
+// MARK: Identifying states
 
 extension ScriptedSession {
-    /// What a session does when it is tried in several ways.
+    /// The behaviour of a session when tried in several ways.
     struct Conduct: Hashable {
         private let flags: [Bool]
-        /// What it sends at once, after all answers, after a new connection, and once resumed.
+        /// Its messages at once, after all answers, after a new connection, and once resumed.
         private let turns: [[String]]
         private let reactions: [[String]]
 

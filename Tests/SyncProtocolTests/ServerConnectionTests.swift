@@ -103,7 +103,7 @@ struct ServerConnectionTests {
         )
     }
 
-    @Test("What arrives while the store is asked is kept, in order")
+    @Test("Messages that arrive while the store works are kept, in order")
     func pipelined() throws {
         var connection = Self.connection()
         let key = try #require(opening(connection.received(Self.bind(1))))
@@ -121,12 +121,12 @@ struct ServerConnectionTests {
         )
     }
 
-    @Test("What is kept while the store is asked is counted as it is in memory, until it is taken")
+    @Test("Kept messages count with their size in memory until they are handled")
     func waitingSize() throws {
         var connection = Self.connection()
         let key = try #require(opening(connection.received(Self.bind(1))))
         #expect(connection.waitingSizeInBytes == 0)
-        // On the wire these are nothing, in memory they are.
+        // On the wire these are empty, in memory they are not.
         let small = (2...1001).map { uploadChangeset($0, 0) }
         _ = connection.received(Self.ident(1))
         _ = connection.received(.upload(upload((1001, 0), small)))
@@ -177,7 +177,7 @@ struct ServerConnectionTests {
         #expect(connection.historyGrew(key, to: ServerVersion(2)) == [])
     }
 
-    @Test("An empty UPLOAD that moves nothing leads to nothing; its progress is recorded")
+    @Test("An empty UPLOAD without effect requests nothing; its progress is recorded")
     func emptyUpload() throws {
         var (connection, key) = try running()
         let admitted = UploadCheck.Admitted(
@@ -206,7 +206,7 @@ struct ServerConnectionTests {
         #expect(connection.received(Self.bind(1)).map(name) == ["open"])
     }
 
-    @Test("After an error the session swallows everything, and UNBIND gets no answer")
+    @Test("After an error the session ignores all messages, and UNBIND is not answered")
     func failedSession() throws {
         var (connection, key) = try running()
         #expect(
@@ -231,7 +231,7 @@ struct ServerConnectionTests {
         #expect(connection.received(Self.ident(2)).map(name) == ["validate"])
     }
 
-    @Test("A write that was undone is reported without an end of the session")
+    @Test("An undone write is reported without ending the session")
     func compensation() throws {
         var (connection, key) = try running()
         let fault = SessionFault.compensatingWrite(
@@ -266,7 +266,7 @@ struct ServerConnectionTests {
         #expect(last(running.received(Self.ident(1))) == ["error 109", "close 1000"])
     }
 
-    @Test("Bytes that are no message end the connection with their code")
+    @Test("Bytes that are not a message end the connection with their code")
     func malformed() {
         for (text, expected) in [
             ("hello 1\n", ["error 102", "close 1000"]), ("mark 1\n", ["error 103", "close 1000"]),
@@ -329,7 +329,7 @@ struct ServerConnectionTests {
         )
     }
 
-    @Test("Random messages and answers never trap, and nothing follows the last word")
+    @Test("Random messages and answers never trap, and nothing follows the final message")
     func anything() {
         for seed in UInt64(0)..<300 {
             var random = SplitMix64(seed: seed)

@@ -5,17 +5,17 @@ import TestSupport
 import Testing
 import Versions
 
-/// Plays the recorded clients to our server's end, with a store that answers as the recorded one did,
-/// and expects the recorded answers.
+/// Plays the recorded clients to our server's end, with a store that returns the recorded results,
+/// and expects the recorded messages.
 @Suite(
     "Recorded conversations, played to our server",
     .enabled(if: Vectors.areRequiredOrPresent, "the folder of vectors is not there")
 )
 struct ServerReplayVectorTests {
-    /// The server side of these was a script that does not keep to every rule.
+    /// The server side of these was a script that does not follow every rule.
     private static let scripted = ["partition_app", "partition_client_reset"]
 
-    @Test("Our server answers what the reference answered")
+    @Test("Our server answers as the reference did")
     func replay() throws {
         var count = 0
         for scenario in try WireScenario.all()
@@ -32,7 +32,7 @@ struct ServerReplayVectorTests {
     }
 }
 
-/// What the recorded server knew, as far as IDENT and UPLOAD are checked against it.
+/// The recorded server's state, as far as IDENT and UPLOAD are checked against it.
 private struct ReplayedStore {
     struct File {
         var salt: Salt
@@ -70,7 +70,7 @@ private struct ServerReplay {
         self.store = store
     }
 
-    /// The number of the server's messages that came as recorded.
+    /// The number of the server's messages that match the recording.
     mutating func run() throws -> Int {
         let lines = scenario.binaryLines.filter { $0.conn == connection }
         var count = 0
@@ -105,7 +105,7 @@ private struct ServerReplay {
         return report.code == theirs.code && report.session == theirs.session
     }
 
-    /// Lets the store find what the recorded message tells of.
+    /// Puts the data implied by the recorded message into the store.
     private mutating func prepare(for message: ServerMessage) {
         guard let session = message.session, let key = keys[session] else { return }
         switch message {

@@ -33,7 +33,7 @@ enum SessionEvent: String, CaseIterable {
     case resumeDelay
 
     case nextStep
-    /// What the session keeps in mind after these shows in the turn behind them.
+    /// The next turn shows the state that these change.
     case requestCompletion
     case localVersionAvailable
     case uploadScanned
@@ -42,7 +42,7 @@ enum SessionEvent: String, CaseIterable {
     case integrated
     /// With the answer to the MARK behind the download.
     case integratedMarked = "integrated +MARK"
-    /// What undoes a rejected write.
+    /// It undoes a rejected write.
     case integratedUndo = "integrated +231"
     case integrationFailed
     case integrationInterrupted
@@ -58,7 +58,7 @@ enum SessionEvent: String, CaseIterable {
         }
     }
 
-    /// Lets the event happen, and names its effects; nil if it answers what nothing asked for.
+    /// Triggers the event, and names its effects; nil if it answers a request that was not made.
     func happen(to session: inout ScriptedSession) -> [String]? {
         switch self {
         case .ident, .badIdent, .download, .badDownload, .flexibleDownload, .mark, .badMark,

@@ -39,7 +39,7 @@ struct SessionTable {
         return Row(label: label, state: state, stories: stories, cells: cells)
     }
 
-    /// What stands between the bars; the last one ends the line.
+    /// The text between the bars; the last bar ends the line.
     private static func fields(_ line: Substring) -> [String] {
         line.split(separator: "|", omittingEmptySubsequences: false).dropLast()
             .map { $0.drop { $0 == " " } }

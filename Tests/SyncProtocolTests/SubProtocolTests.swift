@@ -54,7 +54,7 @@ struct SubProtocolTests {
         #expect(SubProtocol.offer(for: .partitionBased) == expected)
     }
 
-    @Test("Our client takes one token of its mode in its range, and nothing else")
+    @Test("Our client accepts one token of its mode in its range, and nothing else")
     func answer() throws {
         for version in 2...14 {
             let answer = try SubProtocol(answer: "\(Self.name)#\(version)", for: .partitionBased)

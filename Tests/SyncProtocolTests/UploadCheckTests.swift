@@ -2,7 +2,7 @@ import SyncProtocol
 import Testing
 import Versions
 
-@Suite("What a server checks in an UPLOAD")
+@Suite("A server's checks of an UPLOAD")
 struct UploadCheckTests {
     /// A session that resumed at upload cursor (5, 3), with the lock at 2.
     private var check = UploadCheck(
@@ -25,7 +25,7 @@ struct UploadCheckTests {
         }
     }
 
-    @Test("What was integrated in an earlier session is left out")
+    @Test("Changesets integrated in an earlier session are left out")
     func threshold() throws {
         var check = check
         let message = upload(
@@ -44,7 +44,7 @@ struct UploadCheckTests {
         )
     }
 
-    @Test("What brings nothing new needs no work; a lock that rises does")
+    @Test("An UPLOAD without news needs no work, but a higher lock does")
     func nothingNew() throws {
         var check = check
         let old = upload((4, 2), locked: 2, [uploadChangeset(4, 2)])

@@ -39,7 +39,7 @@ struct WireVectorTests {
         }
     }
 
-    @Test("The recorded answers and requests of the upgrade negotiate as the reference did")
+    @Test("The recorded upgrade requests and responses negotiate as in the reference")
     func upgrades() throws {
         for scenario in try WireScenario.all() {
             for line in scenario.lines where line.opcode == "http" {

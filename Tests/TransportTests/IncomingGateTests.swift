@@ -5,8 +5,8 @@ import Testing
 
 @testable import Transport
 
-/// How much of what clients send is in memory: bytes count, not messages.
-@Suite("Room for messages on their way in")
+/// The memory of incoming messages: bytes count, not messages.
+@Suite("Room for incoming messages")
 struct IncomingGateTests {
     /// Counts the reads that reach the socket.
     private final class Socket: ChannelOutboundHandler {
@@ -64,7 +64,7 @@ struct IncomingGateTests {
 
     private func budget() -> IncomingBudget { IncomingBudget(limitInBytes: 1 << 20) }
 
-    @Test("Small messages are read as long as the receiver takes them, and need no room")
+    @Test("Small messages are read while the receiver takes them, and need no room")
     func small() throws {
         let budget = budget()
         let client = try Client("u", budget, on: EmbeddedEventLoop())
@@ -80,7 +80,7 @@ struct IncomingGateTests {
         #expect(budget.usedBytes == 0)
     }
 
-    @Test("A large message has room from its head until it is taken; the next one waits for that")
+    @Test("A large message has room from its header until it is taken; the next one waits for that")
     func large() throws {
         let budget = budget()
         let client = try Client("u", budget, on: EmbeddedEventLoop())
@@ -99,7 +99,7 @@ struct IncomingGateTests {
         #expect(budget.usedBytes == 0)
     }
 
-    @Test("A message in many frames has the room of the largest there may be")
+    @Test("A message in many frames has the room of the largest possible one")
     func fragments() throws {
         let budget = budget()
         let client = try Client("u", budget, on: EmbeddedEventLoop())
@@ -107,7 +107,7 @@ struct IncomingGateTests {
         #expect(budget.usedBytes == 0)
         try client.send(Self.frame(10_000, first: 0x00))
         #expect(budget.usedBytes == 1 << 20)
-        // Frames of nothing count, too.
+        // Empty frames count, too.
         let dust = try Client("v", self.budget(), on: EmbeddedEventLoop())
         try dust.send(Self.frame(0, first: 0x02))
         for _ in 0..<100 { try dust.send(Self.frame(0, first: 0x00)) }
@@ -130,13 +130,13 @@ struct IncomingGateTests {
         try clients[1].channel.close().wait()
         loop.run()
         #expect(clients.map(\.reads) == [1, 1, 0, 1])
-        // One that waits may leave.
+        // A waiting connection may leave.
         try clients[2].channel.close().wait()
         try clients[3].channel.close().wait()
         #expect(budget.usedBytes == 0)
     }
 
-    @Test("Room that is held for too long is taken away, but only if another waits for it")
+    @Test("Room held for too long is revoked, but only if another connection waits for it")
     func eviction() throws {
         let (budget, loop) = (budget(), EmbeddedEventLoop())
         let head = Array(Self.frame(Self.large)[..<14])
@@ -151,7 +151,7 @@ struct IncomingGateTests {
         #expect(!slow.channel.isActive)
         loop.run()
         #expect(quick.reads == 1)
-        // It has its turn in full.
+        // It has its full turn.
         let third = try Client("third", budget, on: loop)
         try third.send(head)
         loop.advanceTime(by: .seconds(29))
@@ -163,7 +163,7 @@ struct IncomingGateTests {
         }
     }
 
-    @Test("Frames are found however the bytes are cut")
+    @Test("Frames are found in any division of the bytes")
     func scanning() {
         for seed in UInt64(0)..<200 {
             var random = SplitMix64(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Transport
 
-/// What every stream must do; the real one and its twin pass the same tests.
+/// Requirements on every stream; the real one and its twin pass the same tests.
 @Suite("Message streams, over a real WebSocket and in memory", .timeLimit(.minutes(10)))
 struct MessageStreamTests {
     enum Kind: CaseIterable {
@@ -46,10 +46,10 @@ struct MessageStreamTests {
         while let message = try await stream.receive() { try await stream.send(message) }
     }
 
-    @Test("Whoever is not root connects, too")
+    @Test("A user other than root connects, too")
     func ordinaryUser() async {
         await #expect(processExitsWith: .success) {
-            // Some options of sockets are for root alone, whom most test machines run as.
+            // Some socket options are for root alone, which most test machines run as.
             if getuid() == 0 { try #require(setuid(65_534) == 0) }
             try await MessageStreamTests().connect(.webSocket, server: Self.echo) { stream in
                 try await stream.send([1])
@@ -79,7 +79,7 @@ struct MessageStreamTests {
         }
     }
 
-    @Test("A close with code 1000 is the end; any other code is told", arguments: Kind.allCases)
+    @Test("A close with code 1000 is the end; any other code is an error", arguments: Kind.allCases)
     func closeCodes(kind: Kind) async throws {
         for code in [CloseCode.normal, .unauthorized, .messageTooBig] {
             try await connect(kind) { stream in
@@ -109,7 +109,7 @@ struct MessageStreamTests {
         }
     }
 
-    @Test("A receiver that is cancelled lets go", arguments: Kind.allCases)
+    @Test("A cancelled receiver returns", arguments: Kind.allCases)
     func cancellation(kind: Kind) async throws {
         try await connect(kind) { stream in
             _ = try? await stream.receive()
@@ -123,9 +123,9 @@ struct MessageStreamTests {
     }
 }
 
-@Suite("UpgradeRequest WebSocket connections", .timeLimit(.minutes(10)))
+@Suite("Opening WebSocket connections", .timeLimit(.minutes(10)))
 struct WebSocketClientTests {
-    /// A TCP server that answers whatever comes with the same bytes.
+    /// A TCP server that sends the same bytes in response to any request.
     func answering(
         _ answer: String,
         _ body: (Int) async throws -> Void
@@ -151,7 +151,7 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test("The status and body of a refusal come through")
+    @Test("The status and body of a refusal are reported")
     func rejection() async throws {
         let answer = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\nnope"
         try await answering(answer) { port in
@@ -159,7 +159,7 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test("A refusal's body is kept up to 8 KiB, however it is framed")
+    @Test("A refusal's body is kept up to 8 KiB, in any framing")
     func rejectionBodies() async throws {
         let long = String(repeating: "x", count: 10_000)
         let kept = String(repeating: "x", count: 8192)
@@ -176,7 +176,7 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test("A server that masks its frames is left")
+    @Test("A server that masks its frames is disconnected")
     func maskedFrames() async throws {
         try await LoopbackServer.with(role: .client) { stream in
             try? await stream.send([1])
@@ -194,7 +194,7 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test("Two messages in one piece with the upgrade answer are both received")
+    @Test("Two messages in one piece with the upgrade response are both received")
     func eagerServer() async throws {
         try await LoopbackServer.with { stream in
             try await stream.send([1])
@@ -213,7 +213,7 @@ struct WebSocketClientTests {
     }
 
     @Test(
-        "A peer that speaks something else is an error, not a hang",
+        "A peer with another protocol is an error, not a hang",
         arguments: [
             "garbage\r\n\r\n", "\u{0}\u{1}\u{2}", "HTTP/1.1 101 Switching Protocols\r\n\r\n", "",
         ]
@@ -224,8 +224,8 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test("A port where nobody listens is unreachable")
-    func nobody() async throws {
+    @Test("A port without a listener is unreachable")
+    func unusedPort() async throws {
         var free = 0
         try await answering("") { free = $0 }
         let error = await connect(port: free)
@@ -235,7 +235,7 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test("A peer that never answers meets the watchdog")
+    @Test("A peer that never responds is ended by the watchdog")
     func silence() async throws {
         try await RawServer.with(answer: nil) { port in
             #expect(await connect(port: port, timeout: .milliseconds(200)) == .connectTimeout)
@@ -257,7 +257,7 @@ struct WebSocketClientTests {
                 try? await stream.send([UInt8](repeating: 7, count: 2000))
                 do throws(TransportError) {
                     _ = try await stream.receive()
-                    Issue.record("the connection went on")
+                    Issue.record("the connection continued")
                 } catch {
                     guard case .closed(.messageTooBig, _) = error else {
                         Issue.record("unexpected \(error)")
@@ -270,7 +270,7 @@ struct WebSocketClientTests {
     }
 
     @Test(
-        "URLs are taken apart, or refused",
+        "URLs are parsed, or refused",
         arguments: [
             ("ws://a", "a", 80, "/"), ("wss://a.b/c/d", "a.b", 443, "/c/d"),
             ("ws://[::1]:9/x", "::1", 9, "/x"), ("ws://a:7800/", "a", 7800, "/"),
@@ -284,7 +284,7 @@ struct WebSocketClientTests {
     }
 
     @Test(
-        "What is no plain ws URL is refused",
+        "A text that is not a plain ws URL is refused",
         arguments: [
             "http://a", "ws://", "ws://a:b/", "ws://u@a/", "ws://a/?q", "ws://a/#f", "a",
             "ws://a:0/",

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Transport
 
-@Suite("The certificate that a server shows", .timeLimit(.minutes(10)))
+@Suite("A server's certificate", .timeLimit(.minutes(10)))
 struct PeerCertificateTests {
-    @Test("It is told although nobody here trusts it")
+    @Test("It is reported although it is not trusted")
     func read() async throws {
         try await LoopbackServer.with(tls: TestCertificate.server()) { stream in
             _ = try await stream.receive()
@@ -21,7 +21,7 @@ struct PeerCertificateTests {
         }
     }
 
-    @Test("A server without TLS, and none at all, are errors")
+    @Test("A server without TLS, and a missing server, are errors")
     func failures() async throws {
         try await LoopbackServer.with { stream in
             _ = try await stream.receive()

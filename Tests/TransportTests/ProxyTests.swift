@@ -9,7 +9,7 @@ import Testing
 
 @Suite("WebSocket through a proxy", .timeLimit(.minutes(10)))
 struct ProxyTests {
-    /// What an exchange of a message through the proxy ends with; nil after a successful one.
+    /// The error of an exchange of a message through the proxy; nil after a successful one.
     private func connect(
         _ url: String,
         through rules: ProxyRules,
@@ -46,7 +46,7 @@ struct ProxyTests {
         .always(ProxyServer(host: "127.0.0.1", port: proxy.port, credentials: credentials))
     }
 
-    @Test("A tunnel carries plain connections and TLS, which is between the ends")
+    @Test("A tunnel carries plain connections and end-to-end TLS")
     func tunnel() async throws {
         for isSecure in [false, true] {
             try await LoopbackServer.with(tls: isSecure ? TestCertificate.server() : nil) {
@@ -67,7 +67,8 @@ struct ProxyTests {
         try await LoopbackServer.with(tls: TestCertificate.server()) {
             try await MessageStreamTests.echo($0)
         } _: { server in
-            // Of another address than the certificate names: the library takes that for a name, too.
+            // For another address than the certificate names: the library treats that as a name,
+            // too.
             let address = "127.0.0.2"
             try await ConnectProxy.with(on: address) { proxy in
                 let url = "wss://other.example.com:\(server.port)/path"
@@ -82,7 +83,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("Credentials open the proxy; without, or with wrong ones, it is said who refuses")
+    @Test("Without valid credentials the error names the proxy as the refuser")
     func credentials() async throws {
         let known = ProxyCredentials(username: "till", password: "hunter2")
         let encoded = String(known.authorization.dropFirst("Basic ".count))
@@ -95,8 +96,8 @@ struct ProxyTests {
                 let without = try await connect(url, through: rules(proxy))
                 #expect(
                     without?.description
-                        == "the proxy 127.0.0.1:\(proxy.port) asks for credentials (HTTP 407); "
-                        + "give it username and password"
+                        == "the proxy 127.0.0.1:\(proxy.port) requires credentials (HTTP 407); "
+                        + "configure username and password"
                 )
                 let wrong = ProxyCredentials(username: "till", password: "hunter3")
                 let refused = try await connect(url, through: rules(proxy, wrong))
@@ -112,12 +113,12 @@ struct ProxyTests {
     }
 
     @Test(
-        "A proxy that does not connect says so, whatever it answers",
+        "A proxy that does not connect is reported, with any response",
         arguments: [
             ("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", "(HTTP 403)"),
             ("HTTP/1.1 502 Bad Gateway\r\n\r\n", "(HTTP 502)"),
             ("", "it ends the connection"),
-            ("SSH-2.0-OpenSSH_9.2\r\n", "it speaks no HTTP"),
+            ("SSH-2.0-OpenSSH_9.2\r\n", "it does not speak HTTP"),
         ]
     )
     func refusals(answer: String, expected: String) async throws {
@@ -133,7 +134,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("A server behind the proxy that is not there is the proxy's to tell")
+    @Test("A missing server behind the proxy is reported by the proxy")
     func noServer() async throws {
         try await ConnectProxy.with { proxy in
             let error = try await connect("ws://server.example.com:1/", through: rules(proxy))
@@ -147,7 +148,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("A proxy that never answers, or is not there, is named")
+    @Test("A silent or missing proxy is named")
     func silence() async throws {
         try await ConnectProxy.with(.silence) { proxy in
             let error = try await connect(
@@ -162,15 +163,15 @@ struct ProxyTests {
                     )
             )
         }
-        let nobody = ProxyRules.always(ProxyServer(host: "127.0.0.1", port: 1))
-        let error = try await connect("ws://server.example.com:1/", through: nobody)
+        let unreachable = ProxyRules.always(ProxyServer(host: "127.0.0.1", port: 1))
+        let error = try await connect("ws://server.example.com:1/", through: unreachable)
         #expect(
             error?.description.hasPrefix("the proxy 127.0.0.1:1 cannot be reached: ") == true,
             "\(String(describing: error))"
         )
     }
 
-    @Test("A refused upgrade is the server's, with its status")
+    @Test("A refused upgrade is reported as the server's, with its status")
     func refusedUpgrade() async throws {
         let answer = "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"
         try await RawServer.with(answer: Array(answer.utf8)) { port in
@@ -181,7 +182,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("A variable of the environment that cannot be used is named, where it counts")
+    @Test("An unusable environment variable is named, if it applies")
     func variables() async throws {
         let environment = ProxyEnvironment(["https_proxy": "socks5://hunter2@p"])
         let error = try await connect(

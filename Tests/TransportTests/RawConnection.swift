@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A bare TCP connection to a loopback port, for bytes that no proper WebSocket end would send.
+/// A bare TCP connection to a loopback port, for bytes that no correct WebSocket end sends.
 struct RawConnection {
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
@@ -32,7 +32,7 @@ struct RawConnection {
         }
     }
 
-    /// Upgrades as a client behind a proxy might ask for it, and gives the head of the answer.
+    /// Upgrades as a client behind a proxy might, and returns the head of the response.
     mutating func upgrade(path: String = "/") async throws -> String {
         try await send(
             """

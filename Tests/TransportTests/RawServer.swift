@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP server that sends the same bytes to everyone and closes; with nil it stays silent.
+/// A TCP server that sends the same bytes to every client and closes; with nil it stays silent.
 enum RawServer {
     static func with(answer: [UInt8]?, _ body: (Int) async throws -> Void) async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

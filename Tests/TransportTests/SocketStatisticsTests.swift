@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("What the kernel measures of a connection", .timeLimit(.minutes(10)))
+@Suite("The kernel's measurements of a connection", .timeLimit(.minutes(10)))
 struct SocketStatisticsTests {
     private func exchange(_ stream: any MessageStream, messages: Int) async throws {
         for _ in 0..<messages {
@@ -13,7 +13,7 @@ struct SocketStatisticsTests {
         }
     }
 
-    @Test("Round trip and segments of a WebSocket are told, and grow with what passes")
+    @Test("Round trip and segments of a WebSocket are reported, and grow with the traffic")
     func overTCP() async throws {
         let tests = MessageStreamTests()
         try await tests.connect(.webSocket, server: MessageStreamTests.echo) { stream in
@@ -31,7 +31,7 @@ struct SocketStatisticsTests {
         }
     }
 
-    @Test("In memory there is nothing to measure, and of a connection that is gone neither")
+    @Test("In-memory and closed connections have no measurements")
     func nothing() async throws {
         let tests = MessageStreamTests()
         try await tests.connect(.inMemory, server: MessageStreamTests.echo) { stream in

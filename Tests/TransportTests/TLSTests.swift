@@ -20,7 +20,7 @@ struct TLSTests {
         )
     }
 
-    /// What connecting ends with; nil after a successful exchange.
+    /// The error of connecting; nil after a successful exchange.
     private func connect(
         to host: String,
         trusting roots: NIOSSLTrustRoots,
@@ -55,7 +55,7 @@ struct TLSTests {
         #expect(try await connect(to: "localhost", trusting: roots) == nil)
     }
 
-    @Test("A certificate nobody vouches for is refused")
+    @Test("An untrusted certificate is refused")
     func unknownAuthority() async throws {
         let error = try await connect(to: "localhost", trusting: .default)
         guard case .tls = error else {
@@ -66,7 +66,7 @@ struct TLSTests {
         #expect(!"\(error.map { "\($0)" } ?? "")".contains("verysecret"))
     }
 
-    /// What connecting to a server that wants a certificate ends with.
+    /// The error of connecting to a server that requires a certificate.
     private func show(
         _ certificate: (certificate: String, key: String)?
     ) async throws -> TransportError? {
@@ -108,7 +108,7 @@ struct TLSTests {
     }
 
     @Test(
-        "A server that asks for a certificate gets it, and says what is wrong with none or another"
+        "A server that requires a certificate gets it, and refuses none or another"
     )
     func clientCertificate() async throws {
         let known = (LoopbackCertificate.certificate, LoopbackCertificate.key)
@@ -116,13 +116,13 @@ struct TLSTests {
         #expect(
             try await show(nil)
                 == .tls(
-                    reason: "localhost: the server asks for a certificate of the client; name one "
+                    reason: "localhost: the server requires a client certificate; name one "
                         + "in tls.client_certificate"
                 )
         )
         let stranger = (StrangerCertificate.certificate, StrangerCertificate.key)
         guard case .tls(let reason) = try await show(stranger) else {
-            Issue.record("a certificate that nobody vouches for was accepted")
+            Issue.record("an untrusted certificate was accepted")
             return
         }
         #expect(
@@ -131,7 +131,7 @@ struct TLSTests {
         )
     }
 
-    @Test("A server without TLS is an error of TLS")
+    @Test("A server without TLS is a TLS error")
     func plainServer() async throws {
         let error = try await connect(to: "127.0.0.1", trusting: .default, isServerSecure: false)
         guard case .tls = error else {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// The rules of framing that two proper ends never show each other (wire protocol, 2.6).
+/// Framing rules that two correct ends never exercise (wire protocol, 2.6).
 @Suite("WebSocket frames, byte by byte", .timeLimit(.minutes(10)))
 struct WebSocketFrameTests {
     /// A client's frame with the mask `01 02 03 04`.
@@ -79,7 +79,7 @@ struct WebSocketFrameTests {
         }
     }
 
-    @Test("Text and pongs are read over")
+    @Test("Text and pongs are ignored")
     func ignored() async throws {
         try await withEcho { connection in
             try await connection.send(
@@ -99,7 +99,7 @@ struct WebSocketFrameTests {
         try await expectClose(1002, after: Self.masked(0x8b, "x"))
     }
 
-    @Test("Fragments out of place end the connection")
+    @Test("Fragments out of order end the connection")
     func badFragments() async throws {
         try await expectClose(1002, after: Self.masked(0x80, "x"))
         try await expectClose(1002, after: Self.masked(0x02, "x") + Self.masked(0x82, "x"))
@@ -108,7 +108,7 @@ struct WebSocketFrameTests {
 
     @Test("A message over the limit is refused with 1009, in one frame or in many")
     func tooBig() async throws {
-        // Announced with the 16-bit and the 64-bit length; nothing of it has to be sent.
+        // Announced with the 16-bit and the 64-bit length; the payload need not be sent.
         try await expectClose(1009, after: [0x82, 0xfe, 0x03, 0xe9, 1, 2, 3, 4])
         try await expectClose(
             1009,
@@ -151,7 +151,7 @@ struct WebSocketFrameTests {
         }
     }
 
-    @Test("A peer that answers no close frame is let go after a moment")
+    @Test("A peer that does not answer a close frame is disconnected after a moment")
     func silentPeer() async throws {
         try await LoopbackServer.with { stream in
             await stream.close(.normal, reason: "")

@@ -4,7 +4,7 @@ import YAML
 @Suite("YAML errors")
 struct YAMLErrorTests {
     @Test(
-        "A text that is no document is refused where it goes wrong, with a remedy",
+        "A text that is not a document is refused with location and remedy",
         arguments: [
             (
                 "a: b: c\n",
@@ -62,14 +62,14 @@ struct YAMLErrorTests {
             (
                 "a: *none\n",
                 """
-                test.yaml:1:4: error: no anchor "none" stands before this alias; \
+                test.yaml:1:4: error: no anchor "none" is defined before this alias; \
                 define it with "&" above, or quote the value if "*" belongs to it
                 """
             ),
             (
                 "a: &x [1, *x]\n",
                 """
-                test.yaml:1:11: error: the alias "x" stands inside its own anchor; \
+                test.yaml:1:11: error: the alias "x" is inside its own anchor; \
                 write the value out
                 """
             ),
@@ -101,7 +101,7 @@ struct YAMLErrorTests {
         #expect(error?.description == message)
     }
 
-    @Test("Bytes that are no UTF-8 are refused where they stand")
+    @Test("Bytes that are not UTF-8 are refused with their location")
     func encoding() {
         let error = #expect(throws: YAMLError.self) {
             try YAMLNode.parse(Array("a: 1\nä: ".utf8) + [0xff], file: "test.yaml")
@@ -121,7 +121,7 @@ struct YAMLErrorTests {
 struct YAMLLimitsTests {
     private let limits = YAMLLimits(sizeInBytes: 1_000, depth: 3, nodes: 20)
 
-    @Test("A file may have its full size and no more")
+    @Test("A file may have the largest size and no more")
     func size() throws {
         let text = "a: " + String(repeating: "x", count: 997)
         #expect(try parse(text, limits: limits) != nil)
@@ -136,7 +136,7 @@ struct YAMLLimitsTests {
         #expect(error == YAMLError(at: at(2, 3), .tooDeep(limit: 3)))
     }
 
-    @Test("What stands behind an alias counts towards the depth at its place")
+    @Test("The content of an alias counts towards the depth at its place")
     func depthOfAliases() throws {
         #expect(try parse("[&a [[1]], *a]", limits: limits) != nil)
         let error = #expect(throws: YAMLError.self) {
@@ -145,7 +145,7 @@ struct YAMLLimitsTests {
         #expect(error == YAMLError(at: at(1, 13), .tooDeep(limit: 3)))
     }
 
-    @Test("An alias costs as many values as stand behind it")
+    @Test("An alias counts as many values as its node")
     func nodes() throws {
         #expect(try parse("[&a [1, 2, 3, 4], *a, *a, 1, 2, 3, 4]", limits: limits) != nil)
         let error = #expect(throws: YAMLError.self) {
@@ -154,7 +154,7 @@ struct YAMLLimitsTests {
         #expect(error == YAMLError(at: at(1, 27), .tooManyNodes(limit: 20)))
     }
 
-    @Test("Nine lines that stand for a billion values are refused at once")
+    @Test("Nine lines that expand to a billion values are refused at once")
     func bomb() {
         var text = "a: &a [x, x, x, x, x, x, x, x, x]\n"
         for (name, previous) in zip("bcdefghi", "abcdefgh") {

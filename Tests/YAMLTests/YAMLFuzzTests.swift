@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import YAML
 
-/// Whatever the bytes, the parser answers with a document or an error inside the text.
+/// For all bytes, the parser returns a document or an error inside the text.
 @Suite("YAML on hostile input")
 struct YAMLFuzzTests {
     private let sample = """
@@ -47,7 +47,7 @@ struct YAMLFuzzTests {
         }
     }
 
-    @Test("Random bytes, and random signs that mean something to YAML")
+    @Test("Random bytes, and random characters with a meaning in YAML")
     func randomBytes() {
         var random = SplitMix64(seed: 2)
         for round in 0..<1_500 {

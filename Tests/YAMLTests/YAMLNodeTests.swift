@@ -30,7 +30,7 @@ struct YAMLNodeTests {
         #expect(elements(of: list.last).map(\.location) == [at(6, 8), at(6, 13), at(6, 22)])
     }
 
-    @Test("Scalars keep their text and style, whatever they look like")
+    @Test("Scalars keep their text and style, even if they look like another type")
     func scalars() throws {
         let root = try parse("[no, 1e3, 'a', \"b\\n\", 007]\n")
         #expect(
@@ -53,7 +53,7 @@ struct YAMLNodeTests {
     }
 
     @Test(
-        "Null is what is left empty or says so, unless quoted or tagged",
+        "An empty or null scalar is null, unless quoted or tagged",
         arguments: [
             ("a:", true), ("a: ~", true), ("a: null", true), ("a: !!null x", true),
             ("a: ''", false), ("a: 'null'", false), ("a: !!str null", false), ("a: ! ~", false),
@@ -77,7 +77,7 @@ struct YAMLNodeTests {
         #expect(entry("a", of: try parse("\u{feff}a: 1"))?.keyLocation == at(1, 1))
     }
 
-    @Test("A key that stands twice is kept once, and reported with both places")
+    @Test("A repeated key is kept once, and reported with both locations")
     func duplicateKeys() throws {
         let root = try #require(try parse("a: 1\nb: 2\n\"a\": 3\na: 4\n"))
         guard case .mapping(let mapping) = root.content else {
@@ -94,7 +94,7 @@ struct YAMLNodeTests {
         )
     }
 
-    @Test("An alias stands for its anchor's node, with the place of the original")
+    @Test("An alias is replaced by its anchor's node, with the location of the original")
     func aliases() throws {
         let root = try parse("a: &x [1, 2]\nb: *x\n")
         #expect(entry("b", of: root)?.value == entry("a", of: root)?.value)

@@ -1,28 +1,28 @@
 package import Schemas
 package import Scopes
 
-/// What must be known to open a local realm.
+/// The settings needed to open a local realm.
 package struct LocalRealmConfiguration: Sendable {
-    /// The SQLite file; `-wal`, `-shm` and `.lock` stand beside it.
+    /// The SQLite file; `-wal`, `-shm` and `.lock` are beside it.
     package var path: String
     package var owner: RealmOwner
     /// Names this machine, to tell the realm from a copy of it made elsewhere.
     package var machineID: String
     /// The declared classes; nil if they are learned from the server.
     package var schema: RealmSchema?
-    /// What is declared about single properties beyond their type.
+    /// Declarations about single properties beyond their type.
     package var options: [PropertyName: PropertyOptions]
     /// Two captured writes further apart than this belong to different changesets (local realm, 4.2).
     package var splitGap: Duration
-    /// How long a write waits for another program's transaction.
+    /// The longest wait of a write for another program's transaction.
     package var busyTimeout: Duration
-    /// Log rows that a drain holds in memory at once; a longer log is taken piece by piece.
+    /// Log rows that a drain holds in memory at once; a longer log is drained piece by piece.
     package var drainLimitInRows = 100_000
-    /// Where a drain cuts what it captures, between statements of programs: a changeset is in memory as a
-    /// whole, here and wherever it goes, and takes many times its size there.
+    /// The size at which a drain cuts its changesets, between statements of programs. A changeset is in memory
+    /// as a whole on every replica, and takes many times its size there.
     package var changesetSizeInBytes = 512 << 10
-    /// Pairs of instructions that meet in one transaction, 40 million in a second: while they do, programs
-    /// cannot write.
+    /// Pairs of instructions merged in one transaction, at 40 million per second: meanwhile,
+    /// programs cannot write.
     package var mergeLimitInPairs = 12_000_000
     /// The SQLite file layer; tests name one that can be told to fail.
     package var vfs: String?
@@ -59,7 +59,7 @@ extension LocalRealmConfiguration {
     }
 }
 
-/// Whose realm it is: a file of another owner is refused (interfaces, 2).
+/// The owner of the realm: a file of another owner is refused (interfaces, 2).
 package struct RealmOwner: Hashable, Sendable {
     package let appID: String
     package let userID: String

@@ -1,9 +1,9 @@
 package import SQLite
 
-/// Why a local realm could not be opened, drained, or brought up to date.
+/// The error of opening, draining or updating a local realm.
 package struct LocalRealmError: Error, Sendable {
     package let kind: Kind
-    /// The SQLite file it is about.
+    /// The SQLite file concerned.
     package let path: String
     /// One sentence for people.
     package let message: String
@@ -31,9 +31,9 @@ package struct LocalRealmError: Error, Sendable {
         case inputOutput = "realm.io_error"
         case cannotOpen = "realm.cannot_open"
         case corrupt = "realm.corrupt"
-        /// A file stands where a copy is to be made.
+        /// A file already exists at the destination of a copy.
         case fileExists = "realm.file_exists"
-        /// The server lacks something that was written here.
+        /// The server lacks a write of this file.
         case pendingUploads = "realm.pending_uploads"
         case database = "realm.database_error"
         /// The declared schema contradicts the one of the realm.
@@ -48,7 +48,7 @@ package struct LocalRealmError: Error, Sendable {
         case badProgress = "protocol.bad_progress"
         case clockBeforeEpoch = "clock.before_epoch"
 
-        /// Whether the same call may succeed later without anybody changing anything but space or load.
+        /// Whether the same call may succeed later with only space or load changed.
         package var isTransient: Bool {
             switch self {
             case .locked, .busy, .diskFull, .inputOutput, .clockBeforeEpoch: true
@@ -57,11 +57,11 @@ package struct LocalRealmError: Error, Sendable {
         }
     }
 
-    /// The stable word for logs, events and documentation (interfaces, 5).
+    /// The stable code for logs, events and documentation (interfaces, 5).
     package var code: String { kind.rawValue }
 
-    /// The number to report to the server when an integration failed so (sync history, 8); nil where
-    /// what the server sent is not to blame.
+    /// The error number that reports a failed integration to the server (sync history, 8); nil if
+    /// the server's data is not the cause.
     package var integrationFailureCode: Int? {
         switch kind {
         case .badChangeset: 212
@@ -72,27 +72,27 @@ package struct LocalRealmError: Error, Sendable {
 
     package var isTransient: Bool { kind.isTransient }
 
-    /// What to do about it.
+    /// The remedy, as a clause.
     package var remedy: String {
         switch kind {
         case .locked: "stop the other agent, or give this realm another path"
         case .notARealm, .wrongOwner: "give this realm another path, or move the file away"
         case .newerLayout: "install the version that wrote the file, or a later one"
         case .identAlreadySet: "restart the session"
-        case .busy: "look for a program that keeps a write transaction open"
-        case .diskFull: "free space on the file system; it goes on by itself"
+        case .busy: "end the program that keeps a write transaction open"
+        case .diskFull: "free disk space; sync resumes automatically"
         case .inputOutput: "check the disk and the permissions of the directory"
         case .cannotOpen: "check that the directory exists and is writable for the agent"
         case .corrupt: "restore the file from a backup, or move it away to download it again"
         case .fileExists: "give the copy another path, or move the file away"
         case .pendingUploads: "sync the realm first, with `realm-agent sync`"
-        case .database: "see the cause; if it persists, report it"
+        case .database: "try again; if it persists, report this message"
         case .schemaConflict:
             "correct the schema file, or leave it out to learn the server's schema"
         case .schemaNameTaken: "rename or drop the application's own table"
         case .schemaAltered: "restore the table and its triggers, or reset the realm"
         case .schemaUniqueIndex: "drop the index; use an ordinary one"
-        case .badChangeset, .badProgress: "the server decides; a client reset may follow"
+        case .badChangeset, .badProgress: "nothing; the server may request a client reset"
         case .clockBeforeEpoch: "set the clock of this machine"
         }
     }

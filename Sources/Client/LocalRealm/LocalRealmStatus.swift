@@ -1,11 +1,11 @@
 package import Changesets
 package import Versions
 
-/// Where a local realm stands (sync history, 2.1).
+/// The state of a local realm (sync history, 2.1).
 package struct LocalRealmStatus: Hashable, Sendable {
     /// Random name of this file, in hexadecimal; a copy that is adopted gets a new one.
     package let instance: String
-    /// Machine, file system and file that it was last opened as.
+    /// Machine, file system and file at its last opening.
     package let home: String
     /// The file was opened as a copy of another one, and asks for a file ident of its own.
     package let isAdoptedCopy: Bool
@@ -15,7 +15,7 @@ package struct LocalRealmStatus: Hashable, Sendable {
     package let fileIdent: SaltedFileIdent
     package let progress: SyncProgress
     package let downloadedBytes: UInt64
-    /// Still to download, as the server said last.
+    /// Still to download, as last reported by the server.
     package let downloadableBytes: UInt64
     package let uploadedBytes: UInt64
     /// Uploaded and still to upload.
@@ -23,15 +23,15 @@ package struct LocalRealmStatus: Hashable, Sendable {
     package let isFirstDownloadFinished: Bool
 }
 
-/// What a drain found in the capture log (local realm, 4).
+/// The result of a drain of the capture log (local realm, 4).
 package struct CaptureReport: Hashable, Sendable {
     /// The newest version of the realm.
     package var localVersion: ClientVersion
     /// Changesets added to the history.
     package var changesetCount: Int
-    /// Values that could not be sent: the rows hold what they held before.
+    /// Values that could not be sent: the rows hold the previous ones.
     package var rejected: [RejectedValue]
-    /// What was found about the tables since the last report.
+    /// Findings about the tables since the last report.
     package var notices: [SchemaNotice]
 
     package init(
@@ -47,30 +47,30 @@ package struct CaptureReport: Hashable, Sendable {
     }
 }
 
-/// A captured value that is none of its property's type: `capture.rejected` (local realm, 4.6).
+/// A captured value that does not fit its property's type: `capture.rejected` (local realm, 4.6).
 package struct RejectedValue: Hashable, Sendable {
     package let className: Text
     /// The primary key as an SQL literal.
     package let key: String
-    /// Nil if the key itself cannot be sent; the row is gone then.
+    /// Nil if the key itself cannot be sent; then the row is deleted.
     package let property: Text?
     package let reason: String
 }
 
-/// What an integration did.
+/// The result of an integration.
 package struct IntegrationReport: Hashable, Sendable {
-    /// The local writes that were taken into the history first.
+    /// The local writes that were drained first.
     package var drained: CaptureReport
     package var localVersion: ClientVersion
     package var integratedChangesetCount: Int
-    /// Those of the download that are left to another transaction; the cursors say so.
+    /// Changesets of the download that are left to another transaction; the cursors exclude them.
     package var remainingChangesetCount: Int
-    /// Local changesets that the server has taken, as this download says for the first time.
+    /// Local changesets that the server has integrated, newly acknowledged by this download.
     package var acknowledgedChangesetCount: Int
-    /// Classes that the server made known, in the order they came.
+    /// Classes that the server added, in order of arrival.
     package var learnedClasses: [Text]
 
-    /// Adds what the next transaction with the same download did.
+    /// Adds the report of the next transaction with the same download.
     package mutating func add(_ next: IntegrationReport) {
         drained.changesetCount += next.drained.changesetCount
         drained.localVersion = next.drained.localVersion

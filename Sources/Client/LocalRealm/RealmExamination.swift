@@ -1,15 +1,15 @@
 internal import Glibc
 internal import SQLite
 
-/// What can be seen of a realm file from outside, read beside a running agent and without writing.
+/// The state of a realm file, read beside a running agent and without writing.
 package struct RealmExamination: Hashable, Sendable {
     /// Tables, indexes and triggers of capture that are missing or changed: writes may be lost.
     package let alterations: [String]
     /// Applications' UNIQUE indexes on class tables, which remote rows could violate.
     package let uniqueIndexes: [String]
-    /// `wal` unless somebody changed it.
+    /// `wal` unless a program changed it.
     package let journalMode: String
-    /// 0 where there is no write-ahead log.
+    /// 0 without a write-ahead log.
     package let logSizeInBytes: UInt64
 
     package init(

@@ -2,8 +2,8 @@ internal import Glibc
 internal import SQLite
 
 extension RealmFile {
-    /// Lends a connection that only reads, beside a running agent, to whoever looks at a realm file
-    /// without opening it as an agent does.
+    /// Lends a read-only connection for looking at a realm file beside a running agent, without
+    /// opening it as an agent does.
     static func reading<Result>(
         _ path: String,
         _ body: (Connection) throws -> Result
@@ -16,7 +16,7 @@ extension RealmFile {
             let connection = try Connection(path: path, .init(mode: .readOnly))
             defer { connection.close() }
             guard let layout = try RealmStateRow.layoutVersion(on: connection) else {
-                throw LocalRealmError(.notARealm, path: path, "the file is no local realm")
+                throw LocalRealmError(.notARealm, path: path, "the file is not a local realm")
             }
             guard layout <= Layout.version else {
                 throw LocalRealmError(.newerLayout, path: path, "the file has layout \(layout)")

@@ -2,11 +2,11 @@ internal import Changesets
 internal import SQLite
 package import Versions
 
-/// Taking local writes into the history, and the server's into the tables.
+/// Draining local writes, and integrating the server's changesets.
 extension RealmFile {
-    /// Takes the writes of other programs into the history; durable when the call returns.
+    /// Drains the writes of other programs into the history; durable when the call returns.
     ///
-    /// Costs next to nothing when there are none.
+    /// Costs next to nothing if there are none.
     package func drain() throws(LocalRealmError) -> CaptureReport {
         try mappingErrors {
             guard try Drain.isNeeded(on: connection, committed) else {
@@ -16,12 +16,13 @@ extension RealmFile {
         }
     }
 
-    /// Applies what the server sent, in one transaction with the new cursors (sync history, 7).
+    /// Applies a download, in one transaction with the new cursors (sync history, 7).
     ///
-    /// If merging takes long, only the first changesets are applied, and the cursors stand behind them, as if
-    /// the server had sent two downloads: call it again with ``ParsedDownload/rest(after:)``.
+    /// If merging takes long, only the first changesets are applied, and the cursors point behind
+    /// them, as if the server had sent two downloads: call it again with
+    /// ``ParsedDownload/rest(after:)``.
     ///
-    /// Local writes that wait in the capture log come first, so that they are in the history before
+    /// Local writes in the capture log are drained first, so that they are in the history before
     /// anything is merged; they stay there even if the server's changesets are refused.
     package func integrate(
         _ download: ParsedDownload
@@ -85,13 +86,13 @@ extension RealmFile {
         return drain.report
     }
 
-    /// How much was applied, and what the server took and taught.
+    /// The applied, acknowledged and learned parts of a download.
     private typealias Outcome = (integrated: Int, acknowledged: Int, learned: [Text])
 
-    /// What came of it, or why nothing was integrated.
+    /// The outcome, or why nothing was integrated.
     ///
-    /// A failure that leaves the transaction alive is a result, not a throw: what was drained before is
-    /// to be committed.
+    /// A failure that leaves the transaction usable is returned, not thrown: the writes drained
+    /// before must be committed.
     private func integrate(
         _ incoming: [Integration.Incoming],
         of download: ParsedDownload,

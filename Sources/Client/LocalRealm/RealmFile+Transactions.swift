@@ -4,7 +4,7 @@ internal import Schemas
 internal import Versions
 
 extension RealmFile {
-    /// Runs the body in one write transaction, and takes its draft over once it is committed.
+    /// Runs the body in one write transaction, and adopts its draft once it is committed.
     func write<Result>(
         _ durability: Durability,
         _ body: (inout Draft) throws -> Result
@@ -29,7 +29,7 @@ extension RealmFile {
         }
     }
 
-    /// SQLite takes a change of this setting between transactions only.
+    /// SQLite changes this setting only between transactions.
     private func set(_ durability: Durability) throws(SQLiteError) {
         guard synchronous != durability else { return }
         try connection.execute(durability.rawValue)
@@ -42,7 +42,7 @@ extension RealmFile {
         try Self.mappingErrors(configuration.path, body)
     }
 
-    /// Gives every error of the parts below the form that callers choose by.
+    /// Converts the errors of all parts to `LocalRealmError`.
     static func mappingErrors<Result>(
         _ path: String,
         _ body: () throws -> Result
@@ -91,7 +91,7 @@ extension RealmFile {
         case is DamagedCatalogue:
             (.corrupt, "the catalogue of classes is damaged")
         case is Drain.ClockBeforeEpoch:
-            (.clockBeforeEpoch, "the clock of this machine stands before 2015")
+            (.clockBeforeEpoch, "this machine's clock is before 2015")
         default:
             (.database, "\(error)")
         }

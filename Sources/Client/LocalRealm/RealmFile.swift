@@ -6,8 +6,8 @@ package import Versions
 /// The agent's replica of one realm: a plain SQLite file that any program may read and write.
 ///
 /// It belongs to one actor: its calls block on the disk and on other programs' locks. While it is
-/// open no other agent can open the file. After a throw the file is as it was before the call, but
-/// for local writes that `integrate` took into the history first.
+/// open no other agent can open the file. After a throw the file is as it was before the call,
+/// except for local writes that `integrate` drained first.
 package final class RealmFile {
     let configuration: LocalRealmConfiguration
     let connection: Connection
@@ -39,7 +39,7 @@ package final class RealmFile {
         self.isAdoptedCopy = opening.isAdoptedCopy
     }
 
-    /// How much a commit is protected against a power cut (local realm, 6).
+    /// The protection of a commit against a power cut (local realm, 6).
     enum Durability: String {
         /// Made durable with the next `full` commit, in order.
         case normal = "PRAGMA synchronous = NORMAL"
@@ -48,7 +48,7 @@ package final class RealmFile {
     }
 }
 
-// MARK: RealmFileSetup and closing
+// MARK: Opening and closing
 
 extension RealmFile {
     /// Opens the realm, and creates the file if there is none.
@@ -80,14 +80,14 @@ extension RealmFile {
         }
     }
 
-    /// Closes the file and gives the lock back; every later call fails.
+    /// Closes the file and releases the lock; every later call fails.
     package func close() {
         statements.removeAll()
         connection.close()
         lock = nil
     }
 
-    /// Shows on the meter that long calls get on.
+    /// Counts progress of long calls on the meter.
     package func countSteps(on meter: WorkMeter) {
         connection.countSteps(on: meter)
     }
@@ -114,10 +114,11 @@ extension RealmFile {
     }
 }
 
-// MARK: What the session tells and asks
+// MARK: What the session reads and writes
 
 extension RealmFile {
-    /// Keeps the ident that the server has assigned; durable when the call returns (sync history, 4).
+    /// Stores the ident that the server has assigned; durable when the call returns (sync history,
+    /// 4).
     package func storeFileIdent(_ ident: SaltedFileIdent) throws(LocalRealmError) {
         try mappingErrors {
             let known = committed.state.fileIdent
@@ -162,8 +163,8 @@ extension RealmFile {
         }
     }
 
-    /// Makes everything committed so far survive a power cut; to be called before any of it is
-    /// reported to the server, which would otherwise know more than the file (local realm, 6).
+    /// Makes everything committed so far survive a power cut. Call it before reporting any of that
+    /// to the server, which would otherwise know more than the file (local realm, 6).
     package func makeDurable() throws(LocalRealmError) {
         guard !isDurable else { return }
         try mappingErrors {

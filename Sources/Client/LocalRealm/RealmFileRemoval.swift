@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SQLite
 
-/// Takes a realm's files away, once no agent has them open (features, L3).
+/// Removes a realm's files, once no agent has them open (features, L3).
 package struct RealmFileRemoval: Sendable {
     private let path: String
 
@@ -11,12 +11,12 @@ package struct RealmFileRemoval: Sendable {
 
     /// Removes the files.
     ///
-    /// Writes that come between the last look and the end are not lost without a word: programs that
-    /// still have the old file open are refused every write from then on.
+    /// Writes between the last check and the end fail rather than get lost: programs that still
+    /// have the old file open get an error for every write from then on.
     ///
-    /// - Parameter force: also if the file holds what the server does not have, or what nobody can read.
-    /// - Returns: what was there and is gone.
-    /// - Throws: `realm.pending_uploads`, and what is the matter with the file. It stays then.
+    /// - Parameter force: also if the file has pending uploads, or cannot be read.
+    /// - Returns: the removed files.
+    /// - Throws: `realm.pending_uploads`, and any error of the file. It stays then.
     package func remove(force: Bool) throws(LocalRealmError) -> [String] {
         try RealmFile.mappingErrors(path) {
             let lock = try FileLock(path: path + ".lock")
@@ -25,7 +25,7 @@ package struct RealmFileRemoval: Sendable {
             do {
                 try close(force: force)
             } catch {
-                // Nobody can write to what cannot be read, either.
+                // A file that cannot be read cannot be written either.
                 guard force else { throw error }
             }
             return try unlinkAll()
@@ -48,7 +48,7 @@ package struct RealmFileRemoval: Sendable {
         return gone
     }
 
-    /// Looks whether there is anything to lose, and lets nobody write any more if there is not.
+    /// Checks that nothing would be lost, and blocks all further writes if so.
     private func close(force: Bool) throws {
         guard FileHome.isEmptyOrLarger(than: 512, path) else {
             throw LocalRealmError(.notARealm, path: path, "the file is too short for a database")
@@ -57,7 +57,7 @@ package struct RealmFileRemoval: Sendable {
         defer { connection.close() }
         try connection.transaction(.immediate) {
             guard try RealmStateRow.layoutVersion(on: connection) != nil else {
-                throw LocalRealmError(.notARealm, path: path, "the file is no local realm")
+                throw LocalRealmError(.notARealm, path: path, "the file is not a local realm")
             }
             if !force { try requireUploaded(connection) }
             let tables = try connection.rows(
@@ -90,7 +90,7 @@ package struct RealmFileRemoval: Sendable {
             throw LocalRealmError(
                 .pendingUploads,
                 path: path,
-                "the file holds writes that the server does not have"
+                "the file has writes that are not uploaded"
             )
         }
     }

@@ -3,18 +3,18 @@ internal import Documents
 internal import SQLite
 package import Schemas
 
-/// The classes of a realm file as they stand in it, read without opening it as an agent does: beside a
-/// running agent, and without writing anything.
+/// The classes of a realm file, read without opening it as an agent does: beside a running agent,
+/// and without writing.
 package struct RealmFileSchema: Hashable, Sendable {
     package let schema: RealmSchema
     /// Of the properties that are counters, or have another default than their type's.
     package let options: [PropertyName: PropertyOptions]
-    /// The statements that made the tables of the classes, in the order of the classes.
+    /// The CREATE TABLE statements of the classes, in the order of the classes.
     package let tables: [String]
 
     package static func read(path: String) throws(LocalRealmError) -> RealmFileSchema {
         try RealmFile.reading(path) { connection in
-            // One snapshot, whatever the agent does meanwhile.
+            // One snapshot, independent of the agent's writes.
             try connection.transaction(.deferred) { try RealmFileSchema(connection) }
         }
     }
@@ -48,8 +48,7 @@ package struct RealmFileSchema: Hashable, Sendable {
         self.tables = tables
     }
 
-    /// What the table gives to rows inserted without a column, where that is not what every object of
-    /// the class has at first.
+    /// The defaults of the table's columns, where they differ from the initial values of the class.
     private static func defaults(
         of table: ClassTable,
         _ owner: ClassSchema?,

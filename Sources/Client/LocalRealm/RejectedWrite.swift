@@ -4,7 +4,7 @@ internal import SQLite
 internal import Schemas
 package import Versions
 
-/// A write that did not reach the other replicas, as the realm has kept it (local realm, 4.6;
+/// A write that did not reach the other replicas, as recorded in the realm (local realm, 4.6;
 /// interfaces, 2).
 package struct RejectedWrite: Hashable, Sendable {
     package let origin: Origin
@@ -16,8 +16,8 @@ package struct RejectedWrite: Hashable, Sendable {
     package let reason: String
 
     package enum Origin: Hashable, Sendable {
-        /// The drain found a value that no replica could hold, and restored the one before; nil stands
-        /// for the key itself. The value is an SQL literal.
+        /// The drain found a value that no replica could hold, and restored the one before; nil
+        /// means the key itself. The value is an SQL literal.
         case capture(property: Text?, value: String)
         /// The server refused the write and undid it; the row as it was, as JSON.
         case server(errorCode: Int, version: ServerVersion?, rowBefore: String?)
@@ -37,7 +37,7 @@ extension RealmFile {
 }
 
 extension RejectedWrite {
-    /// The same of a file that is not open, or that an agent has open; nothing is written to it.
+    /// The same for a file that is closed, or open in an agent; does not write to it.
     package static func read(path: String, limit: Int) throws(LocalRealmError) -> [RejectedWrite] {
         try RealmFile.reading(path) { connection in
             try connection.transaction(.deferred) {

@@ -1,14 +1,14 @@
-/// Something about the tables of a realm that its owner should know.
+/// A finding about the tables of a realm that its owner should know.
 package enum SchemaNotice: Hashable, Sendable {
-    /// A trigger or index of the agent had been dropped or changed, and was made anew: what programs
-    /// wrote meanwhile may not have been captured (local realm, 7.4).
+    /// A trigger or index of the agent had been dropped or changed, and was recreated: writes in
+    /// between may not have been captured (local realm, 7.4).
     case repaired(alterations: [String], lackedTriggers: Bool)
-    /// Columns that the application has added to the tables of classes: they are not synchronised.
+    /// Columns that the application has added to the tables of classes: they are not synced.
     case applicationColumns([String])
-    /// Times or sizes in the agent's tables that cannot be; they were replaced by what can.
+    /// Impossible times or sizes in the agent's tables; they were replaced by possible ones.
     case impossibleValues(examples: [String], count: Int)
 
-    /// The stable word for logs and events (interfaces, 5).
+    /// The stable code for logs and events (interfaces, 5).
     package var code: String {
         switch self {
         case .repaired: "schema.altered"
@@ -17,7 +17,7 @@ package enum SchemaNotice: Hashable, Sendable {
         }
     }
 
-    /// Whether what programs wrote may be in the tables and nowhere else.
+    /// Whether writes of programs may be in the tables and nowhere else.
     package var mayHaveLostWrites: Bool {
         switch self {
         case .repaired(_, let lackedTriggers): lackedTriggers

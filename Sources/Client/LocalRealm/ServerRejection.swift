@@ -4,10 +4,10 @@ internal import SQLite
 internal import Schemas
 package import Versions
 
-/// A write that the server refused, as it reported it.
+/// A write that the server refused, as the server reported it.
 package struct ServerRejection: Hashable, Sendable {
     package let className: String
-    /// Nil if it was none that could be read.
+    /// Nil if it could not be read.
     package let key: ObjectKey?
     package let reason: String
     package let errorCode: Int
@@ -34,7 +34,7 @@ package struct ServerRejection: Hashable, Sendable {
 }
 
 extension RealmFile {
-    /// An object as it is now, as JSON; nil if there is none.
+    /// The current object as JSON; nil if there is none.
     package func row(of className: String, key: ObjectKey) throws(LocalRealmError) -> String? {
         try mappingErrors {
             let catalogue = committed.catalogue
@@ -47,7 +47,7 @@ extension RealmFile {
         }
     }
 
-    /// Keeps what the server refused, and the newest 1000 of it (interfaces, 2).
+    /// Records rejected writes, and keeps the newest 1000 (interfaces, 2).
     package func keep(_ writes: [ServerRejection]) throws(LocalRealmError) {
         try mappingErrors {
             try write(.normal) { _ in

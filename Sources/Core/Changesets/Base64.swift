@@ -1,4 +1,4 @@
-/// Base64 as RFC 4648 has it, with padding.
+/// Base64 of RFC 4648, with padding.
 package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
@@ -25,7 +25,7 @@ package enum Base64 {
         return text
     }
 
-    /// Nil unless the text is what `encode` could have written.
+    /// Nil unless `encode` could have written the text.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         var bytes: [UInt8] = []
@@ -44,7 +44,7 @@ package enum Base64 {
             for offset in 0..<3 - paddings {
                 bytes.append(UInt8(truncatingIfNeeded: group >> (16 - 8 * offset)))
             }
-            // Bits that no byte takes must be zero: one value, one text.
+            // Unused bits must be zero: one value, one text.
             let unused: UInt32 = paddings == 0 ? 0 : 1 << (8 * UInt32(paddings)) - 1
             guard group & unused == 0 else { return nil }
             position += 4

@@ -1,4 +1,4 @@
-/// Reads the primitive encodings, and says where they are wrong (changesets spec, 2).
+/// Reads the primitive encodings, and locates errors in them (changesets spec, 2).
 struct ByteReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var offset = 0
@@ -17,7 +17,7 @@ struct ByteReader {
     }
 
     mutating func readBytes(_ count: UInt64) throws(DecodeError) -> [UInt8] {
-        // The peer chose this number: hold it to what is there before it sizes a buffer.
+        // The peer chose this number: check it against the bytes left before it sizes a buffer.
         guard count <= UInt64(remaining) else { throw DecodeError(at: offset, .truncated) }
         defer { offset += Int(count) }
         return Array(bytes[offset..<offset + Int(count)])
@@ -105,7 +105,7 @@ struct ByteReader {
 enum IntegerWidth {
     case bits8, bits32, bits64
 
-    /// Bytes a reader looks at before it gives up.
+    /// The most bytes that a reader accepts.
     var maximumBytes: Int {
         switch self {
         case .bits8: 2

@@ -1,12 +1,12 @@
 /// Parses the binary form of a changeset (changesets spec, 3-7).
 ///
-/// Total: every input gives a changeset or a `DecodeError` with its offset, and no allocation is sized
-/// by a number that has not been held against the bytes that are left.
+/// Total: every input gives a changeset or a `DecodeError` with its offset. No allocation is sized
+/// by a number that was not checked against the bytes left.
 struct ChangesetDecoder {
     private var reader: ByteReader
     private var strings = StringTable()
     private var instructions: [Instruction] = []
-    /// Length so far of the buffer that the reference keeps all strings and binaries in (spec, 8).
+    /// Length so far of the buffer in which the reference keeps all strings and binaries (spec, 8).
     private var bufferLength: UInt64 = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -90,7 +90,7 @@ struct ChangesetDecoder {
     }
 }
 
-// MARK: Instructions with a tail of their own
+// MARK: Instructions with a tail
 
 extension ChangesetDecoder {
     private mutating func readAddTable() throws(DecodeError) -> Instruction.AddTable {
@@ -172,7 +172,7 @@ extension ChangesetDecoder {
 
     private mutating func readPath() throws(DecodeError) -> [PathElement] {
         let count = try reader.readUnsigned(.bits32)
-        // Every element needs a byte at least.
+        // Every element needs at least one byte.
         guard count <= UInt64(reader.remaining) else {
             throw DecodeError(at: reader.offset, .truncated)
         }
@@ -203,7 +203,7 @@ extension ChangesetDecoder {
         }
     }
 
-    /// A payload, and where its bytes lie in the string buffer if it has any.
+    /// A payload, and the position of its bytes in the string buffer if it has any.
     private mutating func readPayload() throws(DecodeError) -> (
         payload: Payload, bufferOffset: UInt64
     ) {

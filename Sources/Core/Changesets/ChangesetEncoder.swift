@@ -58,7 +58,7 @@ struct ChangesetEncoder {
     }
 }
 
-// MARK: Instructions with a tail of their own
+// MARK: Instructions with a tail
 
 extension ChangesetEncoder {
     private mutating func write(_ table: Instruction.AddTable) {
@@ -209,8 +209,8 @@ extension ChangesetEncoder {
 }
 
 extension Changeset {
-    /// The binary form: the whole string table in front, unused entries included, then the
-    /// instructions; zero bytes when there is no instruction (changesets spec, 9, "re-encoder").
+    /// The binary form: the whole string table, unused entries included, then the instructions;
+    /// empty if there is no instruction (changesets spec, 9, "re-encoder").
     package func encoded() -> [UInt8] {
         guard !instructions.isEmpty else { return [] }
         var encoder = ChangesetEncoder()

@@ -1,7 +1,7 @@
 /// Writes the changeset of a local transaction as it happens: each string is interned just before
 /// the first instruction that needs it (changesets spec, 9, "live writer").
 ///
-/// Strings are taken in order of need: class, key, field, path, then the payload.
+/// Strings are interned in order of need: class, key, field, path, then the payload.
 package struct ChangesetWriter {
     private var encoder = ChangesetEncoder()
     private var strings = StringTable()
@@ -11,20 +11,21 @@ package struct ChangesetWriter {
 
     package init() {}
 
-    /// Nothing has been written, so there is nothing to upload.
+    /// Nothing was written, so there is nothing to upload.
     package var isEmpty: Bool { instructionCount == 0 }
 
     package var bytes: [UInt8] { encoder.bytes }
 
     package var sizeInBytes: Int { encoder.sizeInBytes }
 
-    /// A step of a path, free of any string table.
+    /// A step of a path, independent of any string table.
     package enum Step: Hashable, Sendable {
         case index(UInt32)
         case string(Text)
     }
 
-    /// What an instruction stores: a value, or the start of a collection or embedded object.
+    /// The content that an instruction stores: a value, or the start of a collection or embedded
+    /// object.
     package enum Content: Hashable, Sendable {
         case scalar(Scalar)
         case objectValue
@@ -208,13 +209,13 @@ extension ChangesetWriter {
         return index
     }
 
-    /// Mostly the class of the instruction before: to look is cheaper than to hash.
+    /// Usually the class of the previous instruction: comparing is cheaper than hashing.
     private mutating func internClass(_ name: Text) -> InternIndex {
         if !strings.contains(lastClass) || strings[lastClass] != name { lastClass = intern(name) }
         return lastClass
     }
 
-    /// Mostly the field that followed this one in the object before.
+    /// Usually the field that followed this one in the previous object.
     private mutating func internField(_ name: Text) -> InternIndex {
         let next = InternIndex(lastField.rawValue + 1)
         lastField = strings.contains(next) && strings[next] == name ? next : intern(name)

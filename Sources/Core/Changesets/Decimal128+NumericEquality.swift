@@ -19,8 +19,8 @@ extension Decimal128 {
     private var reduced: (coefficient: UInt128, exponent: Int32) {
         var coefficient = UInt128(coefficientHigh) << 64 | UInt128(coefficientLow)
         var exponent = exponent
-        // Encodings with a coefficient beyond 34 digits are not canonical and stand for zero. So are
-        // all those whose combination field starts with 11: their implied coefficient is larger.
+        // Encodings with a coefficient beyond 34 digits are not canonical and mean zero. So do all
+        // those whose combination field starts with 11: their implied coefficient is larger.
         guard coefficient < Self.coefficientLimit, high >> 61 & 3 != 3 else { return (0, 0) }
         guard coefficient != 0 else { return (0, 0) }
         while true {

@@ -1,7 +1,7 @@
 /// A decimal floating point number as its IEEE 754-2008 bits in binary integer (BID) encoding
 /// (changesets spec, 2.6).
 ///
-/// Equality is of bits: 1.0 and 1.00 are different encodings of one number, and both survive.
+/// Equality compares bits: 1.0 and 1.00 are different encodings of one number, and both are kept.
 package struct Decimal128: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
@@ -11,7 +11,7 @@ package struct Decimal128: Hashable, Sendable {
         self.low = low
     }
 
-    /// Joins the three parts that the wire carries.
+    /// Joins the three parts of the wire format.
     ///
     /// Nil if the coefficient has more than 113 bits or the exponent does not fit its 14 bits.
     package init?(
@@ -28,7 +28,7 @@ package struct Decimal128: Hashable, Sendable {
 
     package var isNegative: Bool { high >> 63 == 1 }
 
-    /// The exponent of ten; infinities and NaN show the out-of-range values 9184 and up.
+    /// The exponent of ten; infinities and NaN have the out-of-range values 9184 and up.
     package var exponent: Int32 { Int32(Int64(high >> 49 & 0x3fff) - Self.bias) }
 
     /// The upper 49 of the coefficient's 113 bits; the lower 64 are `low`.
@@ -42,7 +42,7 @@ package struct Decimal128: Hashable, Sendable {
     /// Positive zero with exponent 0: the default of a required property.
     package static let zero = Decimal128(high: 6176 << 49, low: 0)
 
-    /// The reference's in-memory null; arriving as a value it means null (changesets spec, 2.6).
+    /// The reference's in-memory null; as a received value it means null (changesets spec, 2.6).
     package static let referenceNull = Decimal128(high: 0x7c00_0000_0000_0000, low: 0xaa)
 
     private static let bias: Int64 = 6176

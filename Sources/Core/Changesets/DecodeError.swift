@@ -1,6 +1,6 @@
-/// Why bytes are not a changeset, and where (changesets spec, 7).
+/// The reason why bytes are not a valid changeset, and its offset (changesets spec, 7).
 package struct DecodeError: Error, Hashable, Sendable {
-    /// Bytes before the field that is wrong.
+    /// Bytes before the invalid field.
     package let offset: Int
     package let problem: Problem
 
@@ -14,7 +14,7 @@ package struct DecodeError: Error, Hashable, Sendable {
         case truncated
         /// An integer is longer than its width class allows, or its value is out of range.
         case integerOutOfRange
-        /// A field that cannot be negative is.
+        /// A field that cannot be negative is negative.
         case negative
         case unknownInstruction(UInt64)
         case unknownPayload(Int64)
@@ -45,7 +45,7 @@ extension DecodeError.Problem: CustomStringConvertible {
         switch self {
         case .truncated: "the input ends inside a record"
         case .integerOutOfRange: "integer out of range"
-        case .negative: "negative number where none can stand"
+        case .negative: "negative number where it is not allowed"
         case .unknownInstruction(let code): "unknown instruction type \(code)"
         case .unknownPayload(let code): "unknown payload type \(code)"
         case .unknownPrimaryKey(let code): "\(code) is not the type of a primary key"
@@ -70,7 +70,7 @@ extension DecodeError.Problem: CustomStringConvertible {
 package enum FormatLimits {
     /// Longest string, as a payload or interned.
     package static let stringSizeInBytes = 16_777_199
-    /// Longest binary an applier accepts; the parser has no limit of its own.
+    /// Longest binary that an applier accepts; the parser has no limit of its own.
     package static let binarySizeInBytes = 16_777_200
     package static let classNameSizeInBytes = 57
     package static let propertyNameSizeInBytes = 63

@@ -1,6 +1,6 @@
 extension Instruction {
-    /// The place inside an object that the instruction is about; nil if it is about an object as a
-    /// whole, or about the schema.
+    /// The place inside an object that the instruction targets; nil if it targets an object as a
+    /// whole, or the schema.
     package var pathTarget: PathTarget? {
         switch self {
         case .addTable, .eraseTable, .createObject, .eraseObject, .addColumn, .eraseColumn: nil
@@ -13,7 +13,7 @@ extension Instruction {
         }
     }
 
-    /// The object that the instruction is about; nil for the schema's.
+    /// The object that the instruction targets; nil for schema instructions.
     package var objectTarget: ObjectTarget? {
         switch self {
         case .createObject(let target), .eraseObject(let target): target

@@ -1,4 +1,4 @@
-/// A place in a changeset's string table. Never compare indexes of different changesets.
+/// An index into a changeset's string table. Never compare indexes of different changesets.
 package struct InternIndex: Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -7,7 +7,7 @@ package struct InternIndex: Hashable, Sendable {
     }
 }
 
-/// A primary key as a changeset carries it: a string is in the string table (changesets spec, 4.2).
+/// A primary key in a changeset: a string is in the string table (changesets spec, 4.2).
 package enum PrimaryKey: Hashable, Sendable {
     case null
     case int(Int64)
@@ -17,7 +17,7 @@ package enum PrimaryKey: Hashable, Sendable {
     case globalKey(GlobalKey)
 }
 
-/// A step from a field into what it holds (changesets spec, 4.3).
+/// A step from a field into its value (changesets spec, 4.3).
 package enum PathElement: Hashable, Sendable {
     case index(UInt32)
     /// A dictionary key, or the field name of an embedded object.
@@ -52,7 +52,8 @@ package enum Instruction: Hashable, Sendable {
         }
     }
 
-    /// A place inside an object: a field, and the way from there ("PathHead", changesets spec, 4.6).
+    /// A place inside an object: a field, and the path from there ("PathHead", changesets spec,
+    /// 4.6).
     package struct PathTarget: Hashable, Sendable {
         package var object: ObjectTarget
         package var field: InternIndex
@@ -135,7 +136,7 @@ package enum Instruction: Hashable, Sendable {
         package var payload: Payload
         package var detail: Detail
 
-        /// The trailing field; which one follows from the path alone (changesets spec, 5).
+        /// The trailing field; the path alone decides which one (changesets spec, 5).
         package enum Detail: Hashable, Sendable {
             /// The path is empty or ends in a string.
             case isDefault(Bool)
@@ -153,8 +154,9 @@ package enum Instruction: Hashable, Sendable {
     package struct SetErase: Hashable, Sendable {
         package var target: PathTarget
         package var payload: Payload
-        /// Where the payload's bytes lie in the changeset's string buffer (changesets spec, 8); 0 for
-        /// payloads that are not strings or binaries. Only one quirk of the merge looks at it.
+        /// The position of the payload's bytes in the changeset's string buffer (changesets spec,
+        /// 8); 0 for payloads that are not strings or binaries. Only one quirk of the merge uses
+        /// it.
         package var bufferOffset: UInt64
 
         package init(target: PathTarget, payload: Payload, bufferOffset: UInt64 = 0) {

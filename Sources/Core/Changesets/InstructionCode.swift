@@ -1,4 +1,4 @@
-/// The number that opens a record on the wire; also the type order of the merge rules
+/// The number at the start of a record on the wire; also the type order of the merge rules
 /// (changesets spec, 5; merge rules, 1).
 package enum InstructionCode: UInt8, Sendable, CaseIterable {
     case addTable = 0
@@ -16,7 +16,7 @@ package enum InstructionCode: UInt8, Sendable, CaseIterable {
     case setInsert = 12
     case setErase = 13
 
-    /// Opens an intern record, which is not an instruction.
+    /// Starts an intern record, which is not an instruction.
     static let internString: UInt64 = 63
 }
 

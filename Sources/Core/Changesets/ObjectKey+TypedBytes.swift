@@ -1,5 +1,5 @@
-/// The form in which a server names the objects of refused writes: one type byte, then the value as in
-/// a changeset (wire protocol, 7.2).
+/// The form in which a server names the objects of rejected writes: one type byte, then the value
+/// as in a changeset (wire protocol, 7.2).
 extension ObjectKey {
     package var typedBytes: [UInt8] {
         var writer = ByteWriter()

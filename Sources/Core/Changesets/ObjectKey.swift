@@ -1,4 +1,4 @@
-/// The primary key of an object, free of any changeset's string table.
+/// The primary key of an object, independent of any changeset's string table.
 package enum ObjectKey: Hashable, Sendable {
     /// Untyped: the one null key of a class whose key is nullable.
     case null
@@ -9,7 +9,7 @@ package enum ObjectKey: Hashable, Sendable {
     case globalKey(GlobalKey)
 }
 
-/// What a link points to: a class and a key in it, whether or not such an object exists.
+/// The target of a link: a class and a key in it, whether or not such an object exists.
 package struct ObjectReference: Hashable, Sendable {
     package let className: Text
     package let key: ObjectKey

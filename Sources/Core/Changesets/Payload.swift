@@ -1,5 +1,5 @@
-/// What an instruction carries as its value; strings of links are in the changeset's string table
-/// (changesets spec, 4.1).
+/// The value of an instruction; strings of links are in the changeset's string table (changesets
+/// spec, 4.1).
 package enum Payload: Hashable, Sendable {
     case null
     case int(Int64)
@@ -13,18 +13,18 @@ package enum Payload: Hashable, Sendable {
     case link(className: InternIndex, key: PrimaryKey)
     case objectID(ObjectID)
     case uuid(UniqueID)
-    /// An embedded object lives here.
+    /// An embedded object.
     case objectValue
-    /// A dictionary lives here (Mixed only).
+    /// A dictionary (Mixed only).
     case dictionary
-    /// A list lives here (Mixed only).
+    /// A list (Mixed only).
     case list
     /// A nested set: reserved, no applier accepts it.
     case set
     /// The dictionary key is removed.
     case erased
 
-    /// The code that opens the payload on the wire.
+    /// The code at the start of the payload on the wire.
     package var typeCode: TypeCode {
         switch self {
         case .null: .null
@@ -91,7 +91,7 @@ package enum TypeCode: Int8, Sendable, CaseIterable {
     case uuid = 11
 }
 
-/// How many values a property holds (changesets spec, 4.4).
+/// A single value or a kind of collection (changesets spec, 4.4).
 package enum CollectionType: UInt8, Sendable {
     case single = 0
     case list = 1

@@ -1,6 +1,7 @@
-/// A value that fits one payload: null, a scalar, or a link; free of any string table.
+/// A value that fits one payload: null, a scalar, or a link; independent of any string table.
 ///
-/// Equality is of representation, so NaN equals itself when its bits do, and 0.0 differs from -0.0.
+/// Equality compares representations, so NaN equals itself if its bits do, and 0.0 differs from
+/// -0.0.
 package enum Scalar: Hashable, Sendable {
     case null
     case int(Int64)

@@ -21,7 +21,7 @@ package struct StringTable: Hashable, Sendable {
         indexes[text]
     }
 
-    /// The index of the string, which is appended if it is new.
+    /// The index of the string; a new string is appended.
     package mutating func intern(_ text: Text) -> InternIndex {
         if let index = indexes[text] { return index }
         let index = InternIndex(UInt32(entries.count))

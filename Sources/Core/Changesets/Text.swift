@@ -1,7 +1,7 @@
-/// A string as the sync formats carry it: bytes that should be UTF-8 but need not be.
+/// A string of the sync formats: bytes that should be UTF-8 but need not be.
 ///
 /// Names, keys and string values are compared bytewise everywhere (changesets spec, 2.4 and 3), so
-/// `String`, whose equality folds canonically equivalent spellings, cannot stand in for them.
+/// `String`, whose equality folds canonically equivalent spellings, cannot replace it.
 public struct Text: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -20,7 +20,7 @@ public struct Text: Hashable, Sendable {
 
     package static let empty = Text(bytes: [])
 
-    /// All bytes at once: an array hashes its elements one by one, and names are looked up a lot.
+    /// All bytes at once: an array hashes its elements one by one, and names are looked up often.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(bytes.count)
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -1,6 +1,6 @@
 import Changesets
 
-/// Records instructions of another changeset, with other indexes where those have moved.
+/// Records instructions of another changeset, with adjusted indexes.
 extension ChangesetWriter {
     mutating func write(_ table: Instruction.AddTable, of changeset: Changeset) {
         let name = changeset.text(table.className)

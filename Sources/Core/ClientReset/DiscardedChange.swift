@@ -1,6 +1,6 @@
 package import Changesets
 
-/// An unsynced change that has no place in the server's state (client reset, 7.2).
+/// An unsynced change that cannot be applied to the server's state (client reset, 7.2).
 package struct DiscardedChange: Hashable, Sendable {
     package let object: ObjectReference
     /// Nil for a change to the object as a whole.

@@ -2,7 +2,7 @@ package import Changesets
 package import Documents
 package import Schemas
 
-/// Moves documents from one schema to another that has the same properties, or more of them.
+/// Converts documents from one schema to another that has the same properties, or more of them.
 package struct DocumentShape: Sendable {
     private let source: RealmSchema
     private let target: RealmSchema

@@ -1,11 +1,10 @@
 package import Versions
 
-/// What becomes of the local history when recovered changesets replace the old ones
-/// (client reset, 6.4).
+/// The local history after recovered changesets replace the old ones (client reset, 6.4).
 package struct HistoryRewrite: Hashable, Sendable {
-    /// The new changesets by the versions of the old ones; what recovery left empty is not among them.
+    /// The new changesets by the versions of the old ones; empty results of recovery are left out.
     package let recovered: [Entry]
-    /// Nothing at or below is in the history any more.
+    /// The history no longer contains this version or any below.
     package let baseVersion: ClientVersion
     package let uploadableBytes: UInt64
 

@@ -1,7 +1,7 @@
 import Changesets
 
 extension Instruction {
-    /// The value that the instruction puts somewhere.
+    /// The value that the instruction stores.
     var storedPayload: Payload? {
         switch self {
         case .update(let update): update.payload
@@ -10,7 +10,7 @@ extension Instruction {
         }
     }
 
-    /// The same on another path, in a list of that size.
+    /// The same instruction with another path, in a list of that size.
     func moved(to path: [PathElement], size: UInt32?) -> Instruction {
         func move(_ target: PathTarget) -> PathTarget {
             PathTarget(object: target.object, field: target.field, path: path)

@@ -9,7 +9,7 @@ struct LinkRemoval {
     let referrer: ObjectReference
     let schema: RealmSchema
     private(set) var writer: ChangesetWriter
-    /// List elements that are gone, by the field and the steps to the list.
+    /// Removed list elements, by the field and the steps to the list.
     private(set) var lost: [(place: ListPlace, index: UInt32)] = []
 
     init(
@@ -77,7 +77,7 @@ struct LinkRemoval {
         _ field: Text,
         _ path: [ChangesetWriter.Step]
     ) {
-        // From the back, so that the indexes in front stay right.
+        // Backwards, so that the indexes in front stay valid.
         for index in elements.indices.reversed() {
             let place = path + [.index(UInt32(index))]
             if elements[index] == .scalar(.link(target)) {
@@ -95,7 +95,7 @@ struct LinkRemoval {
 }
 
 extension [ChangesetWriter.Step] {
-    /// The steps, if no list is on the way.
+    /// The steps, unless there is a list on the way.
     var names: [Text]? {
         var names: [Text] = []
         for step in self {

@@ -19,7 +19,7 @@ struct ListLookup {
         return found
     }
 
-    /// Lends the list and the property that holds it; false if there is no list at the place.
+    /// Lends the list and its property; false if there is no list at the place.
     func edit<Failure: Error>(
         _ document: inout Document,
         _ body: (inout [Value], PropertySchema) throws(Failure) -> Void

@@ -1,19 +1,19 @@
 import Changesets
 import Versions
 
-/// Where the elements stand that the recovery itself has put into a list: in the list as the local
-/// changes saw it, and in the server's (client reset, 7.3).
+/// Tracks the positions of elements that the recovery itself has put into a list: in the list as
+/// the local changes saw it, and in the server's (client reset, 7.3).
 ///
-/// Without the server's history nobody can tell where the other elements went, so a change to one of
-/// them asks for the whole list to be copied from the local state.
+/// Without the server's history the positions of the other elements are unknown, so a change to one
+/// of them requires the whole list to be copied from the local state.
 struct ListTracker {
     enum Copy {
         case none
-        /// To be made at the end of the changeset.
+        /// Needed at the end of the changeset.
         case wanted
         /// The list has its final content.
         case done
-        /// Made, but for links to objects that were not there yet.
+        /// Copied, except for links to objects that did not exist yet.
         case incomplete
     }
 
@@ -21,7 +21,7 @@ struct ListTracker {
         private(set) var local: UInt32
         private(set) var fresh: UInt32
 
-        // The indexes are those of stored changesets, which may say anything.
+        // The indexes come from stored changesets, which may be damaged.
 
         mutating func moveLocal(by step: Int64) {
             local = UInt32(clamping: Int64(local) + step)
@@ -36,11 +36,11 @@ struct ListTracker {
         }
     }
 
-    /// Ascending by both indexes: no operation lets one element overtake another in one list only.
+    /// Ascending by both indexes: no operation moves an element past another in one list only.
     private var known: [Known] = []
     private(set) var copy = Copy.none
 
-    /// Whether operations are of no use, since the whole list is or will be replaced.
+    /// Whether operations can be skipped, since the whole list is or will be replaced.
     var isCopied: Bool { copy != .none }
 
     mutating func wantCopy() {
@@ -55,7 +55,7 @@ struct ListTracker {
         copy = isComplete ? .done : .incomplete
     }
 
-    /// The place for a new element in a list of that size.
+    /// The position for a new element in a list of that size.
     mutating func insert(at local: UInt32, size: Int) -> UInt32 {
         let place = place(of: local)
         var fresh = min(local, UInt32(clamping: size))
@@ -65,16 +65,16 @@ struct ListTracker {
         return fresh
     }
 
-    /// An element was put there locally that the server's list does not get.
+    /// A local element that the server's list does not get.
     ///
-    /// The reference does not count it, and may take a later change to it for one to its neighbour.
+    /// The reference does not count it, and may apply a later change of it to a neighbour.
     mutating func skipInsert(at local: UInt32) {
         for place in known.indices where known[place].local >= local {
             known[place].moveLocal(by: 1)
         }
     }
 
-    /// Where the element is; nil if it is not ours.
+    /// The element's index in the server's list; nil if the recovery did not put it there.
     func freshIndex(of local: UInt32) -> UInt32? {
         let place = place(of: local)
         guard place < known.count, known[place].local == local else { return nil }
@@ -96,7 +96,7 @@ struct ListTracker {
         return (freshFrom, freshTo)
     }
 
-    /// An element has left the server's list with the object it linked to.
+    /// An element was removed from the server's list along with the object it linked to.
     mutating func lose(fresh index: UInt32) {
         known.removeAll { $0.fresh == index }
         for place in known.indices where known[place].fresh > index {
@@ -131,15 +131,15 @@ struct ListTracker {
     }
 }
 
-/// Names a list that recovery keeps track of: a property, or something below it that no list
-/// surrounds.
+/// Identifies a list that recovery tracks: a property, or a place below it that is not inside
+/// another list.
 struct ListPlace: Hashable {
     let object: ObjectReference
     let field: Text
     /// Names of embedded properties and keys of dictionaries.
     var steps: [Text]
 
-    /// Whether the place is that one or inside of it.
+    /// Whether the place is that one or inside it.
     func isInside(_ field: Text, _ steps: [Text]) -> Bool {
         self.field == field && self.steps.starts(with: steps)
     }

@@ -5,12 +5,12 @@ import Schemas
 /// Follows the path of a recovered change through the server's state (client reset, 7.2,
 /// "Path problems").
 struct PathWalk {
-    /// The same path in the server's state; the index at its end is still the local one, if the list is
-    /// tracked.
+    /// The same path in the server's state; the index at its end is still the local one, if the
+    /// list is tracked.
     private(set) var path: [PathElement]
     private(set) var end: End
 
-    /// What is at the end of the path.
+    /// The target at the end of the path.
     enum End {
         case field(isInteger: Bool)
         /// An element of a list of that size; nil for a list that only the recovery has written.
@@ -21,7 +21,7 @@ struct PathWalk {
     enum Outcome {
         case arrived(PathWalk, acceptsNull: Bool)
         case discard(DiscardedChange.Reason)
-        /// The way leads through an element whose place in that list is not known.
+        /// The path leads through an element whose position in that list is unknown.
         case unknownElement(ListPlace)
     }
 
@@ -67,7 +67,7 @@ struct PathWalk {
                     }
                     index = fresh
                     walk.path[depth] = .index(fresh)
-                    // Nobody but the recovery has been inside of this element.
+                    // Only the recovery has changed the inside of this element.
                     place = nil
                 }
                 guard Int(index) < elements.count else { return .discard(.valueHasChangedType) }
@@ -113,7 +113,8 @@ struct PathWalk {
         return .arrived(walk, acceptsNull: property.acceptsNull)
     }
 
-    /// Keeps the index inside a list that misses what was discarded; false if that makes no sense.
+    /// Keeps the index inside a list that lacks the discarded elements; false if that is not
+    /// possible.
     mutating func clampIndex(of instruction: Instruction, size: Int) -> Bool {
         guard case .index(let index)? = path.last else { return true }
         if case .arrayInsert = instruction {

@@ -2,14 +2,15 @@ package import Changesets
 package import Documents
 package import Schemas
 
-/// A state of a realm, as far as recovering changes on it needs to know.
+/// A state of a realm, as far as recovery needs to read it.
 package protocol RealmReader {
     var schema: RealmSchema { get }
 
-    /// The object with a value for every property of its class, or nil if there is none of that key.
+    /// The object with a value for every property of its class, or nil if there is none with that
+    /// key.
     func document(for object: ObjectReference) throws -> Document?
 
-    /// Objects that have a link to that one anywhere in them; may name others as well.
+    /// Objects that link to that one at any depth; may include others as well.
     func referrers(to object: ObjectReference) throws -> [ObjectReference]
 }
 
@@ -23,7 +24,7 @@ extension InMemoryRealm: RealmReader {
 }
 
 extension Value {
-    /// Whether the value is, or holds at any depth, a link to that object.
+    /// Whether the value is, or contains at any depth, a link to that object.
     func holdsLink(to object: ObjectReference) -> Bool {
         var isFound = false
         visitLinks { isFound = isFound || $0 == object }

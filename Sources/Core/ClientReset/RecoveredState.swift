@@ -2,14 +2,15 @@ package import Changesets
 package import Documents
 package import Schemas
 
-/// The server's state with recovered changes on top of it; the state below is only read.
+/// The server's state with recovered changes applied to it; the state below is only read.
 package struct RecoveredState<Fresh: RealmReader> {
     private let fresh: Fresh
     private let freshSchema: RealmSchema
     package private(set) var schema: RealmSchema
-    /// What differs from the state below, or may: new values, or nil for an object that is gone.
+    /// The differences from the state below, actual or possible: new values, or nil for a deleted
+    /// object.
     package private(set) var changes: [ObjectReference: Document?] = [:]
-    /// Who got a link to an object during the recovery, and may still have it.
+    /// The objects that got a link to an object during the recovery, and may still have it.
     private var newReferrers: [ObjectReference: Set<ObjectReference>] = [:]
 
     package init(over fresh: Fresh) {
@@ -29,7 +30,7 @@ package struct RecoveredState<Fresh: RealmReader> {
         try document(for: object) != nil
     }
 
-    /// Takes the document out, so that it is edited in place; to be put back.
+    /// Takes the document out, so that it is edited in place; put it back afterwards.
     mutating func take(_ object: ObjectReference) throws -> Document? {
         guard let change = changes.updateValue(nil, forKey: object) else {
             return try fresh.document(for: object).map {
@@ -43,19 +44,19 @@ package struct RecoveredState<Fresh: RealmReader> {
         changes.updateValue(document, forKey: object)
     }
 
-    /// Notes that an object may link to another from now on.
+    /// Records that an object may link to another from now on.
     mutating func noteLink(from referrer: ObjectReference, to target: ObjectReference) {
         newReferrers[target, default: []].insert(referrer)
     }
 
-    /// Objects that may have a link to that one, in an order that does not depend on chance.
+    /// Objects that may link to that one, in a deterministic order.
     func referrers(to object: ObjectReference) throws -> [ObjectReference] {
         var referrers = newReferrers[object] ?? []
         referrers.formUnion(try fresh.referrers(to: object))
         return referrers.sorted { $0.precedes($1) }
     }
 
-    /// Adds a class or a property, unless one like it is there.
+    /// Adds a class or a property, unless it already exists.
     mutating func apply(
         _ instruction: Instruction,
         strings: StringTable
@@ -71,7 +72,7 @@ package struct RecoveredState<Fresh: RealmReader> {
 }
 
 extension ObjectReference {
-    /// An order without meaning, for things that must not depend on chance.
+    /// An arbitrary order that is deterministic.
     func precedes(_ other: ObjectReference) -> Bool {
         Scalar.link(self).readingOrder(to: .link(other)) == .ascending
     }

@@ -2,12 +2,12 @@ import Changesets
 import Documents
 import Schemas
 
-/// Changes to what objects hold (client reset, 7.2 and 7.3).
+/// Changes to the values of objects (client reset, 7.2 and 7.3).
 extension Recovery {
     mutating func change(_ instruction: Instruction, _ changeset: Changeset) throws {
         guard let target = instruction.pathTarget else { return }
         let object = changeset.reference(target.object)
-        // A link to the object itself is to one that exists, so look before it is taken out.
+        // A link to the object itself has an existing target, so check before it is taken out.
         let link = try missingLink(in: instruction, changeset)
         guard var document = try state.take(object) else {
             return discard(target, changeset, .objectIsGone)
@@ -98,7 +98,7 @@ extension Recovery {
         try apply(instruction, changeset, &document)
     }
 
-    /// Counts an element that is in the local list only.
+    /// Counts an element that is only in the local list.
     private mutating func skip(_ instruction: Instruction, _ walk: PathWalk) {
         guard case .arrayInsert(let target, _, _) = instruction, let index = target.index,
             case .element(_, let place?) = walk.end
@@ -106,7 +106,7 @@ extension Recovery {
         trackers[place]?.skipInsert(at: index)
     }
 
-    /// The instruction with its indexes as they are in the server's list; nil if they are not known.
+    /// The instruction with its indexes in the server's list; nil if they are not known.
     private mutating func track(
         _ instruction: Instruction,
         _ place: ListPlace,
@@ -138,7 +138,7 @@ extension Recovery {
         }
     }
 
-    /// A list that is made anew, or emptied, holds nothing but what the recovery puts into it.
+    /// A recreated or emptied list contains only what the recovery puts into it.
     private mutating func forgetLists(
         replacedBy instruction: Instruction,
         at target: Instruction.PathTarget,
@@ -161,7 +161,7 @@ extension Recovery {
         }
     }
 
-    /// A collection under a key that the server has removed is there again once it is cleared.
+    /// Clearing recreates a collection under a key that the server has removed.
     private mutating func makeCollection(
         _ collection: CollectionType,
         _ target: Instruction.PathTarget,

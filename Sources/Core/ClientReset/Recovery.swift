@@ -5,8 +5,8 @@ import Schemas
 /// Replays unsynced changes on the server's state, one changeset after the other (client reset, 6.2
 /// and 7).
 ///
-/// What could be applied is recorded as new changesets, to be uploaded in place of the old ones.
-/// After an error the recovery is of no further use.
+/// The changes that could be applied are recorded as new changesets, to be uploaded in place of the
+/// old ones. After an error the recovery is not usable.
 package struct Recovery<Fresh: RealmReader, Local: RealmReader> {
     package internal(set) var state: RecoveredState<Fresh>
     /// The realm as it was just before the reset.
@@ -25,8 +25,8 @@ package struct Recovery<Fresh: RealmReader, Local: RealmReader> {
 
     /// Replays a changeset.
     ///
-    /// - Returns: what was recorded, as a changeset of its own; empty if nothing of it is left.
-    /// - Throws: a `ResetFailure` if it cannot be recovered, or what the readers throw.
+    /// - Returns: the recorded changes, as a new changeset; empty if nothing is left.
+    /// - Throws: a `ResetFailure` if it cannot be recovered, or an error of the readers.
     package mutating func replay(_ changeset: Changeset) throws -> [UInt8] {
         writer = ChangesetWriter()
         for (position, instruction) in changeset.instructions.enumerated() {
@@ -69,7 +69,7 @@ package struct Recovery<Fresh: RealmReader, Local: RealmReader> {
         recoveredCount += 1
     }
 
-    /// The schema's own comparison leaves nullability out, since a merge has compared it by then.
+    /// The schema's own comparison ignores nullability, since a merge has compared it by then.
     private func checkNullability(
         of column: Instruction.AddColumn,
         _ changeset: Changeset
@@ -122,8 +122,7 @@ package struct Recovery<Fresh: RealmReader, Local: RealmReader> {
 // MARK: Lists as a whole
 
 extension Recovery {
-    /// Gives the lists whose changes cannot be placed the content they have in the local realm
-    /// (client reset, 7.4).
+    /// Copies the lists whose changes cannot be located from the local realm (client reset, 7.4).
     private mutating func copyLists() throws {
         let places = trackers.filter { $0.value.copy == .wanted }.keys.sorted { $0.precedes($1) }
         for place in places {
@@ -141,7 +140,7 @@ extension Recovery {
         }
     }
 
-    /// False if links are missing that may come with a later changeset; nil if the list is not there on
+    /// False if links are missing that a later changeset may add; nil if the list does not exist on
     /// both sides.
     private mutating func copyList(at place: ListPlace) throws -> Bool? {
         guard let localDocument = try local.document(for: place.object),

@@ -1,8 +1,8 @@
-/// A reset that was begun and is not yet proven by a complete sync (client reset, 8).
+/// A reset that has begun and is not yet confirmed by a complete sync (client reset, 8).
 ///
-/// Stored in the realm before anything else of the reset is, so that the next attempt knows of it.
+/// Stored in the realm before anything else of the reset, so that the next attempt knows of it.
 package struct ResetAttempt: Hashable, Sendable {
-    /// The version of the program that made it: an upgrade gets a new try.
+    /// The program version of the attempt: an upgrade gets a new try.
     package var agentVersion: String
     /// Milliseconds since 1970.
     package var startedAt: Int64
@@ -10,11 +10,11 @@ package struct ResetAttempt: Hashable, Sendable {
     package var action: ResetAction
     package var errorCode: Int
     package var errorText: String
-    /// It failed, or was carried out and not proven yet: another of its kind would be a cycle.
+    /// It failed, or was carried out and not confirmed yet: another of its kind would be a cycle.
     ///
     /// Otherwise the program ended in the middle of it, which says nothing about the next time.
     package var isSpent: Bool
-    /// How often it was cut short before.
+    /// The number of earlier crashes during it.
     package var crashCount: Int
 
     package init(
@@ -36,21 +36,22 @@ package struct ResetAttempt: Hashable, Sendable {
     }
 }
 
-/// Why a realm is reset.
+/// The cause of a reset.
 package struct ResetCause: Hashable, Sendable {
     package let action: ResetAction
-    /// The server's error code; 0 where the server has not asked.
+    /// The server's error code; 0 if the server has not requested it.
     package let code: Int
     package let message: String
     package let origin: Origin
 
-    /// Who says that a reset is needed.
+    /// The origin of a reset request.
     package enum Origin: Hashable, Sendable {
         /// The server, or the end of its connection (client reset, 2.1 and 2.3).
         case server
-        /// Somebody asked for it by hand, who is trusted not to go in circles.
+        /// Requested by a user, who is trusted not to cause a cycle.
         case request
-        /// The file is an older state of itself: the server knows versions that it will use again.
+        /// The file is an older state of itself: the server has versions that the file will use
+        /// again.
         case restoredFile
         /// Triggers were missing for a while, so that writes may not have been captured
         /// (local realm, 7.4).

@@ -1,13 +1,13 @@
 import Versions
 
-/// Whether and how to carry a reset out, given what was tried before (client reset, 4 and 8).
+/// Whether and how to carry out a reset, given the earlier attempts (client reset, 4 and 8).
 package enum ResetDecision: Hashable, Sendable {
-    /// Go on with this attempt, which is to be stored first.
+    /// Continue with this attempt; store it first.
     case attempt(ResetAttempt)
     /// Leave the file as it is, and ask (client reset, 11).
     case giveUp(ResetFailure)
 
-    /// A program that ends this often in the middle of a reset is ended by it.
+    /// A program that crashes this often during a reset is assumed to crash because of it.
     package static let crashLimit = 2
 
     package init(
@@ -49,7 +49,7 @@ package enum ResetDecision: Hashable, Sendable {
         self = .attempt(
             ResetAttempt(
                 agentVersion: agentVersion,
-                // One that goes on after a crash is the same.
+                // A continuation after a crash is the same attempt.
                 startedAt: crashCount > 0 ? earlier?.startedAt ?? now : now,
                 method: method,
                 cause: cause,
@@ -58,7 +58,7 @@ package enum ResetDecision: Hashable, Sendable {
         )
     }
 
-    /// What is left to try after a reset that did not help; nil for nothing.
+    /// The next method after a reset that did not help; nil if none is left.
     private static func method(_ mode: ResetMode, after earlier: ResetMethod) -> ResetMethod? {
         switch (earlier, mode) {
         case (.discard, _), (.recover, .recover), (_, .manual): nil

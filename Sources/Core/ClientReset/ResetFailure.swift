@@ -1,23 +1,23 @@
 package import Changesets
 package import Schemas
 
-/// Why a reset cannot be carried out by itself, and is left to the owner (client reset, 11.1).
+/// The reason why a reset is not automatic but left to the owner (client reset, 11.1).
 package enum ResetFailure: Error, Hashable, Sendable {
     case manualMode
-    /// The server permits no recovery, and the mode demands it.
+    /// The server does not permit recovery, and the mode requires it.
     case recoveryNotPermitted
     /// An earlier reset of the same kind did not help.
     case cycle(startedAt: Int64)
     /// The fresh copy could not be downloaded.
     case noFreshCopy(String)
-    /// The app has moved to flexible sync, which this version does not speak.
+    /// The app has moved to flexible sync, which this version does not support.
     case flexibleSync
-    /// A handler that has to see the realm first came to nothing.
+    /// A handler that must see the realm first failed.
     case handlerFailed(String)
 
-    // The server's schema lacks or contradicts something of the local one.
+    // The local schema has something that the server's lacks or contradicts.
     case classesRemoved([Text])
-    /// Each with its definition here.
+    /// Each with its local definition.
     case propertiesRemoved(Text, [String])
     case schemaConflict([SchemaConflict])
 
@@ -27,7 +27,7 @@ package enum ResetFailure: Error, Hashable, Sendable {
     case impossibleChange(BadInstruction)
     case unreadableChange(DecodeError)
 
-    /// The stable word for logs, events and documentation (interfaces, 5).
+    /// The stable code for logs, events and documentation (interfaces, 5).
     package var code: String {
         switch self {
         case .manualMode: "reset.manual"
@@ -42,7 +42,7 @@ package enum ResetFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the changes stand in the way, so that discarding them would help.
+    /// Whether the unsynced changes block the reset, so that discarding them would help.
     package var isOfRecovery: Bool {
         switch self {
         case .eraseOfClass, .eraseOfProperty, .impossibleChange, .unreadableChange: true
@@ -52,7 +52,7 @@ package enum ResetFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the realm could go on from an empty file.
+    /// Whether starting over from an empty file would help.
     package var isHelpedByStartingOver: Bool {
         switch self {
         case .flexibleSync: false
@@ -76,13 +76,13 @@ extension ResetFailure: CustomStringConvertible {
         case .noFreshCopy(let reason):
             "the server's state could not be downloaded: \(reason)"
         case .flexibleSync:
-            "the app has moved to flexible sync, which this version does not speak"
+            "the app has moved to flexible sync, which this version does not support"
         case .handlerFailed(let handlers):
-            "a handler that has to see the realm first failed: \(handlers)"
+            "a handler that must see the realm first failed: \(handlers)"
         case .classesRemoved(let names):
             "the server has no class \(Self.list(names)) any more"
         case .propertiesRemoved(let className, let properties):
-            "the server's class \(className) does not have what it has here: "
+            "the server's class \(className) lacks: "
                 + properties.joined(separator: "; ")
         case .schemaConflict(let conflicts):
             "the server's schema contradicts the realm's: "

@@ -1,18 +1,18 @@
-/// What the owner of a realm wants to happen to unsynced changes (client reset, 3).
+/// The owner's choice for unsynced changes (client reset, 3).
 public enum ResetMode: String, Hashable, Sendable, CaseIterable {
-    /// Recover them; if that is impossible, leave the file alone and ask.
+    /// Recover them; if that is impossible, leave the file as it is and ask.
     case recover = "recover-unsynced-changes"
     /// Recover them; if that is impossible, discard them.
     case recoverOrDiscard = "recover-or-discard-unsynced-changes"
     case discard = "discard-unsynced-changes"
-    /// Never automatically: when told to, keep the file as a copy and start over.
+    /// Never automatically: on request, keep the file as a copy and start over.
     case manual = "manual"
 
-    /// Of a realm whose configuration names none.
+    /// Of a realm without a configured mode.
     package static let `default` = ResetMode.recover
 }
 
-/// What the server asked for, as the tracker stores it (client reset, 8).
+/// The action that the server requested, as the tracker stores it (client reset, 8).
 package enum ResetAction: Int, Hashable, Sendable {
     case clientReset = 1
     case clientResetNoRecovery = 2
@@ -20,7 +20,7 @@ package enum ResetAction: Int, Hashable, Sendable {
     case revertToPartitionBasedSync = 4
 }
 
-/// What one attempt does with unsynced changes.
+/// The treatment of unsynced changes in one attempt.
 package enum ResetMethod: Int, Hashable, Sendable {
     case discard = 0
     case recover = 1

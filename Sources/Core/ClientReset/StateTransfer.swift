@@ -2,10 +2,9 @@ package import Changesets
 package import Documents
 package import Schemas
 
-/// What makes one realm equal to another: the rules, free of where the two are kept
-/// (client reset, 5).
+/// The rules for making one realm equal to another, independent of their storage (client reset, 5).
 package enum StateTransfer {
-    /// Checks that the source has everything that the local realm has, as it has it.
+    /// Checks that the source has everything of the local schema, with the same definitions.
     ///
     /// - Returns: whether the source has classes or properties that the local realm lacks.
     package static func checkSchema(
@@ -29,8 +28,8 @@ package enum StateTransfer {
         return source.hasAdditions(to: local)
     }
 
-    /// Checks that nothing is defined in one way here and in another there: no change that is replayed
-    /// could heal that.
+    /// Checks that the two schemas do not contradict each other: no replayed change could resolve
+    /// that.
     package static func checkAgreement(
         of local: RealmSchema,
         with source: RealmSchema
@@ -39,7 +38,7 @@ package enum StateTransfer {
         guard conflicts.isEmpty else { throw .schemaConflict(conflicts) }
     }
 
-    /// The values to be set, by the position of their property; both documents have one shape.
+    /// The values to set, by the position of their property; both documents have the same shape.
     package static func differences(
         from local: Document,
         to source: Document
@@ -51,9 +50,9 @@ package enum StateTransfer {
 }
 
 extension InMemoryRealm {
-    /// Takes over the classes and objects of the source; nothing that is equal is touched.
+    /// Adopts the classes and objects of the source; equal values are not written.
     ///
-    /// - Returns: the objects that were changed.
+    /// - Returns: the changed objects.
     package mutating func becomeEqual(
         to source: InMemoryRealm
     ) throws(ResetFailure) -> Set<ObjectReference> {
@@ -79,7 +78,7 @@ extension InMemoryRealm {
         return changed
     }
 
-    /// The state with recovered changes made to it.
+    /// The state with recovered changes applied.
     package func applying(_ state: RecoveredState<InMemoryRealm>) -> InMemoryRealm {
         var result = self
         result.changeSchema(schema.additions(from: state.schema))
@@ -95,7 +94,7 @@ extension InMemoryRealm {
 }
 
 extension RealmSchema {
-    /// The changes that add what only the other schema has: classes first, then properties.
+    /// The changes that add the other schema's extra classes, then its extra properties.
     package func additions(from other: RealmSchema) -> [SchemaChange] {
         let classes = other.classes.filter { self[$0.name] == nil }.map {
             SchemaChange.classAdded(ClassSchema(name: $0.name, kind: $0.kind))

@@ -2,9 +2,11 @@ import Changesets
 import Documents
 import Schemas
 
-/// Makes one value equal to another and records how, with as little as is needed (client reset, 5.2).
+/// Makes one value equal to another and records how, with as few instructions as needed (client
+/// reset, 5.2).
 ///
-/// Links to objects that do not exist are left out of lists, sets and dictionaries, and null elsewhere.
+/// Links to objects that do not exist are left out of lists, sets and dictionaries, and are null
+/// elsewhere.
 struct ValueCopy {
     let object: ObjectReference
     let field: Text
@@ -101,7 +103,7 @@ struct ValueCopy {
 
     // MARK: Other values
 
-    /// Makes a value equal that is of the same kind, or was just made empty.
+    /// Makes a value equal that is of the same kind, or was just emptied.
     private mutating func fill(
         _ source: Value,
         over value: inout Value,
@@ -238,7 +240,7 @@ struct ValueCopy {
         }
     }
 
-    /// What the place holds once the content of a value was written there.
+    /// The value of the place once its content was started as empty there.
     private func empty(_ value: Value, _ property: PropertySchema) -> Value {
         switch value {
         case .scalar: return value
@@ -270,7 +272,7 @@ extension Value {
 }
 
 extension Sequence {
-    /// The number of elements, at most a limit, from the start on for which that holds.
+    /// The number of elements from the start, up to a limit, that meet the condition.
     fileprivate func count<Left, Right>(
         upTo limit: Int,
         while holds: (Left, Right) -> Bool

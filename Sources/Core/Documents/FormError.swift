@@ -1,11 +1,11 @@
 package import Changesets
 
-/// Why a stored or received value is not in the form of its type (local realm, 2).
+/// A stored or received value does not have the form of its type (local realm, 2).
 ///
-/// The value itself is left out: whoever reports the error decides whether it may be shown.
+/// The value itself is left out: the code that reports the error decides whether it may be shown.
 package struct FormError: Error, Hashable, Sendable {
     package let problem: Problem
-    /// The way from the property to the value that is wrong; empty for the property itself.
+    /// The path from the property to the invalid value; empty for the property itself.
     package private(set) var path: [Step]
 
     package init(_ problem: Problem, at path: [Step] = []) {
@@ -30,20 +30,20 @@ package struct FormError: Error, Hashable, Sendable {
         case invalidJSON(JSONProblem, offset: Int)
         case unknownProperty(Text)
         case unknownClass(Text)
-        /// A member of Extended JSON that starts with `$` and is none that is known.
+        /// An unknown member of Extended JSON that starts with `$`.
         case unknownTag(Text)
         case illegalKey(Text)
         case collectionInSet
         case nestedTooDeeply
     }
 
-    /// The same error, seen from one level further out.
+    /// The same error, as seen from one level further out.
     func inside(_ step: Step) -> FormError {
         FormError(problem, at: [step] + path)
     }
 }
 
-/// What is wrong with a text that should be JSON.
+/// An error in a text that should be JSON.
 package enum JSONProblem: Hashable, Sendable {
     case truncated
     case unexpectedByte
@@ -56,7 +56,7 @@ package enum JSONProblem: Hashable, Sendable {
     case nestedTooDeeply
 }
 
-/// The forms that a value can be required to have, in words for people.
+/// The required forms of values, in words for people.
 package enum ValueForm: Hashable, Sendable {
     case integer
     case bool
@@ -87,7 +87,7 @@ extension FormError: CustomStringConvertible {
         path.isEmpty ? problem.description : "\(location) \(problem)"
     }
 
-    /// The path as people write it: `lines[2].zip`.
+    /// The path in readable form: `lines[2].zip`.
     package var location: String {
         var text = ""
         for step in path {
@@ -137,7 +137,7 @@ extension JSONProblem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .truncated: "the text ends early"
-        case .unexpectedByte: "this cannot stand here"
+        case .unexpectedByte: "this is not allowed here"
         case .trailingBytes: "the value has ended before"
         case .badNumber: "a digit is missing"
         case .badEscape: "unknown escape sequence"

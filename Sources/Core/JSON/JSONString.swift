@@ -1,12 +1,12 @@
-/// A string as JSON spells it, in quotes.
+/// A string spelled as JSON, in quotes.
 package enum JSONString {
-    /// How the characters are written that may not appear as they are.
+    /// The spelling of characters that must be escaped.
     package enum Escapes: Sendable {
-        /// The short form where JSON has one, such as `\n`; else `\u001f`.
+        /// The short form if JSON has one, such as `\n`; else `\u001f`.
         case short
         /// Always the form `\u000a`.
         case numeric
-        /// The same, also for what YAML does not take between double quotes.
+        /// The same, also for characters that YAML does not allow between double quotes.
         case numericForYAML
     }
 
@@ -22,7 +22,7 @@ package enum JSONString {
         return quoted + "\""
     }
 
-    /// Appends the string whose UTF-8 is given, with short escapes.
+    /// Appends the string with that UTF-8, with short escapes.
     package static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
         let quote = UInt8(ascii: "\"")
         bytes.append(quote)

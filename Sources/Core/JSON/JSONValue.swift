@@ -1,4 +1,5 @@
-/// Any JSON, for what is only passed on: data of profiles, claims of tokens, payloads of functions.
+/// Any JSON, for values that are only passed on: data of profiles, claims of tokens, payloads of
+/// functions.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)

@@ -2,11 +2,11 @@ import Changesets
 
 /// The payload of an Update or a set instruction, comparable across string tables.
 struct Content {
-    /// As the changeset carries it: a link is in the terms of the changeset's own table.
+    /// As in the changeset: a link refers to the changeset's own table.
     var payload: Payload
-    /// The object that a link points to; `.none` for other payloads.
+    /// The target of a link; `.none` for other payloads.
     let linkedObject: ObjectNumber
-    /// Where a SetErase's string lies in the string buffer of its changeset.
+    /// The position of a SetErase's string in the string buffer of its changeset.
     let bufferOffset: UInt64
 
     /// Same payload (merge rules, 4): numbers by IEEE or decimal equality, links by their target.
@@ -25,7 +25,7 @@ struct Content {
         }
     }
 
-    /// Bytes that `isSame` may have to look at.
+    /// Bytes that `isSame` may have to compare.
     func sizeToCompare(with other: Content) -> Int {
         switch (payload, other.payload) {
         case (.string(let left), .string(let right)):
@@ -36,8 +36,8 @@ struct Content {
         }
     }
 
-    /// QUIRK S-RAW (merge rules, rule 27): strings and binaries are the same if they lie at the same
-    /// offset with the same length, whatever they say; links if their table indexes agree.
+    /// QUIRK S-RAW (merge rules, rule 27): strings and binaries are the same if they have the same
+    /// offset and length, regardless of content; links if their table indexes agree.
     func isRawEqual(to other: Content) -> Bool {
         switch (payload, other.payload) {
         case (.string(let left), .string(let right)):

@@ -1,29 +1,30 @@
 package import Changesets
 
-/// Why a merge was refused, and which two instructions could not be merged (merge rules, 9).
+/// A refused merge, with the two instructions that could not be merged (merge rules, 9).
 ///
-/// Except for `tooManyPairs` it means a peer whose history does not fit ours. Nothing of the batch may
-/// be stored; a server reports a bad changeset to the client that sent it, a client to its server.
+/// Except for `tooManyPairs` it means that the peer's history does not fit ours. Nothing of the
+/// batch may be stored; a server reports a bad changeset to the client that sent it, a client to
+/// its server.
 package struct MergeError: Error, Hashable, Sendable {
     package let reason: Reason
     package let ours: Location
     package let theirs: Location
 
     package enum Reason: Error, Hashable, Sendable, CaseIterable {
-        /// Both sides added a class, and not the same one (rule 1).
+        /// Both sides added a class with different definitions (rule 1).
         case classesDiffer
-        /// Both sides added a column, and not the same one (rule 9).
+        /// Both sides added a column with different definitions (rule 9).
         case columnsDiffer
         /// Two instructions on one list assume different sizes of it (rules 7, 13, 14, 17 to 21).
         case listSizesDiffer
         /// An instruction names an element outside the list that it assumes (rules 13, 15, 17 to 21).
         case indexOutOfRange
-        /// One side takes for a list what the other takes for a dictionary (rules 13, 15, 18, and
-        /// nested list instructions).
+        /// One side has a list where the other has a dictionary (rules 13, 15, 18, and nested list
+        /// instructions).
         case listMeetsDictionary
         /// A nested set, which no version of the format has (rule 22).
         case nestedSet
-        /// The two histories have too much to do with each other to be merged in reasonable time.
+        /// The two histories overlap too much to be merged in reasonable time.
         case tooManyPairs
     }
 
@@ -49,7 +50,7 @@ package struct MergeError: Error, Hashable, Sendable {
     }
 
     /// The same error after a merge of some of the operands, in terms of all: the arguments are the
-    /// positions that took part.
+    /// positions of those operands.
     func renumbered(ours: [Int], theirs: [Int]) -> MergeError {
         MergeError(
             reason,
@@ -58,7 +59,7 @@ package struct MergeError: Error, Hashable, Sendable {
         )
     }
 
-    /// A stable word for logs and for `docs/errors.md`.
+    /// A stable code for logs and for `docs/errors.md`.
     package var code: String {
         switch reason {
         case .classesDiffer: "merge.classes_differ"
@@ -71,13 +72,13 @@ package struct MergeError: Error, Hashable, Sendable {
         }
     }
 
-    /// What the owner of the data can do about it.
+    /// The remedy for the owner of the data.
     package var remedy: String {
         switch reason {
         case .classesDiffer, .columnsDiffer:
             "make both schemas declare it alike; a different definition needs a different name"
         case .listSizesDiffer, .indexOutOfRange, .listMeetsDictionary, .nestedSet:
-            "reset the client: the histories of the two sides do not fit together"
+            "reset the client: the histories of the two sides do not match"
         case .tooManyPairs:
             "reset the client: it starts again from the server's state"
         }
@@ -115,14 +116,14 @@ extension MergeError.Reason: CustomStringConvertible {
         case .columnsDiffer: "both add the column, with different types"
         case .listSizesDiffer: "they assume different sizes of one list"
         case .indexOutOfRange: "one of them names an element outside its list"
-        case .listMeetsDictionary: "one takes for a list what the other takes for a dictionary"
+        case .listMeetsDictionary: "one has a list where the other has a dictionary"
         case .nestedSet: "a set inside a value is not part of the format"
-        case .tooManyPairs: "more pairs of instructions would have to meet than the limit allows"
+        case .tooManyPairs: "there are more pairs of instructions than the limit allows"
         }
     }
 }
 
-/// States what a rule requires of its operands.
+/// Throws unless a requirement of a rule holds.
 func require(
     _ condition: Bool,
     else reason: MergeError.Reason

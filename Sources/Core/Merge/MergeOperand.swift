@@ -1,10 +1,10 @@
 package import Changesets
 
-/// When and where a changeset was made; the later of two conflicting changes wins by it
-/// (merge rules, 1).
+/// The time and origin of a changeset, which decide the later of two conflicting changes (merge
+/// rules, 1).
 ///
-/// The file ident is never 0: whoever builds the operand has put the local ident in the place of
-/// "local origin".
+/// The file ident is never 0: the code that builds the operand has replaced "local origin" by the
+/// local ident.
 package struct Stamp: Hashable, Sendable {
     /// Milliseconds since 2015-01-01T00:00:00Z, at the origin.
     package let timestamp: UInt64

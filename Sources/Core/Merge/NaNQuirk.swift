@@ -1,10 +1,10 @@
 import Changesets
 
-/// QUIRK D-NaN (merge rules, 3): the reference finds a changed instruction by IEEE comparison, so one
-/// that carries NaN has always changed once it has met another. Its changeset counts as dirty, and the
-/// reciprocal is stored again with the same instructions.
+/// QUIRK D-NaN (merge rules, 3): the reference detects a changed instruction by IEEE comparison, so
+/// one with NaN always counts as changed once it has met another. Its changeset becomes dirty, and
+/// the reciprocal is stored again with the same instructions.
 enum NaNQuirk {
-    /// Which changesets of ours become dirty for no other reason, by their number.
+    /// The changesets of ours that become dirty for no other reason, by their number.
     static func dirtyChangesets(of ours: Side, against theirs: Side) -> Set<Int> {
         guard ours.containsNaN, !theirs.operations.isEmpty else { return [] }
         var groups = ConflictGroups(

@@ -1,6 +1,6 @@
 import Changesets
 
-/// Instructions into operations.
+/// Converting instructions to operations.
 extension Operation {
     /// - Parameter table: the symbols of the changeset's string table.
     init(
@@ -87,7 +87,7 @@ extension Operation {
     }
 }
 
-/// Reads the parts of one instruction in the terms of its changeset's table.
+/// Reads the parts of one instruction with its changeset's table.
 private struct InstructionReader {
     let kind: InstructionCode
     let origin: Operation.Origin

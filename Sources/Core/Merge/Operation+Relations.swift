@@ -1,4 +1,4 @@
-/// How two operations lie to each other (merge rules, 4).
+/// Relations between the paths of two operations (merge rules, 4).
 extension Operation {
     /// A path instruction: one that names a field of an object.
     var isPathInstruction: Bool { level >= 3 }
@@ -11,7 +11,7 @@ extension Operation {
         place.object == other.place.object && place.object != .none
     }
 
-    /// Class and field are the same; objects do not matter.
+    /// Class and field are the same, regardless of the object.
     func hasSameColumn(as other: Operation) -> Bool {
         place.field == other.place.field && place.field != .none && hasSameClass(as: other)
     }
@@ -40,8 +40,8 @@ extension Operation {
         return inner.step(at: container.count + 1)
     }
 
-    /// Where in the longer path of `inner` stands the index that corresponds to this operation's
-    /// last path element, if the elements before it are the same.
+    /// The position, in the longer path of `inner`, of the index that corresponds to this
+    /// operation's last path element, if the elements before it are the same.
     func correspondingPosition(in inner: Operation) -> Int? {
         guard hasSameField(as: inner), end != .none, level < inner.level,
             inner.container.starts(with: container)

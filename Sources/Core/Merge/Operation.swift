@@ -3,13 +3,13 @@ import Changesets
 /// An instruction during a merge: its names as symbols that both sides share, and the few numbers
 /// that rules change, in place.
 ///
-/// The rules of `Rules/` are written on pairs of these; everything else about an instruction stays
-/// in its changeset, to which `Side` writes the changes back.
+/// The rules of `Rules/` work on pairs of these; everything else of an instruction stays in its
+/// changeset, to which `Side` writes the changes back.
 struct Operation {
-    /// Where the operation came from, for the way back and for error messages.
+    /// The instruction it was made from, for writing back and for error messages.
     let origin: Origin
     let stamp: Stamp
-    /// The type of the instruction, in the order that tells A from B (merge rules, 1 and 3).
+    /// The type of the instruction, in the order that defines A and B (merge rules, 1 and 3).
     let kind: InstructionCode
     /// AddTable, EraseTable 1; columns and objects 2; all others 3 + length of the path.
     let level: Int
@@ -17,11 +17,11 @@ struct Operation {
 
     /// The path without its last element.
     var container: [Step]
-    /// What kind of element the path ends in; an index itself is in `index`.
+    /// The kind of the path's last element; an index itself is in `index`.
     let end: PathEnd
     /// The last path element, if it is an index: i(X) of the rules, the source of a move.
     var index: UInt32
-    /// Where an ArrayMove takes its element: to(X).
+    /// The target index of an ArrayMove: to(X).
     var destination: UInt32
     /// The size of the list before the instruction, if the path ends in an index: p(X).
     var priorSize: UInt32
@@ -29,7 +29,7 @@ struct Operation {
     var detail: Detail
 
     private(set) var isDiscarded = false
-    /// Whether some step of the merge left the operation different from what it was before.
+    /// Whether the merge changed the operation.
     var isChanged = false
 
     init(
@@ -58,7 +58,7 @@ struct Operation {
         self.detail = detail
     }
 
-    /// The operation disappears from its changeset (merge rules, 3.1).
+    /// Removes the operation from its changeset (merge rules, 3.1).
     mutating func discard() {
         isDiscarded = true
     }
@@ -86,7 +86,7 @@ extension Operation {
         var isPrepended = false
     }
 
-    /// What an instruction is about, by the names that a merge never changes.
+    /// The target of an instruction, by the names that a merge never changes.
     struct Place: Hashable {
         let className: Symbol
         var object = ObjectNumber.none
@@ -100,7 +100,7 @@ extension Operation {
         case string(Symbol)
     }
 
-    /// How a path ends.
+    /// The end of a path.
     enum PathEnd: Hashable {
         /// The path is empty.
         case none
@@ -108,7 +108,7 @@ extension Operation {
         case index
     }
 
-    /// What the rules look at besides names and places, for the kinds that have it.
+    /// The data that rules use besides names and places, for the kinds that have it.
     enum Detail {
         case none
         case table(TableShape)
@@ -121,7 +121,7 @@ extension Operation {
         case element(Content)
     }
 
-    /// What two AddTable of one class must agree on.
+    /// The definition on which two AddTable of one class must agree.
     struct TableShape: Hashable {
         enum Kind: Hashable {
             case topLevel, embedded, asymmetric
@@ -134,7 +134,8 @@ extension Operation {
         let isKeyNullable: Bool
     }
 
-    /// What two AddColumn of one column must agree on; the key type is not part of it.
+    /// The definition on which two AddColumn of one column must agree; the key type is not part of
+    /// it.
     struct ColumnShape: Hashable {
         let type: TypeCode
         let isNullable: Bool

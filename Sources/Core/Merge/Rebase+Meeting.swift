@@ -1,10 +1,10 @@
 import Changesets
 
-/// Rebases theirs over ours like ``rebase(ours:theirs:pairsLeft:progress:)``, but takes only the changesets
-/// that some rule could bring together; the others stay as they are.
+/// Rebases theirs over ours like ``rebase(ours:theirs:pairsLeft:progress:)``, but only the
+/// changesets that some rule could pair; the others stay as they are.
 ///
-/// Both arrays, their flags and the error come out the same. Errors name the changesets of the whole
-/// arrays. The cost of a changeset that meets nothing is a look at the names in it.
+/// Both arrays, their flags and the error have the same result. Errors refer to the changesets of
+/// the whole arrays. A changeset that meets nothing only costs a look at its names.
 package func rebaseMeeting(
     ours: inout [MergeOperand],
     theirs: inout [MergeOperand],
@@ -28,7 +28,7 @@ package func rebaseMeeting(
     for (position, operand) in zip(meeting.theirs, theirPart) { theirs[position] = operand }
 }
 
-/// Which changesets of two sides some merge rule could act on, by position.
+/// The changesets of two sides that some merge rule could affect, by position.
 private struct MeetingChangesets {
     let ours: [Int]
     let theirs: [Int]
@@ -39,7 +39,7 @@ private struct MeetingChangesets {
         if ours.contains(where: { $0.changeset.containsNaN }) {
             self.init(ours: Array(ours.indices), theirs: Array(theirs.indices))
         } else if theirs.instructionCount <= ours.instructionCount {
-            // What is held in memory is made of the smaller side.
+            // The smaller side is held in memory.
             let ourPart = Self.positions(in: ours, meeting: theirs)
             let theirPart = Self.positions(in: theirs, meeting: ourPart.map { ours[$0] })
             self.init(ours: ourPart, theirs: theirPart)

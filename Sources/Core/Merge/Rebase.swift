@@ -2,14 +2,14 @@ import Changesets
 
 /// Rebases theirs over ours, both in place, by the rules of the operational transform.
 ///
-/// Afterwards theirs can be applied on top of ours, and ours (now the reciprocal changesets) is what
-/// ours would have to be on top of theirs. Ours are the changesets of the own history that the other
-/// peer had not seen, theirs the incoming ones, each in order (merge rules, 1 and 2).
+/// Afterwards theirs can be applied on top of ours, and ours (now the reciprocal changesets) can be
+/// applied on top of theirs. Ours are the changesets of the own history that the other peer had not
+/// seen, theirs the incoming ones, each in order (merge rules, 1 and 2).
 ///
-/// After an error both arrays are of no use any more, and nothing of the batch may be stored.
+/// After an error both arrays are not usable, and nothing of the batch may be stored.
 ///
-/// - Parameter pairLimit: how many pairs of instructions may meet. Two long histories of one list take
-///   the product of their lengths, which is why a server sets a limit (merge rules, 10).
+/// - Parameter pairLimit: how many pairs of instructions may meet. Two long histories of one list
+///   take the product of their lengths, which is why a server sets a limit (merge rules, 10).
 package func rebase(
     ours: inout [MergeOperand],
     theirs: inout [MergeOperand],
@@ -19,9 +19,10 @@ package func rebase(
     try rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft)
 }
 
-/// The same for one of several merges that share a limit: what it takes is taken from `pairsLeft`.
+/// The same for one of several merges that share a limit: the pairs that meet are subtracted from
+/// `pairsLeft`.
 ///
-/// - Parameter progress: called again and again while pairs meet, every few milliseconds.
+/// - Parameter progress: called repeatedly while pairs meet, every few milliseconds.
 package func rebase(
     ours: inout [MergeOperand],
     theirs: inout [MergeOperand],
@@ -37,7 +38,7 @@ package func rebase(
     )
 }
 
-/// The two ways to find the pairs of instructions that have something to say to each other.
+/// The two ways to find the pairs of instructions that a rule may affect.
 ///
 /// Both give the same bytes, flags and errors.
 enum Engine {

@@ -2,13 +2,13 @@ import Changesets
 
 /// One side of a merge: the instructions of its changesets, one after the other.
 struct Side {
-    /// Discarded ones stay in their place, marked, until the end.
+    /// Discarded ones keep their position, marked, until the end.
     var operations: [Operation]
     /// Whether some instruction erases a class or column.
     private(set) var erasesSchema = false
     /// Whether some instruction carries a NaN.
     private(set) var containsNaN = false
-    /// The operations that were put before others, in the order in which that happened.
+    /// The prepended operations, in order of occurrence.
     private var prepended: [Operation] = []
 
     init(_ operands: [MergeOperand], symbols: inout Symbols) {
@@ -42,7 +42,7 @@ struct Side {
         prepended.append(operation)
     }
 
-    /// Writes what the merge changed back into the operands that it was made from.
+    /// Writes the changes of the merge back into the original operands.
     func store(into operands: inout [MergeOperand], _ symbols: Symbols) {
         for operation in prepended {
             internNames(of: operation, in: &operands[operation.origin.changeset], symbols)
@@ -58,8 +58,8 @@ struct Side {
         }
     }
 
-    /// What was put before others may have names that are new in its changeset. They join the table in
-    /// the order of events, class first, and stay even if the operation did not.
+    /// Prepended operations may have names that are new in their changeset. These are interned in
+    /// order of occurrence, class first, and stay even if the operation did not.
     private func internNames(
         of operation: Operation,
         in operand: inout MergeOperand,
@@ -117,7 +117,7 @@ extension Operation {
 }
 
 extension Instruction {
-    /// Takes over what rules change: indexes along the path, the numbers of a list instruction, and the
+    /// Adopts what rules change: indexes along the path, the numbers of a list instruction, and the
     /// sum that rule 8 makes.
     fileprivate mutating func adopt(_ operation: Operation) {
         switch self {

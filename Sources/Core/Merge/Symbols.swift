@@ -4,7 +4,7 @@ import Changesets
 struct Symbol: Hashable {
     let rawValue: UInt32
 
-    /// Stands where an instruction has no such name.
+    /// For an instruction without such a name.
     static let none = Symbol(rawValue: .max)
 }
 
@@ -14,7 +14,7 @@ struct ObjectNumber: Hashable {
 
     var index: Int { Int(rawValue) }
 
-    /// Stands where an instruction names no object.
+    /// For an instruction without an object.
     static let none = ObjectNumber(rawValue: .max)
 }
 
@@ -23,15 +23,15 @@ struct ObjectNumber: Hashable {
 struct Symbols {
     private var texts = StringTable()
     private var objects: [Identity: ObjectNumber] = [:]
-    /// The object that was asked for last: instructions on one object tend to follow each other.
+    /// The last object looked up: consecutive instructions often have the same.
     private var last: (identity: Identity, number: ObjectNumber)?
 
-    /// Expects as many different objects, at most.
+    /// Reserves room for that many different objects.
     init(objectCapacity: Int) {
         objects.reserveCapacity(objectCapacity)
     }
 
-    /// How many objects have a number.
+    /// The number of objects.
     var objectCount: Int { objects.count }
 
     /// The symbols of a table's strings, in the order of the table.

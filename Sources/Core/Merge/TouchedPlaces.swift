@@ -1,9 +1,10 @@
 package import Changesets
 
-/// What a run of changesets is about: enough to tell which changesets of the other side some merge
+/// The targets of a run of changesets: enough to tell which changesets of the other side some merge
 /// rule could act on (the candidate table of merge rules, 10).
 ///
-/// One that is about nothing of it can be left out of the merge: neither side would change.
+/// A changeset that shares no target with it can be left out of the merge: neither side would
+/// change.
 package struct TouchedPlaces {
     private var classes: Set<Text> = []
     private var columns: Set<Column> = []
@@ -23,8 +24,8 @@ package struct TouchedPlaces {
         insert(changeset)
     }
 
-    /// A number for each place, the same for every run in this process; different places may share one.
-    /// Nil where everything is concerned.
+    /// A number for each place, the same for every run in this process; different places may share
+    /// one. Nil if everything is affected.
     package var numbers: Set<UInt64>? {
         guard !erasesSchema else { return nil }
         var numbers: Set<UInt64> = []
@@ -53,7 +54,7 @@ package struct TouchedPlaces {
             case .addColumn(let column):
                 columns.insert(Self.column(column, of: changeset))
             default:
-                // Several instructions in a row are mostly about one object.
+                // Consecutive instructions usually have the same object.
                 guard let target = instruction.objectTarget, target != last else { continue }
                 last = target
                 objects.insert(changeset.reference(target))
@@ -62,7 +63,7 @@ package struct TouchedPlaces {
     }
 
     /// Whether some rule could act on an instruction of the changeset and one of the run. Erased
-    /// classes and columns concern everything.
+    /// classes and columns affect everything.
     package func mayMeet(_ changeset: Changeset) -> Bool {
         if erasesSchema { return true }
         var last: Instruction.ObjectTarget?

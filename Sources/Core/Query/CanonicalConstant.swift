@@ -2,7 +2,7 @@ import Changesets
 
 /// Constants in canonical text.
 enum CanonicalConstant {
-    /// What a constant stands beside, which decides its digits and how null is written.
+    /// The context of a constant, which decides its digits and the spelling of null.
     enum Place {
         /// A property of its type: as many digits as the type has.
         case column
@@ -56,7 +56,7 @@ enum CanonicalConstant {
             + [UInt8(ascii: ")")]
     }
 
-    /// Between quotes if nothing in it needs an escape, else in base64.
+    /// Quoted if no character needs an escape, else in base64.
     static func string(_ bytes: [UInt8]) -> [UInt8] {
         let quote = UInt8(ascii: "\"")
         if isPlain(bytes) { return [quote] + bytes + [quote] }

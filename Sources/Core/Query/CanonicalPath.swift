@@ -18,7 +18,7 @@ enum CanonicalPath {
             + NameText.escaped(field.name)
     }
 
-    /// As SORT and DISTINCT have it.
+    /// As in SORT and DISTINCT.
     static func unescapedBytes(_ property: CheckedProperty) -> [UInt8] {
         var names = property.hops.map { hop in
             switch hop {

@@ -2,8 +2,8 @@ import Changesets
 
 /// Writes a query as the reference client does (flexible sync, 12.9; query as recorded, 45 to 53).
 ///
-/// The text is what a client stores and sends. Parsing and writing it again can change the order of
-/// three or more operands of AND or OR, so a stored text is never written again.
+/// The text is the one that a client stores and sends. Parsing and writing it again can change the
+/// order of three or more operands of AND or OR, so a stored text is never written again.
 package struct CanonicalText {
     private let query: CheckedQuery
     private var text: [UInt8] = []
@@ -27,7 +27,7 @@ package struct CanonicalText {
         self.query = query
     }
 
-    /// Text that waits until what stands before it is written keeps deep queries off the stack.
+    /// Text that waits until the text before it is written keeps deep queries off the stack.
     private mutating func run() {
         while let task = tasks.popLast() {
             switch task {
@@ -38,7 +38,7 @@ package struct CanonicalText {
         }
     }
 
-    /// Does the tasks in this order, and what waits already afterwards.
+    /// Does the tasks in this order, before the ones that already wait.
     private mutating func schedule(_ next: [Work]) {
         tasks += next.reversed()
     }
@@ -87,7 +87,7 @@ package struct CanonicalText {
         ])
     }
 
-    /// Where constants of the comparison stand, which decides how many digits they get.
+    /// The context of the comparison's constants, which decides their number of digits.
     private func place(_ comparison: CheckedComparison) -> CanonicalConstant.Place {
         guard comparison.form != .general else { return .expression }
         if case .property(let property) = query.operands[comparison.left], property.type == .mixed {

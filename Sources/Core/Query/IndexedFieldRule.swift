@@ -18,7 +18,7 @@ package struct IndexedFieldRule: Sendable {
     ) throws(QueryError) -> [QueryValue] {
         var values: [QueryValue] = []
         for part in JoinedQuery.parts(of: text) {
-            // Each is looked at alone: joined by OR, the operands of one would be those of all.
+            // Each is checked alone: joined by OR, the operands of one would count for all.
             let query = try rules.check(Array(part), of: className)
             guard let pinned = pinnedValues(query.root, query) else {
                 throw QueryError(

@@ -11,11 +11,12 @@ package enum JoinedQuery {
         )
     }
 
-    /// The queries of a joined text, without their parentheses; the whole text if it is not joined so.
+    /// The queries of a joined text, without their parentheses; the whole text if it has another
+    /// form.
     ///
-    /// Splits at each ` OR ` between parenthesised groups outside of strings. A query that is itself written
-    /// like a joined one falls apart as well, which changes no meaning. Never fails: what does not parse is
-    /// refused by the parser.
+    /// Splits at each ` OR ` between parenthesised groups outside of strings. A query that has the
+    /// form of a joined one is split as well, which does not change its meaning. Never fails: the
+    /// parser refuses an invalid text.
     package static func parts(of text: [UInt8]) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var index = 0
@@ -31,7 +32,7 @@ package enum JoinedQuery {
         }
     }
 
-    /// Where the parenthesis that opens at the index closes.
+    /// The position of the parenthesis that closes the one at the index.
     private static func groupEnd(in text: [UInt8], from start: Int) -> Int? {
         var depth = 0
         var quote: UInt8?

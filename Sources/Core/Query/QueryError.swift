@@ -1,7 +1,7 @@
-/// Why a query is refused: where in its text, what is wrong, and what to write instead.
+/// A refused query: position, problem and remedy.
 package struct QueryError: Error, Hashable, Sendable {
     package let code: Code
-    /// Where the mistake begins, counted from 1 in Unicode scalars; line breaks count as one.
+    /// The start of the mistake, counted from 1 in Unicode scalars; line breaks count as one.
     package let column: Int
     package let message: String
     /// Begins with what to do.
@@ -15,7 +15,7 @@ package struct QueryError: Error, Hashable, Sendable {
         case limit = "query.limit"
         /// The class, or a property of it, does not exist.
         case unknownName = "query.unknown-name"
-        /// The two sides of a comparison, or an operator and its operand, do not fit.
+        /// The two sides of a comparison, or an operator and its operand, do not match.
         case type = "query.type"
         /// An argument such as `$0` or an operand of arithmetic has no usable value.
         case argument = "query.argument"
@@ -32,7 +32,7 @@ extension QueryError: CustomStringConvertible {
     package var description: String { "column \(column): \(message); \(remedy)" }
 }
 
-/// A mistake at a byte offset, before the text it stands in is at hand.
+/// A mistake at a byte offset, before its text is known.
 struct LocatedProblem: Error {
     let code: QueryError.Code
     let offset: Int
@@ -58,7 +58,7 @@ struct LocatedProblem: Error {
 
 /// Columns of a text, for people.
 enum TextColumn {
-    /// Unicode scalars before the offset, plus one. Stray continuation bytes count as none.
+    /// Unicode scalars before the offset, plus one. Stray continuation bytes are not counted.
     static func column(of offset: Int, in text: [UInt8]) -> Int {
         1 + text.prefix(offset).reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
     }

@@ -1,4 +1,4 @@
-/// What a hostile query may make the parser do.
+/// The limits on a hostile query.
 package struct QueryLimits: Hashable, Sendable {
     /// Bytes of one text. Only a joined query comes near: see `SubscriptionRules.longestQuery`.
     package var length: Int

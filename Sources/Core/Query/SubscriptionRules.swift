@@ -1,16 +1,16 @@
 package import Changesets
 package import Schemas
 
-/// What subscriptions may use of the query language (flexible sync, 12.3), and only of queryable fields
-/// (12.7).
+/// The part of the query language that subscriptions may use (flexible sync, 12.3), and the
+/// restriction to queryable fields (12.7).
 package struct SubscriptionRules: Sendable {
-    /// Bytes that the query of one subscription may have.
+    /// The most bytes in the query of one subscription.
     package static let longestQuery = 256 << 10
 
     private let schema: RealmSchema
     private let isQueryable: @Sendable (_ className: Text, _ property: Text) -> Bool
 
-    /// - Parameter isQueryable: not asked for the primary key, which always is.
+    /// - Parameter isQueryable: not called for the primary key, which always is.
     package init(
         schema: RealmSchema,
         isQueryable: @escaping @Sendable (_ className: Text, _ property: Text) -> Bool = { _, _ in
@@ -46,7 +46,7 @@ package struct SubscriptionRules: Sendable {
         return checked
     }
 
-    /// The parts that need no schema, for a client that has none of the server's.
+    /// The checks that need no schema, for a client without the server's.
     package func checkSyntax(of query: ParsedQuery) throws(QueryError) {
         do throws(LocatedProblem) {
             if let ordering = query.ordering.first { throw refusal(ordering.word, ordering.offset) }

@@ -1,7 +1,7 @@
 package import Changesets
 import JSON
 
-/// The text of IDENT and QUERY that says what a client subscribes to (flexible sync, 5.1).
+/// The body of IDENT and QUERY: a client's subscriptions as text (flexible sync, 5.1).
 package enum SubscriptionSetBody {
     /// One object with the joined query of each class, classes in bytewise order; `{}` without any.
     ///

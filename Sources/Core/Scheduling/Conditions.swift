@@ -1,12 +1,12 @@
-/// What the host knows of its network and its power, as far as it knows anything.
+/// The host's network and power conditions, where known.
 package struct Conditions: Hashable, Sendable {
-    /// The interface of the default route; nil where there is none or nobody can tell.
+    /// The interface of the default route; nil if there is none or it is unknown.
     package var interface: String?
-    /// Whether any network but the machine's own can be reached; where nobody can tell it counts as so.
+    /// Whether any network but the machine's own can be reached; true if unknown.
     package var hasNetwork: Bool
     package var metering: Metering
     package var battery: Battery?
-    /// As `NetworkQuality` judges it.
+    /// As judged by `NetworkQuality`.
     package var isNetworkPoor: Bool
 
     package init(

@@ -1,4 +1,4 @@
-/// Instants that return by the calendar, as cron writes them: minute, hour, day, month, weekday.
+/// Recurring instants in cron notation: minute, hour, day, month, weekday.
 package struct CronExpression: Hashable, Sendable {
     private let minutes: Set<Int>
     private let hours: Set<Int>
@@ -30,7 +30,7 @@ package struct CronExpression: Hashable, Sendable {
         self.weekdays = Set(weekdays.map { $0 % 7 })
         daysAreFree = fields[2].hasPrefix("*")
         weekdaysAreFree = fields[4].hasPrefix("*")
-        // A leap year has every day there is.
+        // A leap year has every possible day.
         let leapYear = CalendarDay(year: 2024, month: 1, day: 1).daysSince1970
         guard (0..<366 * 7).contains(where: { matches(day: leapYear + $0) }) else {
             throw ScheduleTextError(
@@ -72,7 +72,7 @@ package struct CronExpression: Hashable, Sendable {
             let step = pieces.count == 2 ? Int(pieces[1]) : pieces.count == 1 ? 1 : nil
             guard let span = pieces.first.flatMap(span), let step, step > 0, step <= 60 else {
                 throw ScheduleTextError(
-                    problem: "\(text) is no \(name)",
+                    problem: "\(text) is not a valid \(name)",
                     remedy: "use \(range.lowerBound) to \(range.upperBound), *, a-b, */n or a list"
                 )
             }
@@ -104,8 +104,8 @@ package struct CronExpression: Hashable, Sendable {
 extension CronExpression {
     /// The first instant after another.
     ///
-    /// With an hour given, a time that clocks skip comes at their change, and one that they show
-    /// twice comes once. In every hour (`*`), what is shown counts.
+    /// With a fixed hour, a time that clocks skip occurs at their change, and one that they repeat
+    /// occurs once. With every hour (`*`), the displayed time counts.
     package func next(after instant: Instant, _ zone: TimeZoneRules) -> Instant? {
         runsHourly
             ? nextShown(after: instant, zone)
@@ -123,7 +123,7 @@ extension CronExpression {
         return daysAreFree || weekdaysAreFree ? isDay && isWeekday : isDay || isWeekday
     }
 
-    /// Leap days that are weekdays of a certain name come every 28 years, or 40 around 2100.
+    /// Leap days on a certain weekday come every 28 years, or 40 around 2100.
     private static let horizonInDays: Int64 = 41 * 366
 
     // MARK: Every hour
@@ -145,7 +145,7 @@ extension CronExpression {
         return nil
     }
 
-    // MARK: At hours given
+    // MARK: At fixed hours
 
     private func nextPlanned(after instant: Instant, _ zone: TimeZoneRules) -> Instant? {
         let today = zone.localTime(at: instant).day

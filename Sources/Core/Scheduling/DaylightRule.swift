@@ -10,13 +10,13 @@ struct DaylightRule: Hashable, Sendable {
         let end: Day
     }
 
-    /// A day of each year, and the time on it, counted in the offset that ends then.
+    /// A day of each year, and the time on it, in the offset that ends then.
     struct Day: Hashable, Sendable {
         let form: Form
         let secondOfDay: Int
 
         enum Form: Hashable, Sendable {
-            /// 1 to 365, the 29th of February never counted.
+            /// 1 to 365, without February 29.
             case julian(Int)
             /// 0 to 365.
             case dayOfYear(Int)

@@ -1,4 +1,4 @@
-/// An instant of the wall clock in whole seconds: schedules need no more.
+/// An instant of the wall clock in whole seconds, enough for schedules.
 package struct Instant: Hashable, Comparable, Sendable {
     /// Since 1970-01-01T00:00:00Z, without leap seconds.
     package let secondsSince1970: Int64
@@ -7,8 +7,8 @@ package struct Instant: Hashable, Comparable, Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// Nil for seconds outside of 2015 to 2200: what a file says of the past can be damaged, and nothing
-    /// must be computed from it then.
+    /// Nil for seconds outside 2015 to 2200: a stored past time can be damaged, and nothing must be
+    /// computed from it then.
     package init?(plausible seconds: Int64) {
         guard (1_420_070_400...7_258_118_400).contains(seconds) else { return nil }
         self.secondsSince1970 = seconds
@@ -18,7 +18,7 @@ package struct Instant: Hashable, Comparable, Sendable {
         left.secondsSince1970 < right.secondsSince1970
     }
 
-    // Results have room: an instant may be as far away as a number goes.
+    // Clamped: an instant may be as far away as a number allows.
 
     package static func + (left: Instant, right: Duration) -> Instant {
         let (sum, overflow) = left.secondsSince1970.addingReportingOverflow(

@@ -1,7 +1,7 @@
-/// What a clock on the wall shows: a day of the calendar and the seconds in it.
+/// The reading of a wall clock: a day of the calendar and the seconds in it.
 ///
-/// Counted as if the place had UTC, so that days are always 86 400 seconds long; which instant it
-/// means is for `TimeZoneRules` to say.
+/// Counted as if in UTC, so that days are always 86 400 seconds long; `TimeZoneRules` maps it to an
+/// instant.
 struct LocalTime: Hashable, Comparable, Sendable {
     /// Since 1970-01-01 00:00 on that clock.
     let seconds: Int64
@@ -38,7 +38,7 @@ package struct CalendarDay: Hashable, Sendable {
 
     /// Of a number of days since 1970-01-01.
     init(daysSince1970 days: Int64) {
-        // Years that begin in March put the leap day at their end.
+        // Years that begin in March have the leap day at their end.
         let shifted = days + 719_468
         let era = floorDivide(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097

@@ -1,10 +1,10 @@
-/// Which conditions are bad ones, for all realms alike.
+/// The conditions that count as bad, for all realms alike.
 package struct NetworkPolicy: Hashable, Sendable {
     /// Interfaces that sync never uses.
     package var deniedInterfaces: [NamePattern]
-    /// Whether a connection counts as metered that NetworkManager only guesses to be.
+    /// Whether a connection counts as metered if NetworkManager only guesses so.
     package var guessesMetering: Bool
-    /// A discharging battery below this part of its charge is low.
+    /// A discharging battery below this fraction of its charge is low.
     package var lowBattery: Double
     package var poor: PoorNetwork
 
@@ -41,13 +41,13 @@ package struct NetworkPolicy: Hashable, Sendable {
 /// When a network counts as poor, and for how long (interfaces, 4).
 package struct PoorNetwork: Hashable, Sendable {
     package var roundTripAbove: Duration
-    /// A part of the segments sent, from 0 to 1.
+    /// A fraction of the segments sent, from 0 to 1.
     package var lossAbove: Double
     package var failures: Int
     package var failuresWithin: Duration
-    /// How long readings must be good until it counts as good again.
+    /// The time of good readings after which the network counts as good again.
     package var recoverAfter: Duration
-    /// How often to look while nothing is connected.
+    /// The interval of probes without a connection.
     package var probeEvery: Duration
 
     package init(
@@ -67,7 +67,7 @@ package struct PoorNetwork: Hashable, Sendable {
     }
 }
 
-/// A name in which `*` stands for any characters and `?` for one: `wwan*`.
+/// A name pattern in which `*` matches any characters and `?` one: `wwan*`.
 package struct NamePattern: Hashable, Sendable {
     package let text: String
 
@@ -81,7 +81,7 @@ package struct NamePattern: Hashable, Sendable {
 
     private static func matches(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         var (name, pattern) = (name, pattern)
-        // Where to go on if what follows the last `*` does not fit here.
+        // Where to continue if the part after the last `*` does not match here.
         var retry: (name: ArraySlice<UInt8>, pattern: ArraySlice<UInt8>)?
         while true {
             if pattern.first == UInt8(ascii: "*") {

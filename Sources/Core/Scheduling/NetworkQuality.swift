@@ -1,18 +1,18 @@
-/// Judges the way to a server by what was measured of it, and does not change its mind at every reading.
+/// Rates the network path to a server from measurements, with hysteresis.
 ///
-/// One bad reading, or enough failed attempts, make it poor. Good readings make it good again once they
-/// have lasted for `recoverAfter` without a bad one between them (interfaces, 4).
+/// One bad reading, or enough failed attempts, make it poor. Good readings make it good again once
+/// they have lasted for `recoverAfter` without a bad one between them (interfaces, 4).
 ///
-/// Moments are durations since some fixed moment of a clock that never goes back.
+/// Moments are durations since some fixed moment of a monotonic clock.
 package struct NetworkQuality: Hashable, Sendable {
     package typealias Moment = Duration
 
     package let thresholds: PoorNetwork
     private var failures: [Moment] = []
     private var isPoorSoFar = false
-    /// Since when there have been good readings only.
+    /// Since when all readings were good.
     private var goodSince: Moment?
-    /// What made it poor, or kept it so.
+    /// The reading that made it poor, or kept it so.
     package private(set) var complaint: Complaint?
 
     package init(_ thresholds: PoorNetwork) {
@@ -20,22 +20,22 @@ package struct NetworkQuality: Hashable, Sendable {
     }
 
     package enum Reading: Hashable, Sendable {
-        /// The smoothed round-trip time of a connection that stands.
+        /// The smoothed round-trip time of an open connection.
         case roundTrip(Duration)
-        /// The part of the segments that had to be sent again, from 0 to 1.
+        /// The fraction of the segments that were retransmitted, from 0 to 1.
         case loss(Double)
-        /// Both at the same moment; the loss is nil where too little was sent to tell.
+        /// Both at the same moment; the loss is nil if too little was sent to tell.
         case sample(roundTrip: Duration, loss: Double?)
-        /// An attempt to connect came to something, and took this long.
+        /// A connection attempt succeeded, in this time.
         case attempt(Duration)
-        /// An attempt to connect came to nothing, or a connection was lost.
+        /// A connection attempt failed, or a connection was lost.
         case failure
     }
 
     package enum Complaint: Hashable, Sendable {
         case roundTrip(Duration)
         case loss(Double)
-        /// So many attempts failed, or were slow, within the time that the thresholds name.
+        /// So many attempts failed, or were slow, within the time of the thresholds.
         case failures(Int)
     }
 
@@ -55,13 +55,13 @@ package struct NetworkQuality: Hashable, Sendable {
         isPoorSoFar && !hasRecovered(at: moment)
     }
 
-    /// When it will be good again if nothing bad is measured until then.
+    /// When it will be good again unless a bad reading comes before.
     package var recoversAt: Moment? {
         isPoorSoFar ? goodSince.map { $0 + thresholds.recoverAfter } : nil
     }
 
-    /// How long to leave it alone before it is measured again while nothing is connected; sooner once a
-    /// reading was good, so that one lucky attempt is not all that a recovery rests on.
+    /// The pause before the next probe without a connection; shorter after a good reading, so that
+    /// a recovery rests on more than one lucky attempt.
     package var probePause: Duration {
         guard goodSince != nil else { return thresholds.probeEvery }
         return min(thresholds.probeEvery, max(.seconds(1), thresholds.recoverAfter / 2))
@@ -81,7 +81,7 @@ package struct NetworkQuality: Hashable, Sendable {
     private enum Verdict {
         case good
         case bad(Complaint)
-        /// Not enough to call it poor, and nothing to recover by.
+        /// Not enough to call it poor, and no sign of recovery.
         case doubtful
     }
 
@@ -92,7 +92,7 @@ package struct NetworkQuality: Hashable, Sendable {
         case .loss(let share):
             return share > thresholds.lossAbove ? .bad(.loss(share)) : .good
         case .sample(let roundTrip, let loss):
-            // Each of the two can be bad; only both together are good.
+            // Either of the two can be bad; only both together are good.
             if case .bad(let complaint) = verdict(on: .roundTrip(roundTrip), at: moment) {
                 return .bad(complaint)
             }
@@ -105,13 +105,13 @@ package struct NetworkQuality: Hashable, Sendable {
         }
     }
 
-    /// TCP, TLS and the upgrade, and one for the name.
+    /// TCP, TLS and the upgrade, and one for name resolution.
     private static let roundTripsOfAnAttempt = 4
 
     private mutating func countFailure(at moment: Moment) -> Verdict {
         failures.append(moment)
         failures.removeAll { moment - $0 > thresholds.failuresWithin }
-        // A peer that fails us faster than we forget must not fill the memory.
+        // Bound the memory if a peer fails faster than failures are forgotten.
         failures = failures.suffix(thresholds.failures)
         return failures.count >= thresholds.failures ? .bad(.failures(failures.count)) : .doubtful
     }

@@ -1,6 +1,6 @@
 extension SchedulePolicy {
     /// The one rule of when to sync: a function of the configuration, the clock, the conditions and
-    /// what the realm has behind it.
+    /// the realm's sync history.
     package func decision(
         at now: Instant,
         _ conditions: Conditions,
@@ -77,14 +77,14 @@ extension SchedulePolicy {
         return next.map { delayed($0, history) } ?? Instant(secondsSince1970: .max / 2)
     }
 
-    /// The instant with its share of chance, which is the same whenever it is asked for.
+    /// The instant with its random delay, which is the same in every call.
     private func delayed(_ instant: Instant, _ history: SyncHistory) -> Instant {
         let range = UInt64(max(0, jitter.components.seconds)) + 1
         let mixed = Self.mix(history.seed ^ Self.mix(UInt64(bitPattern: instant.secondsSince1970)))
         return instant + .seconds(Int64(mixed % range))
     }
 
-    /// SplitMix64's finisher: every bit of the input moves every bit of the output.
+    /// SplitMix64's finisher: every bit of the input affects every bit of the output.
     private static func mix(_ value: UInt64) -> UInt64 {
         var mixed = value &+ 0x9e37_79b9_7f4a_7c15
         mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -94,10 +94,10 @@ extension SchedulePolicy {
 
     // MARK: The offline limit
 
-    /// From this part of the limit on the agent warns, and acts.
+    /// From this fraction of the limit on, the agent warns and acts.
     private static let warningShare = 0.8
 
-    /// Between two refreshes let through, should the first come to nothing.
+    /// The time between two such refreshes, if the first fails.
     private static let protectionInterval = Duration.seconds(3_600)
 
     private func protect(
@@ -106,7 +106,7 @@ extension SchedulePolicy {
         at now: Instant,
         _ history: SyncHistory
     ) {
-        // A realm that the server has never heard of has nothing to lose there.
+        // A realm that the server does not know yet has nothing to lose there.
         guard let lastSynced = history.lastSynced, offlineLimit > .zero else { return }
         let share = (now - lastSynced) / offlineLimit
         let nears = lastSynced + offlineLimit * Self.warningShare + .seconds(1)
@@ -126,7 +126,7 @@ extension SchedulePolicy {
 }
 
 extension ScheduleDecision.Pause {
-    /// Who syncs by hand, or denies an interface, means it; and without a network nothing helps.
+    /// Manual sync and a denied interface are deliberate; and without a network nothing helps.
     fileprivate var yieldsToOfflineLimit: Bool {
         switch self {
         case .manualMode, .deniedInterface, .noNetwork: false

@@ -1,17 +1,17 @@
-/// When a realm may sync, as its configuration says (section `realms.NAME.schedule`).
+/// When a realm may sync, by its configuration (section `realms.NAME.schedule`).
 package struct SchedulePolicy: Hashable, Sendable {
     package var mode: Mode
-    /// By up to how much chance delays the instants of a refresh.
+    /// The largest random delay of a refresh.
     package var jitter: Duration
-    /// Empty where every hour is allowed.
+    /// Empty if every hour is allowed.
     package var windows: [WeeklyWindow]
     package var zone: TimeZoneRules
     package var pausesOn: Set<PauseCondition>
-    /// Whether one refresh is let through where a pause comes near the server's offline limit.
+    /// Whether one refresh is allowed when a pause comes near the server's offline limit.
     package var protectsOfflineLimit: Bool
-    /// How long the server keeps what a silent client has not seen.
+    /// The time for which the server keeps history for an absent client.
     package var offlineLimit: Duration
-    /// False for a server on this machine, which is there without any network.
+    /// False for a server on this machine, which can be reached without any network.
     package var needsNetwork: Bool
 
     package init(
@@ -37,13 +37,13 @@ package struct SchedulePolicy: Hashable, Sendable {
     package enum Mode: Hashable, Sendable {
         /// Connected whenever windows and conditions allow.
         case continuous
-        /// Connected at each instant until everything is up and down.
+        /// Connected at each instant until everything is uploaded and downloaded.
         case refresh(CronExpression)
         /// Syncs only when asked.
         case manual
     }
 
-    /// What makes a realm pause if its configuration lists it.
+    /// A condition that pauses a realm if its configuration lists it.
     package enum PauseCondition: String, CaseIterable, Hashable, Sendable {
         case poorNetwork = "poor-network"
         case metered
@@ -51,15 +51,15 @@ package struct SchedulePolicy: Hashable, Sendable {
     }
 }
 
-/// What a realm has behind it.
+/// The past syncs of a realm.
 package struct SyncHistory: Hashable, Sendable {
-    /// When the server last heard of it; nil if it never did.
+    /// When the server last heard from it; nil if it never did.
     package var lastSynced: Instant?
-    /// When the last refresh began that was carried out; nil if there was none.
+    /// When the last completed refresh began; nil if there was none.
     package var lastRefresh: Instant?
-    /// When the last refresh ended that was let through for the sake of the offline limit.
+    /// When the last refresh ended that the offline limit required.
     package var lastProtection: Instant?
-    /// What makes one realm's jitter differ from another's.
+    /// The seed that makes one realm's jitter differ from another's.
     package var seed: UInt64
 
     package init(

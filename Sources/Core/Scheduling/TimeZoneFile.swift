@@ -1,13 +1,13 @@
 /// Reads the files of `/usr/share/zoneinfo` (RFC 8536, "TZif").
 package enum TimeZoneFile {
-    /// The rules in a file; nil if its bytes are no such file.
+    /// The rules in a file; nil if its bytes are not a valid one.
     package static func parse(_ bytes: [UInt8], name: String) -> TimeZoneRules? {
         var reader = Reader(bytes: bytes)
         guard let first = Header(&reader) else { return nil }
         guard first.version >= 2 else {
             return reader.rules(first, timeSize: 4, name: name, hasFooter: false)
         }
-        // The first block is for readers that know 32-bit times only.
+        // The first block is for readers that only support 32-bit times.
         guard reader.skip(first.sizeInBytes(timeSize: 4)), let second = Header(&reader) else {
             return nil
         }
@@ -56,7 +56,7 @@ package enum TimeZoneFile {
 
         mutating func skip(_ count: Int) -> Bool { take(count) != nil }
 
-        /// A count; real files stay far below this limit.
+        /// A count; in real files it is far below this limit.
         mutating func count() -> Int? {
             integer(size: 4).flatMap { (0...100_000).contains($0) ? Int($0) : nil }
         }

@@ -1,11 +1,11 @@
 /// The offsets of a time zone from UTC, in the past and in the future.
 package struct TimeZoneRules: Hashable, Sendable {
-    /// As the configuration names it.
+    /// As in the configuration.
     package let name: String
     private let initialOffset: Int
     /// In ascending order.
     private let transitions: [Transition]
-    /// What holds after the last transition.
+    /// The rule after the last transition.
     private let rule: DaylightRule?
 
     struct Transition: Hashable, Sendable {
@@ -49,7 +49,7 @@ package struct TimeZoneRules: Hashable, Sendable {
         LocalTime(seconds: instant.secondsSince1970 + Int64(offset(at: instant)))
     }
 
-    /// When a clock on the wall shows a time: never, once, or twice.
+    /// When a wall clock shows a time: never, once, or twice.
     enum Meaning: Hashable {
         case once(Instant)
         /// Clocks were set back: the same hour runs twice.
@@ -66,7 +66,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     }
 
     func meaning(of time: LocalTime) -> Meaning {
-        // No zone is further than a day from UTC, or changes its offset twice within two days.
+        // No zone is more than a day from UTC, or changes its offset twice within two days.
         let before = offset(at: Instant(secondsSince1970: time.seconds - 86_400))
         let after = offset(at: Instant(secondsSince1970: time.seconds + 86_400))
         guard before != after else {

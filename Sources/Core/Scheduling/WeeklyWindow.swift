@@ -1,10 +1,10 @@
-/// A span of hours that returns on certain days of the week: `Mon-Fri 22:00-06:00`.
+/// A span of hours that recurs on certain days of the week: `Mon-Fri 22:00-06:00`.
 package struct WeeklyWindow: Hashable, Sendable {
     /// The days on which it opens.
     package let days: Set<Weekday>
     /// Minutes since midnight.
     let start: Int
-    /// At most 1440 later than `start`; beyond 1440 it is a time of the next day.
+    /// At most 1440 more than `start`; beyond 1440 it is a time of the next day.
     let end: Int
 
     /// Reads `[DAYS] HH:MM-HH:MM`; without days the window opens daily.
@@ -36,7 +36,7 @@ package struct WeeklyWindow: Hashable, Sendable {
         self.end = end > start ? end : end + 1_440
     }
 
-    /// `Mon`, `Mon-Fri`, `Sat,Sun`, and mixtures of them.
+    /// `Mon`, `Mon-Fri`, `Sat,Sun`, and combinations of them.
     private static func days(_ text: Substring) throws(ScheduleTextError) -> Set<Weekday> {
         var days: Set<Weekday> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -67,9 +67,9 @@ package struct WeeklyWindow: Hashable, Sendable {
         return minutes <= 1_440 ? minutes : nil
     }
 
-    /// When it is open if it opens on a day; nil if it does not open on this one.
+    /// When it is open if it opens on that day; nil if it does not.
     ///
-    /// An end that the clocks skip is moved to the moment of their change, one that they show twice
+    /// An end that the clocks skip moves to the moment of their change, and one that they repeat
     /// counts the first time: so it opens once and closes once. A window that is skipped as a whole
     /// does not open.
     func opening(onDay day: Int64, _ zone: TimeZoneRules) -> Range<Instant>? {
@@ -81,10 +81,10 @@ package struct WeeklyWindow: Hashable, Sendable {
 }
 
 extension [WeeklyWindow] {
-    /// The time around the instant at which some window is open, as far as those open now reach.
+    /// The span around the instant in which some window is open, as far as the ones open now reach.
     func opening(at instant: Instant, _ zone: TimeZoneRules) -> Range<Instant>? {
-        // A window is at most a day long, and clocks move it by a few hours; where they are set back
-        // after midnight, the day that has begun goes on beside the one that they show again.
+        // A window is at most a day long, and clocks move it by a few hours. If they are set back
+        // after midnight, the day that has begun continues beside the one that they show again.
         let today = zone.localTime(at: instant).day
         let openings = flatMap { window in
             ((today - 2)...(today + 1)).compactMap { window.opening(onDay: $0, zone) }
@@ -98,11 +98,12 @@ extension [WeeklyWindow] {
     /// The first opening that begins after the instant.
     func nextAllowed(after instant: Instant, _ zone: TimeZoneRules) -> Instant? {
         let today = zone.localTime(at: instant).day
-        // Clocks may skip the opening of a week, or of two.
+        // Clocks may skip the window of one week, or of two.
         for day in (today - 1)...(today + 22) {
             let openings = compactMap { $0.opening(onDay: day, zone)?.lowerBound }
             if let first = openings.filter({ $0 > instant }).min() {
-                // A window of the next day may open before one of this: after midnight, clocks set back.
+                // A window of the next day may open before one of this: after midnight, clocks set
+                // back.
                 let others = compactMap { $0.opening(onDay: day + 1, zone)?.lowerBound }
                 return ([first] + others.filter { $0 > instant }).min()
             }

@@ -4,7 +4,7 @@ import Schemas
 import Settings
 import YAML
 
-/// A class as the file spells it, before other classes are looked at.
+/// A class as spelled in the file, before other classes are checked.
 struct ClassDraft {
     let name: String
     let reader: NodeReader
@@ -41,15 +41,15 @@ struct ClassDraft {
     }
 }
 
-/// A property as the file spells it.
+/// A property as spelled in the file.
 struct PropertyDraft {
     let name: String
     let type: PropertyTypeText
     let options: PropertyOptions
-    /// Where its type stands.
+    /// The position of its type.
     let reader: NodeReader
 
-    /// Nil, and reported, if the type cannot be told.
+    /// Nil, and reported, if the type is invalid.
     static func read(_ entry: NodeReader.Entry) -> PropertyDraft? {
         entry.checkName(of: "property", limitInBytes: FormatLimits.propertyNameSizeInBytes)
         return entry.value.either(

@@ -5,7 +5,7 @@ import Schemas
 import Settings
 import YAML
 
-/// The default of a property: read as its type demands, and written so that it reads the same.
+/// The default of a property: read by its type, and written so that it reads the same.
 enum DefaultValue {
     static func read(_ reader: NodeReader, of type: PropertyTypeText) -> Scalar? {
         guard type.collection == .single, let scalarType = type.type.scalarType else {

@@ -7,7 +7,7 @@ struct PropertyTypeText: Hashable {
     let type: PropertyType
     let collection: CollectionType
     let isNullable: Bool
-    /// Whether a link is spelled `embedded<…>`: the target owns no objects, its slots do.
+    /// Whether a link is spelled `embedded<…>`: the target's objects belong to the slots.
     let isEmbedded: Bool
 
     init(
@@ -121,12 +121,12 @@ extension PropertyTypeText {
         )
     }
 
-    /// As they travel: slots of lists and sets are never null (changesets spec, 5, AddColumn).
+    /// As on the wire: slots of lists and sets are never null (changesets spec, 5, AddColumn).
     private static func nullabilityOfLinks(in collection: CollectionType) -> Bool {
         collection == .single || collection == .dictionary
     }
 
-    /// What stands between `word<` and the last `>`; nil if the text does not begin with the word.
+    /// The text between `word<` and the last `>`; nil if the text does not begin with the word.
     private static func content(of word: String, in text: String) throws(Problem) -> String? {
         guard text.hasPrefix(word + "<") else { return nil }
         let content = text.dropFirst(word.count + 1)

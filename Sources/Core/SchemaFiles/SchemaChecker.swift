@@ -2,7 +2,7 @@ import Changesets
 import Schemas
 import Settings
 
-/// Turns the classes of a file into a schema, and reports what is wrong between them.
+/// Turns the classes of a file into a schema, and reports contradictions between them.
 struct SchemaChecker {
     private let drafts: [ClassDraft]
     private let byName: [String: ClassDraft]

@@ -1,9 +1,9 @@
 package import Schemas
 
-/// What a schema file says: the schema, and how local writes of some properties are meant.
+/// The content of a schema file: the schema, and the options of local writes to some properties.
 package struct SchemaDeclaration: Hashable, Sendable {
     package var schema: RealmSchema
-    /// Of the properties that have any: counters, and defaults that are not null.
+    /// Of the properties with any: counters, and defaults that are not null.
     package var options: [PropertyName: PropertyOptions]
 
     package init(schema: RealmSchema, options: [PropertyName: PropertyOptions] = [:]) {

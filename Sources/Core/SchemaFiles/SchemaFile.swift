@@ -1,8 +1,9 @@
 package import Settings
 
-/// The YAML form of a schema (interfaces, 3): read with every mistake located, and printed.
+/// The YAML form of a schema (interfaces, 3): reads it with a location for every mistake, and
+/// prints it.
 package enum SchemaFile {
-    /// Reads a file; there is a declaration only if no diagnostic is an error.
+    /// Reads a file; returns a declaration only if no diagnostic is an error.
     package static func parse(
         _ bytes: [UInt8],
         file: String
@@ -14,7 +15,7 @@ package enum SchemaFile {
         return (declaration, diagnostics.diagnostics)
     }
 
-    /// Reads the same form where it stands inside another document.
+    /// Reads the same form inside another document.
     package static func read(_ reader: NodeReader) -> SchemaDeclaration? {
         let errorsBefore = reader.diagnostics.errorCount
         let drafts = reader.mapping { keys in
@@ -27,12 +28,12 @@ package enum SchemaFile {
 
     /// The text that `parse` reads as the declaration.
     ///
-    /// Names that are not UTF-8 cannot be written in YAML; they show their invalid bytes as U+FFFD.
+    /// Names that are not UTF-8 cannot be written in YAML; their invalid bytes become U+FFFD.
     package static func text(of declaration: SchemaDeclaration) -> String {
         SchemaPrinter(declaration).text()
     }
 
-    /// The same as JSON on one line, which `parse` reads, too.
+    /// The same as JSON on one line, which `parse` also reads.
     package static func json(of declaration: SchemaDeclaration) -> String {
         SchemaPrinter(declaration).json()
     }

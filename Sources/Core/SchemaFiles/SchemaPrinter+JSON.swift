@@ -4,7 +4,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// The same declaration as JSON, which a YAML reader takes as well: `SchemaFile.parse` reads it back.
+/// The same declaration as JSON, which is valid YAML: `SchemaFile.parse` reads it back.
 extension SchemaPrinter {
     func json() -> String {
         let classes = declaration.schema.classes.map { member($0.name, json(of: $0)) }

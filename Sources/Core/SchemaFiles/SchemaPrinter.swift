@@ -23,7 +23,7 @@ struct SchemaPrinter {
         case .asymmetric: text += "    asymmetric: true\n"
         }
         var properties = schema.properties.map { self.text(of: $0, in: schema.name) }
-        // A class learned without primary key shows none; such a class cannot be declared.
+        // A class learned without primary key has none here; such a class cannot be declared.
         if let primaryKey = schema.primaryKey, let type = primaryKey.type.propertyType {
             text += "    primary_key: \(key(primaryKey.name))\n"
             let type = PropertyTypeText(type: type, isNullable: primaryKey.isNullable)

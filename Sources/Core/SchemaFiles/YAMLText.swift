@@ -1,8 +1,8 @@
 import Settings
 
-/// Writes strings so that every YAML reader takes them for these strings.
+/// Writes strings so that every YAML reader reads them as these strings.
 enum YAMLText {
-    /// Plain where that is safe, in any context and for readers of YAML 1.1 too; else quoted.
+    /// Plain if that is safe, in any context and for readers of YAML 1.1 too; else quoted.
     static func scalar(_ text: String) -> String {
         let isPlain =
             text.utf8.first.map { $0.isASCIILetter || $0.isOne(of: "_") } ?? false
@@ -33,7 +33,7 @@ enum YAMLText {
         return quoted + "\""
     }
 
-    /// Words that some reader takes for a truth value or nothing.
+    /// Words that some reader takes for a boolean or null.
     private static let reserved: Set<String> = [
         "null", "true", "false", "yes", "no", "on", "off", "y", "n",
     ]

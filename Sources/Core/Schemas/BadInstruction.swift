@@ -1,14 +1,15 @@
 package import Changesets
 
-/// An instruction that does not fit the state it meets: a "bad changeset" (instruction semantics, 4).
+/// An instruction that does not fit the state it meets: a "bad changeset" (instruction semantics,
+/// 4).
 ///
-/// Whatever the batch has done so far must be rolled back.
+/// Everything the batch has done so far must be rolled back.
 package struct BadInstruction: Error, Hashable, Sendable {
     package let problem: Problem
-    /// Place of the instruction in its changeset; nil where no changeset is in sight.
+    /// Position of the instruction in its changeset; nil if no changeset is known.
     package private(set) var position: Int?
 
-    /// The word under which `docs/errors.md` lists it.
+    /// The code under which `docs/errors.md` lists it.
     package static let code = "protocol.bad_changeset"
 
     package init(_ problem: Problem, at position: Int? = nil) {
@@ -16,7 +17,7 @@ package struct BadInstruction: Error, Hashable, Sendable {
         self.position = position
     }
 
-    /// The same error, of the instruction at that position.
+    /// The same error, for the instruction at that position.
     package func at(_ position: Int) -> BadInstruction {
         BadInstruction(problem, at: position)
     }
@@ -26,12 +27,12 @@ package struct BadInstruction: Error, Hashable, Sendable {
         case unknownClass(Text)
         case unknownProperty(Text, in: Text)
         case badName(Text, NameProblem)
-        /// Another definition of a class or property that exists.
+        /// Another definition of an existing class or property.
         case conflict(SchemaConflict)
         case tooManyProperties(Text)
         /// A property of this type cannot be added.
         case impossibleProperty(Text, in: Text, reason: PropertyProblem)
-        /// Another class has links to the one that is to be erased.
+        /// Another class has links to the one to be erased.
         case classIsLinked(Text, from: Text)
         case primaryKeyChange(Text)
 
@@ -40,7 +41,7 @@ package struct BadInstruction: Error, Hashable, Sendable {
         case wrongKeyType(Text)
         case missingObject(Text)
 
-        // The way into the object.
+        // The path into the object.
         case expectedIndex
         case expectedKey
         case indexOutOfRange(index: UInt32, size: Int)
@@ -48,7 +49,7 @@ package struct BadInstruction: Error, Hashable, Sendable {
         case illegalKey
         /// The path leads through null, a scalar, a link or a set.
         case deadEnd
-        /// The path ends where the instruction has nothing to act on.
+        /// The path ends where the instruction cannot be applied.
         case wrongTarget
 
         // The value.
@@ -64,12 +65,13 @@ package struct BadInstruction: Error, Hashable, Sendable {
         case moveToSamePlace
 
         // What a server leaves out or limits.
-        /// An earlier change to the same property did not fit, so its positions mean something else.
+        /// An earlier change to the same property did not fit, so its positions have another
+        /// meaning.
         case unclearPosition
-        /// It assumes another list than the server's changes do.
+        /// It assumes another list than the server's changes.
         case impossibleMerge
         case setsTooLarge(limitInBytes: Int)
-        /// With it, the object would be larger than the server allows.
+        /// It would make the object larger than the server allows.
         case objectTooLarge
     }
 
@@ -118,7 +120,7 @@ extension BadInstruction.Problem: CustomStringConvertible {
         case .illegalKey: "a dictionary key cannot contain \".\" or start with \"$\""
         case .deadEnd: "the path leads through a value that holds no others"
         case .wrongTarget: "the path ends where this instruction cannot act"
-        case .nullNotAllowed: "null where none is allowed"
+        case .nullNotAllowed: "null is not allowed here"
         case .wrongPayload(let code): "a value of type \(code) does not fit here"
         case .wrongLinkTarget(let className): "a link to \(className) does not fit here"
         case .stringTooLong(let size):
@@ -127,14 +129,14 @@ extension BadInstruction.Problem: CustomStringConvertible {
             "a binary of \(size) bytes; at most \(FormatLimits.binarySizeInBytes) fit"
         case .nestedTooDeeply:
             "collections nested more than \(FormatLimits.nestingDepth) levels deep"
-        case .notAnInteger: "an amount is added to something that is no integer"
+        case .notAnInteger: "an amount is added to a value that is not an integer"
         case .wrongCollectionType(let type): "there is no \(type) here"
         case .wrongPriorSize(let priorSize, let size):
             "prior size \(priorSize) for a list of \(size)"
         case .moveToSamePlace: "an element is moved to where it is"
         case .unclearPosition: "an earlier change to the same property did not fit"
         case .objectTooLarge: "the object would be larger than the server allows"
-        case .impossibleMerge: "it assumes another list than the server's changes do"
+        case .impossibleMerge: "it assumes a different list than the server's changes"
         case .setsTooLarge(let limit):
             "null is erased from sets of more than \(limit) bytes in all"
         }

@@ -4,7 +4,7 @@ package import Changesets
 package struct ClassSchema: Hashable, Sendable {
     package let name: Text
     package let kind: Kind
-    /// In the order they were added; the primary key is not among them.
+    /// In order of addition; the primary key is not among them.
     package private(set) var properties: [PropertySchema]
     private var positions: [Text: Int]
 
@@ -21,7 +21,7 @@ package struct ClassSchema: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case topLevel(PrimaryKeySchema)
         case embedded
-        /// Write-only: objects vanish locally once they are captured for upload.
+        /// Write-only: objects are deleted locally once they are captured for upload.
         case asymmetric(PrimaryKeySchema)
     }
 
@@ -41,7 +41,7 @@ package struct ClassSchema: Hashable, Sendable {
         if case .asymmetric = kind { true } else { false }
     }
 
-    /// Whether the key is one that objects of the class can have.
+    /// Whether the key is valid for objects of the class.
     package func accepts(_ key: ObjectKey) -> Bool {
         switch kind {
         case .topLevel(let schema), .asymmetric(let schema): schema.accepts(key)
@@ -53,7 +53,7 @@ package struct ClassSchema: Hashable, Sendable {
         position(of: name).map { properties[$0] }
     }
 
-    /// Where the property stands in `properties`.
+    /// The property's position in `properties`.
     package func position(of name: Text) -> Int? {
         positions[name]
     }
@@ -77,7 +77,7 @@ package struct ClassSchema: Hashable, Sendable {
     }
 }
 
-/// How a class identifies its objects (instruction semantics, 1.2).
+/// The primary key of a class, or its absence (instruction semantics, 1.2).
 package struct PrimaryKeySchema: Hashable, Sendable {
     /// Empty for a class without primary key.
     package let name: Text
@@ -93,7 +93,7 @@ package struct PrimaryKeySchema: Hashable, Sendable {
     /// Of a class without primary key: its objects carry a `GlobalKey`.
     package static let none = PrimaryKeySchema(name: .empty, type: .globalKey, isNullable: false)
 
-    /// Whether the key is one that objects of such a class can have.
+    /// Whether the key is valid for objects of such a class.
     package func accepts(_ key: ObjectKey) -> Bool {
         switch (key, type) {
         case (.null, _): isNullable

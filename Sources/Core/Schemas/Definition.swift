@@ -1,7 +1,7 @@
 import Changesets
 
 extension RealmSchema {
-    /// The property as a schema file writes it: `list<link<Person>>`, `string?` (interfaces, 3).
+    /// The property as in a schema file: `list<link<Person>>`, `string?` (interfaces, 3).
     package func definition(of property: PropertySchema) -> String {
         var element = element(of: property.type)
         switch property.type {

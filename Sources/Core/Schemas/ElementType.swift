@@ -1,11 +1,11 @@
 package import Changesets
 
-/// What one value of a property can be, its link target looked up in the schema.
+/// The type of one value of a property, with its link target looked up in the schema.
 package enum ElementType: Hashable, Sendable {
     case scalar(ScalarType)
     case mixed
     case link(LinkTarget)
-    /// An object that lives in the property and nowhere else.
+    /// An object that exists only in the property.
     case embedded(className: Text)
 }
 
@@ -23,7 +23,7 @@ package enum ScalarType: Hashable, Sendable, CaseIterable {
     case uuid
 }
 
-/// The class that a link property points to, and how objects of that class are identified.
+/// The class that a link property points to, and its kind of key.
 package struct LinkTarget: Hashable, Sendable {
     package let className: Text
     package let key: PrimaryKeySchema
@@ -35,7 +35,7 @@ package struct LinkTarget: Hashable, Sendable {
 }
 
 extension RealmSchema {
-    /// What the values of the property are, or nil if it links to a class that is not there.
+    /// The type of the property's values, or nil if it links to a class that does not exist.
     package func elementType(of property: PropertySchema) -> ElementType? {
         elementType(of: property.type)
     }

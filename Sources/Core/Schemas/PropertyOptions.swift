@@ -1,6 +1,6 @@
 package import Changesets
 
-/// A property and the class it belongs to, by their names.
+/// A property and its class, by name.
 package struct PropertyName: Hashable, Sendable {
     package let className: Text
     package let property: Text
@@ -11,13 +11,13 @@ package struct PropertyName: Hashable, Sendable {
     }
 }
 
-/// What can be declared about a property beyond its type: how local writes to it are meant.
+/// Declarations about a property beyond its type, for local writes.
 ///
-/// Never travels with the schema.
+/// Never sent with the schema.
 package struct PropertyOptions: Hashable, Sendable {
     /// Changes of the number are sent as increments, which add up instead of overwriting each other.
     package var isCounter: Bool
-    /// What a row gets that is inserted without the column; nil is the default of the type.
+    /// The value of a row inserted without the column; nil is the default of the type.
     package var defaultValue: Scalar?
 
     package init(isCounter: Bool = false, defaultValue: Scalar? = nil) {

@@ -1,6 +1,6 @@
 package import Changesets
 
-/// One property of a class, the primary key excepted (instruction semantics, 1.4).
+/// One property of a class, other than the primary key (instruction semantics, 1.4).
 package struct PropertySchema: Hashable, Sendable {
     package let name: Text
     package let type: PropertyType
@@ -20,10 +20,10 @@ package struct PropertySchema: Hashable, Sendable {
         self.collection = collection
     }
 
-    /// Whether the value, or in a collection each element, can be null in fact.
+    /// Whether the value, or in a collection each element, can actually be null.
     ///
-    /// Mixed and links do not ask the column: Mixed always can, and so can a link, except as an element
-    /// of a list or set (instruction semantics, 1.4).
+    /// For Mixed and links the column does not matter: Mixed always can, and so can a link, except
+    /// as an element of a list or set (instruction semantics, 1.4).
     package var acceptsNull: Bool {
         switch type {
         case .mixed: true
@@ -34,7 +34,7 @@ package struct PropertySchema: Hashable, Sendable {
     }
 }
 
-/// What a property holds, once or as the elements of a collection.
+/// The type of a property's value, or of the elements of its collection.
 package enum PropertyType: Hashable, Sendable {
     /// Null, any scalar, a link to any top-level class, or a nested list or dictionary.
     case mixed

@@ -1,9 +1,9 @@
 package import Changesets
 
-/// What the schema instructions do (instruction semantics, 3.1-3.4).
+/// The effects of schema instructions (instruction semantics, 3.1-3.4).
 ///
-/// Each function either changes the schema and says how, or finds that it already is so and returns
-/// nil, or throws and changes nothing.
+/// Each function either changes the schema and returns the change, or returns nil if the schema
+/// already has it, or throws and changes nothing.
 extension RealmSchema {
     /// Applies AddTable, EraseTable, AddColumn or EraseColumn; instructions on objects change nothing.
     package mutating func apply(
@@ -114,10 +114,10 @@ extension RealmSchema {
     }
 }
 
-// MARK: What may be added
+// MARK: Allowed additions
 
 extension RealmSchema {
-    /// Most properties that a class can have, its primary key not counted.
+    /// The most properties of a class, without its primary key.
     package static let propertyLimit = 65_535
 
     private mutating func addProperty(
@@ -177,14 +177,14 @@ extension RealmSchema {
             throw BadInstruction(.badName(name, .tooLong(limit: limit)))
         }
         guard name.string != nil else { throw BadInstruction(.badName(name, .notUTF8)) }
-        // No SQL text can name it.
+        // SQL text cannot contain it.
         guard !name.bytes.contains(0) else { throw BadInstruction(.badName(name, .holdsNull)) }
     }
 }
 
 extension ClassSchema {
-    /// The property of that name, the primary key included: it is a column like any other when
-    /// another is added in its place.
+    /// The property of that name, the primary key included: it counts as a column when another of
+    /// its name is added.
     fileprivate func definingProperty(named name: Text) -> PropertySchema? {
         guard let key = primaryKey, key.name == name else { return property(named: name) }
         let type: PropertyType? =

@@ -1,7 +1,7 @@
 package import Changesets
 
 extension RealmSchema {
-    /// Whether the schema has classes or properties that the other does not have.
+    /// Whether the schema has classes or properties that the other lacks.
     package func hasAdditions(to published: RealmSchema) -> Bool {
         classes.contains { schema in
             guard let known = published[schema.name] else { return true }
@@ -9,11 +9,11 @@ extension RealmSchema {
         }
     }
 
-    /// Writes what the other side must learn before the first object: AddTable for every new class, by
-    /// name, then AddColumn for every new property in its order (instruction semantics, 5.2).
+    /// Writes what the other side must learn before the first object: AddTable for every new class,
+    /// by name, then AddColumn for every new property in its order (instruction semantics, 5.2).
     ///
-    /// The primary key gets no AddColumn. What differs from `published` is not written: find it first
-    /// with `conflicts(withDeclared:)`.
+    /// The primary key gets no AddColumn. Contradictions to `published` are not written: find them
+    /// first with `conflicts(withDeclared:)`.
     package func writeAdditions(to published: RealmSchema, into writer: inout ChangesetWriter) {
         let classes = classes.sorted { $0.name < $1.name }
         for schema in classes where published[schema.name] == nil {
@@ -47,7 +47,8 @@ extension ChangesetWriter {
             property.name,
             to: className,
             type: property.type.typeCode,
-            // Mixed and links say what is so, whatever was declared (changesets spec, 5).
+            // Mixed and links have their actual nullability, not the declared one (changesets spec,
+            // 5).
             isNullable: property.acceptsNull,
             collection: property.collection,
             linkTarget: target

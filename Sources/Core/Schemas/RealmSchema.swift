@@ -1,6 +1,6 @@
 package import Changesets
 
-/// All classes of a realm, in the order they were added.
+/// All classes of a realm, in order of addition.
 package struct RealmSchema: Hashable, Sendable {
     package private(set) var classes: [ClassSchema]
     private var positions: [Text: Int]
@@ -31,7 +31,7 @@ package struct RealmSchema: Hashable, Sendable {
         }
     }
 
-    /// Changes a class where it stands.
+    /// Changes a class in place.
     mutating func withClass<Failure: Error>(
         at position: Int,
         _ body: (inout ClassSchema) throws(Failure) -> Void

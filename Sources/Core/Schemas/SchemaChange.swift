@@ -1,6 +1,6 @@
 package import Changesets
 
-/// What an instruction changed in a schema.
+/// The change that an instruction made to a schema.
 package enum SchemaChange: Hashable, Sendable {
     case classAdded(ClassSchema)
     case classErased(ClassSchema)
@@ -10,7 +10,7 @@ package enum SchemaChange: Hashable, Sendable {
 }
 
 extension RealmSchema {
-    /// Makes a change that another copy of this schema has made and checked.
+    /// Applies a change that another copy of this schema has made and checked.
     package mutating func replay(_ change: SchemaChange) {
         switch change {
         case .classAdded(let schema):

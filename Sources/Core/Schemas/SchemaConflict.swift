@@ -5,9 +5,9 @@ package struct SchemaConflict: Error, Hashable, Sendable {
     package let className: Text
     /// Nil if the classes themselves differ: in kind or primary key.
     package let property: Text?
-    /// What is there, as a schema file writes it.
+    /// The existing definition, as in a schema file.
     package let existing: String
-    /// What was asked for.
+    /// The requested definition.
     package let declared: String
 
     package init(className: Text, property: Text? = nil, existing: String, declared: String) {
@@ -27,9 +27,9 @@ extension SchemaConflict: CustomStringConvertible {
 }
 
 extension RealmSchema {
-    /// Where the other schema defines differently what this one has, in the order of the other.
+    /// The definitions of the other schema that contradict this one, in the order of the other.
     ///
-    /// Classes and properties that only one of the two has are no conflict: they can be added.
+    /// Classes and properties that only one of the two has are not conflicts: they can be added.
     package func conflicts(withDeclared declared: RealmSchema) -> [SchemaConflict] {
         declared.classes.flatMap { other in
             self[other.name].map { conflicts(of: $0, with: other, in: declared) } ?? []
@@ -51,7 +51,7 @@ extension RealmSchema {
             ]
         }
         return declared.properties.compactMap { property in
-            // Nullability is compared as it works out, not as a column happens to state it.
+            // Compares the actual nullability, not that of the column.
             guard let other = existing.property(named: property.name),
                 !other.hasSameType(as: property) || other.acceptsNull != property.acceptsNull
             else { return nil }
@@ -66,7 +66,7 @@ extension RealmSchema {
 }
 
 extension PropertySchema {
-    /// Equal in everything but nullability.
+    /// Equal except for nullability.
     func hasSameType(as other: PropertySchema) -> Bool {
         type == other.type && collection == other.collection
     }

@@ -44,7 +44,7 @@ extension Partition {
         self = Partition(extendedJSON: text.utf8) ?? .string(Text(text))
     }
 
-    /// The value in canonical Extended JSON, as BIND carries it and stores keep it: one text for one value.
+    /// The value in canonical Extended JSON, as in BIND and in stores: one text for one value.
     public var canonicalText: String {
         switch self {
         case .null: "null"
@@ -60,14 +60,14 @@ extension Partition {
 // MARK: Types
 
 extension Partition {
-    /// The types that a partition key can have; the null partition is a value of each.
+    /// The possible types of a partition key; the null partition is a value of each.
     public enum Kind: String, Hashable, CaseIterable, Sendable {
         case string
         case int
         case objectID = "object_id"
         case uuid
 
-        /// What a text must be to be read as a value of the type, as a noun for messages.
+        /// The text required for a value of the type, as a noun for messages.
         package var expected: String {
             switch self {
             case .string: "a string"

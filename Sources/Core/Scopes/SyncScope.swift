@@ -1,9 +1,9 @@
-/// Which part of an app's data a realm holds.
+/// The part of an app's data in a realm.
 public enum SyncScope: Hashable, Sendable {
     /// Every object of one partition.
     case partition(Partition)
     /// The objects that the realm's subscriptions select (flexible sync).
     case subscriptions
-    /// Nothing: the file is synced with no server (features, C1 and C4).
+    /// None: the file is not synced (features, C1 and C4).
     case unsynced
 }

@@ -1,6 +1,6 @@
 package import YAML
 
-/// A text of the configuration, and the name it has in messages.
+/// A text of the configuration, and its name in messages.
 package struct ConfigurationSource: Hashable, Sendable {
     package let file: String
     package let bytes: [UInt8]
@@ -17,8 +17,7 @@ package struct ConfigurationSource: Hashable, Sendable {
 }
 
 extension DiagnosticCollector {
-    /// The documents of all texts, each laid over those before it; nil, and reported, if one of them
-    /// is none.
+    /// The documents of all texts, merged in order; nil, and reported, if one of them is invalid.
     ///
     /// `check` sees each document before it is merged.
     package func merge(
@@ -28,12 +27,12 @@ extension DiagnosticCollector {
         let documents = sources.compactMap { source in
             parse(source.bytes, file: source.file).flatMap { mapping($0) }.map(check)
         }
-        // What was read of some files would be compared with names that the others declare.
+        // If some files are missing, references could be to names that they declare.
         guard documents.count == sources.count, let first = documents.first else { return nil }
         return documents.dropFirst().reduce(first) { $0.merged(with: $1) }
     }
 
-    /// The root of a file, which has to be a mapping before it is merged with others.
+    /// The root of a file, which must be a mapping to be merged with others.
     private func mapping(_ root: YAMLNode) -> YAMLNode? {
         if case .mapping = root.content { return root }
         if root.isNull {

@@ -1,14 +1,14 @@
 package import YAML
 
-/// One thing that is wrong with a text a person wrote: where, what, and what to do about it.
+/// A mistake in a text that a person wrote: location, problem and remedy.
 package struct Diagnostic: Hashable, Sendable {
     package let location: TextLocation
     package let severity: Severity
     package let code: Code
     package let path: SettingPath
-    /// What is wrong, as a clause: "unknown key".
+    /// The problem, as a clause: "unknown key".
     package let problem: String
-    /// What to do, as a clause: "did you mean "schedule"?".
+    /// The remedy, as a clause: "did you mean "schedule"?".
     package let remedy: String
 
     package init(
@@ -30,7 +30,7 @@ package struct Diagnostic: Hashable, Sendable {
     package enum Severity: String, Hashable, Sendable {
         /// The text is refused.
         case error
-        /// The text is used as it stands.
+        /// The text is used unchanged.
         case warning
     }
 
@@ -45,7 +45,7 @@ package struct Diagnostic: Hashable, Sendable {
 }
 
 extension Diagnostic {
-    /// The same as a reason to refuse the text.
+    /// The same as an error.
     package var asError: Diagnostic {
         Diagnostic(at: location, severity: .error, code, path, problem, remedy: remedy)
     }
@@ -62,7 +62,7 @@ extension Diagnostic: CustomStringConvertible {
 extension Diagnostic.Code {
     /// The text is not one YAML document.
     package static let syntax = Self("config.syntax")
-    /// The text is larger or deeper than any honest one.
+    /// The text is larger or deeper than any legitimate one.
     package static let tooLarge = Self("config.too_large")
     package static let duplicateKey = Self("config.duplicate_key")
     package static let unknownKey = Self("config.unknown_key")
@@ -71,16 +71,16 @@ extension Diagnostic.Code {
     package static let wrongType = Self("config.wrong_type")
     /// Of the right type, but out of range or malformed.
     package static let badValue = Self("config.bad_value")
-    /// A key or value of the documented configuration that this version does not honour yet.
+    /// A key or value of the documented configuration that this version does not support yet.
     package static let unsupported = Self("config.unsupported")
-    /// A secret stands in the text itself.
+    /// The text itself contains a secret.
     package static let plainSecret = Self("config.plain_secret")
     /// Two settings exclude each other.
     package static let conflict = Self("config.conflict")
-    /// A name refers to nothing.
+    /// A name does not refer to anything.
     package static let unknownName = Self("config.unknown_name")
-    /// A file that the text names cannot be read.
+    /// A file named in the text cannot be read.
     package static let unreadable = Self("config.unreadable")
-    /// A setting that gives protection away.
+    /// A setting that weakens protection.
     package static let insecure = Self("config.insecure")
 }

@@ -1,22 +1,22 @@
 package import YAML
 
-/// Gathers everything that is wrong with a set of texts, so that people mend them in one go.
+/// Gathers all mistakes in a set of texts, so that people can correct them together.
 ///
-/// Lives as long as one reading and stays with it.
+/// It belongs to a single reading.
 package final class DiagnosticCollector {
     private var collected: [Diagnostic] = []
     private var files: [String] = []
 
     package init() {}
 
-    /// In the order of the files as they were parsed, and of the text in each.
+    /// In the order in which the files were parsed, and of the text in each.
     package var diagnostics: [Diagnostic] {
         collected.sorted { position(of: $0) < position(of: $1) }
     }
 
     package var hasErrors: Bool { errorCount > 0 }
 
-    /// Tells a reader, before and after, whether what it read was without fault.
+    /// Compare before and after reading a value to learn whether it was valid.
     package private(set) var errorCount = 0
 
     package func report(_ diagnostic: Diagnostic) {
@@ -24,7 +24,8 @@ package final class DiagnosticCollector {
         if diagnostic.severity == .error { errorCount += 1 }
     }
 
-    /// The document of a text, an empty mapping if it has none; nil, and reported, if it is not YAML.
+    /// The document of a text, an empty mapping if it has none; nil, and reported, if it is not
+    /// YAML.
     package func parse(
         _ bytes: [UInt8],
         file: String,

@@ -4,7 +4,7 @@ package enum DurationText {
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
     ]
 
-    /// What `parse` reads, as a regular expression.
+    /// The syntax of `parse`, as a regular expression.
     package static let pattern =
         "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$"
 
@@ -32,7 +32,7 @@ package enum DurationText {
         return .milliseconds(total)
     }
 
-    /// The shortest text that `parse` reads as the duration, whole milliseconds of it.
+    /// The shortest text that `parse` reads as the duration, in whole milliseconds.
     package static func text(of duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         var milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000

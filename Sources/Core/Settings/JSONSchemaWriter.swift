@@ -1,7 +1,7 @@
 /// Writes a form as JSON Schema (draft 2020-12).
 ///
-/// YAML leaves it to the reader whether `5` is text: where text is expected, numbers and truth
-/// values are accepted too.
+/// In YAML the reader decides whether `5` is text: where text is expected, numbers and booleans are
+/// accepted too.
 package struct JSONSchemaWriter {
     private let title: String
 
@@ -38,7 +38,7 @@ package struct JSONSchemaWriter {
         case .choice(let words): [("enum", .strings(words))]
         case .list(let element): [("type", .string("array")), ("items", json(element))]
         case .named(let element):
-            // Nothing counts as an empty mapping.
+            // Null counts as an empty mapping.
             [("type", .strings(["object", "null"])), ("additionalProperties", json(element))]
         case .mapping(let mapping): members(of: mapping)
         case .anyOf(let forms) where forms.isEmpty: []

@@ -1,6 +1,6 @@
 import YAML
 
-/// Reads the keys of one mapping, and knows in the end which of them nobody asked for.
+/// Reads the keys of one mapping, and reports the unread ones at the end.
 package final class MappingReader {
     private let mapping: YAMLMapping
     private let parent: NodeReader
@@ -16,7 +16,7 @@ package final class MappingReader {
         self.parent = parent
     }
 
-    /// Reads no mapping, but notes which keys are asked for.
+    /// Reads no mapping, but records which keys are requested.
     init(describing parent: NodeReader) {
         self.mapping = YAMLMapping()
         self.parent = parent
@@ -24,7 +24,7 @@ package final class MappingReader {
 
     private var isDescribing: Bool { parent.recorder != nil }
 
-    /// What was noted.
+    /// The recorded form.
     var form: MappingForm {
         MappingForm(
             keys: recorded.map { key, recorder, isRequired in
@@ -35,15 +35,15 @@ package final class MappingReader {
         )
     }
 
-    /// The mapping as a whole, to report what is wrong between its keys.
+    /// The mapping as a whole, to report contradictions between its keys.
     package var whole: NodeReader { parent }
 
-    /// Whether the key stands there, read or not, good or bad.
+    /// Whether the key is present, read or not, valid or not.
     package func contains(_ key: String) -> Bool {
         mapping[key] != nil
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     package func required<Value>(_ key: String, _ read: (NodeReader) -> Value?) -> Value? {
         guard let value = value(of: key, isRequired: true) else {
             missing.append(key)
@@ -52,13 +52,12 @@ package final class MappingReader {
         return read(value)
     }
 
-    /// The value of a key that may be left out.
+    /// The value of an optional key.
     package func optional<Value>(_ key: String, _ read: (NodeReader) -> Value?) -> Value? {
         value(of: key).flatMap(read)
     }
 
-    /// The value of a key that may be left out; the default also stands in for a bad value, which is
-    /// reported.
+    /// The value of an optional key; the default also replaces an invalid value, which is reported.
     package func optional<Value>(
         _ key: String,
         default standard: Value,
@@ -67,9 +66,9 @@ package final class MappingReader {
         value(of: key).flatMap(read) ?? standard
     }
 
-    /// The value of a key that goes with certain choices of another key, and with no others.
+    /// The value of a key that is only valid with certain choices of another key.
     ///
-    /// `chosen` is the choice that was read; where it could not be read, nothing more is said.
+    /// `chosen` is the choice that was read; if it was invalid, nothing more is reported.
     package func dependent<Choice: RawRepresentable<String>, Value>(
         _ key: String,
         on other: String,
@@ -98,8 +97,8 @@ package final class MappingReader {
         return read(value)
     }
 
-    /// What `read` makes of the one of several keys that exclude each other; nil, and reported,
-    /// unless exactly one is there.
+    /// The result of `read` for the one of several keys that exclude each other; nil, and reported,
+    /// unless exactly one is present.
     package func exactlyOne<Value>(
         of keys: [String],
         remedy: String,
@@ -107,7 +106,7 @@ package final class MappingReader {
     ) -> Value? {
         let present = one(of: keys)
         if present.isEmpty {
-            // Where another key stands instead, the message about that one is enough.
+            // If another key is present instead, the message about that one is enough.
             guard mapping.entries.isEmpty, !isDescribing else { return nil }
             whole.report(.missingKey, "is empty", remedy: remedy)
             return nil
@@ -115,7 +114,8 @@ package final class MappingReader {
         return answer(present, remedy: remedy, read)
     }
 
-    /// The same in a mapping that has other keys too; if none is there, the first is missing.
+    /// The same in a mapping that has other keys too; if none is present, the first is reported as
+    /// missing.
     package func exactlyOneBesideOthers<Value>(
         of keys: [String],
         remedy: String,
@@ -148,7 +148,8 @@ package final class MappingReader {
         return present.first.flatMap { read($0.key, $0.value) }
     }
 
-    /// A mapping all of whose keys may be left out, and so may it: then `read` finds it empty.
+    /// A mapping all of whose keys are optional, and which is optional itself: then `read` gets an
+    /// empty one.
     package func section<Value>(_ key: String, _ read: (MappingReader) -> Value) -> Value {
         let present = value(of: key)
         if let value = present?.mapping({ read($0) }) { return value }
@@ -163,8 +164,8 @@ package final class MappingReader {
         return read(MappingReader(YAMLMapping(), of: empty))
     }
 
-    /// Warns of keys that are read and checked, but that this version cannot serve yet: what would
-    /// be started with them has to refuse them.
+    /// Warns of keys that are read and checked, but that this version does not support yet. The
+    /// program must refuse to start what depends on them.
     package func notYetServed(_ keys: String...) {
         for key in keys { reader(of: key)?.warnNotYetServed() }
     }
@@ -199,7 +200,7 @@ package final class MappingReader {
         }
     }
 
-    /// Reports the keys that nobody asked for, and those asked for in vain.
+    /// Reports unknown keys, and required ones that are missing.
     func finish() {
         var misspelt: Set<String> = []
         for entry in mapping.entries where !known.contains(entry.key) && !later.contains(entry.key)
@@ -217,7 +218,7 @@ package final class MappingReader {
                 )
             )
         }
-        // A key that stands there misspelt is not missing too.
+        // A misspelt key is not reported as missing as well.
         for key in missing where !misspelt.contains(key) {
             parent.diagnostics.report(
                 Diagnostic(

@@ -1,5 +1,5 @@
 extension NodeReader {
-    /// A program and its arguments; no shell takes them apart.
+    /// A program and its arguments, without a shell.
     package func command() -> [String]? {
         guard let words = elements({ $0.string(allowsEmpty: true) }) else { return nil }
         guard let program = words.first, program.hasPrefix("/") else {
@@ -13,7 +13,7 @@ extension NodeReader {
         return words
     }
 
-    /// The variables that a program finds.
+    /// The environment of a program.
     package func environment() -> [String: String] {
         let variables = entries { entry in
             (entry.name, entry.value.string(allowsEmpty: true) ?? "")

@@ -1,7 +1,7 @@
 import YAML
 
 extension NodeReader {
-    /// The text as written, whatever it looks like.
+    /// The text as written, of any form.
     package func string(allowsEmpty: Bool = false) -> String? {
         guard let scalar = scalar(expected: "a string", form: .text) else { return nil }
         guard allowsEmpty || !scalar.text.isEmpty else {
@@ -11,7 +11,7 @@ extension NodeReader {
         return scalar.text
     }
 
-    /// A string that meets a condition, which `expected` words: "the name of a unit".
+    /// A string that meets a condition, which `expected` describes: "the name of a unit".
     package func string(matching isGood: (String) -> Bool, expected: String) -> String? {
         guard let text = string() else { return nil }
         guard isGood(text) else {
@@ -91,8 +91,8 @@ extension NodeReader {
         return check(value, in: range, text: SizeText.text)
     }
 
-    /// One of the words of an enumeration; `later` are those of the documented configuration that
-    /// this version does not honour yet.
+    /// A value of an enumeration; `later` are those of the documented configuration that this
+    /// version does not support yet.
     package func choice<Choice: CaseIterable & RawRepresentable<String>>(
         of type: Choice.Type = Choice.self,
         later: [String] = []
@@ -118,7 +118,7 @@ extension NodeReader {
         return nil
     }
 
-    /// A part of a hundred, such as `20%`; answers with a fraction of 1.
+    /// A percentage such as `20%`; returns a fraction of 1.
     package func percentage(in range: ClosedRange<Double>) -> Double? {
         let expected = "a percentage such as 20%"
         let pattern = "^[0-9]+(\\.[0-9]+)?%$"
@@ -138,7 +138,7 @@ extension NodeReader {
         return check(value, in: percents) { "\(text(of: $0))%" }.map { $0 / 100 }
     }
 
-    /// So many times in a while: `3 in 5m`, where the word between is `word`.
+    /// A count per time span: `3 in 5m`, where the word between is `word`.
     package func rate(
         word: String,
         counts: ClosedRange<Int>,
@@ -174,7 +174,7 @@ extension NodeReader {
         string().flatMap(absolutePath)
     }
 
-    /// The same of a text that was made from the value.
+    /// The same for a text that was derived from the value.
     package func absolutePath(of text: String) -> String? {
         let components = text.utf8.split(separator: UInt8(ascii: "/")).filter {
             !$0.elementsEqual(".".utf8)
@@ -193,9 +193,9 @@ extension NodeReader {
         return "/" + components.map { String(Substring($0)) }.joined(separator: "/")
     }
 
-    // MARK: Rules they share
+    // MARK: Shared rules
 
-    /// Whether a scalar may stand for something else than its text.
+    /// Whether a YAML reader may read a scalar as something else than text.
     private func isLiteral(_ scalar: YAMLScalar) -> Bool {
         switch node.tag {
         case .integer, .float, .boolean: true

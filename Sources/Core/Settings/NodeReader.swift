@@ -1,14 +1,14 @@
 package import YAML
 
-/// Reads one value of a document: it answers with the value, or reports why not and answers nil.
+/// Reads one value of a document: returns the value, or reports an error and returns nil.
 ///
-/// A reader can also describe: then there is no document, each question is noted as a part of the
-/// form, and every answer is nil. So one text, the code that reads, says what is accepted.
+/// A reader can also describe: then there is no document, each call is recorded as a part of the
+/// form, and every result is nil. So the reading code is also the definition of what is accepted.
 package struct NodeReader {
     package let node: YAMLNode
     package let path: SettingPath
     package let diagnostics: DiagnosticCollector
-    /// Notes what is asked for; nil while a document is read.
+    /// Records the calls; nil while a document is read.
     let recorder: FormRecorder?
 
     package init(
@@ -52,7 +52,7 @@ package struct NodeReader {
 }
 
 extension NodeReader {
-    /// Warns of a value that is read and checked, but that this version cannot serve yet.
+    /// Warns of a value that is read and checked, but that this version does not support yet.
     package func warnNotYetServed() {
         report(
             .unsupported,
@@ -66,7 +66,7 @@ extension NodeReader {
 // MARK: Collections
 
 extension NodeReader {
-    /// Lets `read` ask for the keys it knows, and reports the others; nothing counts as `{}`.
+    /// Lets `read` read the keys it knows, and reports the others; null counts as `{}`.
     package func mapping<Value>(
         expected: String = "a mapping",
         _ read: (MappingReader) -> Value?
@@ -84,7 +84,8 @@ extension NodeReader {
         return value
     }
 
-    /// What `read` makes of the values of a mapping whose keys are free names; nothing counts as `{}`.
+    /// The results of `read` for the values of a mapping with free names as keys; null counts as
+    /// `{}`.
     package func entries<Value>(_ read: (Entry) -> Value) -> [Value] {
         guard let recorder else { return entries().map(read) }
         let element = FormRecorder()
@@ -96,7 +97,7 @@ extension NodeReader {
         return values
     }
 
-    /// The values of a mapping whose keys are free names; nothing counts as `{}`.
+    /// The values of a mapping with free names as keys; null counts as `{}`.
     package func entries() -> [Entry] {
         (mappingContent(expected: "a mapping")?.entries ?? []).map { entry in
             Entry(
@@ -117,7 +118,7 @@ extension NodeReader {
         package let value: NodeReader
     }
 
-    /// What `read` makes of the elements of a list, those left out that it cannot read.
+    /// The results of `read` for the elements of a list, without those it cannot read.
     package func elements<Value>(_ read: (NodeReader) -> Value?) -> [Value]? {
         if let recorder {
             let element = FormRecorder()
@@ -147,7 +148,7 @@ extension NodeReader {
         return collection(self)
     }
 
-    /// Notes a form that the questions asked do not show; does nothing while a document is read.
+    /// Records a form that the calls do not show; does nothing while a document is read.
     package func describe(_ form: SettingForm) {
         recorder?.add(form)
     }
@@ -164,7 +165,7 @@ extension NodeReader {
                     at: duplicate.location,
                     .duplicateKey,
                     path.appending(duplicate.key),
-                    "stands twice, first at \(duplicate.first)",
+                    "is repeated, first at \(duplicate.first)",
                     remedy: "keep one of the two"
                 )
             )
@@ -173,10 +174,10 @@ extension NodeReader {
     }
 }
 
-// MARK: What scalars have in common
+// MARK: Shared by scalars
 
 extension NodeReader {
-    /// The scalar of a value that may not be left empty; nil, and noted, while describing.
+    /// The scalar of a value that must not be empty; nil, and recorded, while describing.
     func scalar(expected: String, form: @autoclosure () -> SettingForm) -> YAMLScalar? {
         if let recorder {
             recorder.add(form())

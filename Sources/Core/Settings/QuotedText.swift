@@ -1,4 +1,4 @@
-/// Text from outside as a message shows it: in quotes, on one line, not too long.
+/// Text of outside origin for a message: in quotes, on one line, not too long.
 package func quoted(_ text: some StringProtocol) -> String {
     let limit = 60
     var shown = "\""

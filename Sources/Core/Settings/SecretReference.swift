@@ -1,6 +1,6 @@
 import YAML
 
-/// Where a secret is kept; the secret itself never stands in a configuration.
+/// The location of a secret; a configuration never contains the secret itself.
 package enum SecretReference: Hashable, Sendable {
     /// A systemd credential: a file in `$CREDENTIALS_DIRECTORY`.
     case credential(name: String)
@@ -9,7 +9,7 @@ package enum SecretReference: Hashable, Sendable {
 }
 
 extension SecretReference: CustomStringConvertible {
-    /// As it is written in a configuration.
+    /// As in a configuration.
     package var description: String {
         switch self {
         case .credential(let name): "{ credential: \(name) }"
@@ -25,7 +25,7 @@ extension NodeReader {
         secret(otherForms: [], { $0 }, other: { _, _ in nil })
     }
 
-    /// What is made of a secret, or of something in its place that another key leads to.
+    /// The result of `read` for a secret, or for an alternative under another key.
     package func secret<Value>(
         otherForms: [(key: String, form: String)],
         _ make: (SecretReference) -> Value,
@@ -35,10 +35,10 @@ extension NodeReader {
             ["{ credential: NAME }", "{ file: PATH }", "{ env: NAME }"] + otherForms.map(\.form)
         )
         if case .scalar = node.content, recorder == nil {
-            // What stands here may be the secret itself: no message shows it.
+            // This value may be the secret itself: no message shows it.
             report(
                 node.isNull ? .wrongType : .plainSecret,
-                node.isNull ? "is empty" : "a secret cannot stand in the file",
+                node.isNull ? "is empty" : "the file must not contain a secret",
                 remedy: node.isNull
                     ? "give \(forms)"
                     : "put it into a file that only the program can read, and give \(forms)"

@@ -1,6 +1,6 @@
-/// What a value of a document may look like: the readers describe it themselves when asked.
+/// The accepted values of a setting, as described by the readers.
 package indirect enum SettingForm: Hashable, Sendable {
-    /// Anything that is written as one scalar.
+    /// Any scalar.
     case text
     /// A string that the regular expression matches as a whole.
     case pattern(String)
@@ -8,21 +8,21 @@ package indirect enum SettingForm: Hashable, Sendable {
     case integer(ClosedRange<Int>)
     case number(ClosedRange<Double>)
     case choice([String])
-    /// The word for nothing, which must stand there.
+    /// The literal null.
     case null
     case list(SettingForm)
-    /// A mapping with keys of its own.
+    /// A mapping with fixed keys.
     case mapping(MappingForm)
     /// A mapping whose keys are names that people choose.
     case named(SettingForm)
-    /// Any of several; none at all where nothing is known of the value.
+    /// Any of several; empty if nothing is known of the value.
     case anyOf([SettingForm])
 }
 
 /// The keys of a mapping, in the order in which they are read.
 package struct MappingForm: Hashable, Sendable {
     package var keys: [Key] = []
-    /// Exactly one of these stands there; empty where there is no such rule.
+    /// Exactly one of these must be present; empty if there is no such rule.
     package var oneOfKeys: [String] = []
     package var dependences: [Dependence] = []
 
@@ -32,12 +32,12 @@ package struct MappingForm: Hashable, Sendable {
         package let isRequired: Bool
     }
 
-    /// A key that stands beside certain choices of another key only.
+    /// A key that is only allowed with certain choices of another key.
     package struct Dependence: Hashable, Sendable {
         package let key: String
         package let other: String
         package let choices: [String]
-        /// Whether it must stand there beside them.
+        /// Whether it is required with them.
         package let isRequired: Bool
     }
 }
@@ -56,7 +56,7 @@ package final class FormRecorder {
 }
 
 extension SettingForm {
-    /// What `read` accepts: it is run once on no document at all.
+    /// The values that `read` accepts: it runs once without a document.
     package static func described(by read: (NodeReader) -> Void) -> SettingForm {
         let recorder = FormRecorder()
         read(NodeReader(describing: recorder, path: .root))

@@ -21,7 +21,7 @@ package struct SettingPath: Hashable, Sendable {
 }
 
 extension SettingPath: CustomStringConvertible {
-    /// `realms.orders.subscriptions[0].name`; a key that could be misread stands in quotes.
+    /// `realms.orders.subscriptions[0].name`; a key that could be misread is quoted.
     package var description: String {
         steps.reduce(into: "") { text, step in
             switch step {

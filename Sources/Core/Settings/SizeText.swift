@@ -5,7 +5,7 @@ package enum SizeText {
         ("KiB", 1 << 10), ("kB", 1_000), ("B", 1), ("", 1),
     ]
 
-    /// Nil unless the text is a whole number with one of the units, or none for bytes.
+    /// Nil unless the text is a whole number with one of the units, or without one for bytes.
     package static func parse(_ text: some StringProtocol) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let name = text.dropFirst(digits.count).drop { $0 == " " }

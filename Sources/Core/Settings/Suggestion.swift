@@ -1,4 +1,4 @@
-/// Finds what a person probably meant.
+/// Suggests what a person probably meant.
 package enum Suggestion {
     /// The one candidate that is clearly nearest to the word, if any is near enough.
     package static func nearest(to word: String, among candidates: [String]) -> String? {

@@ -1,12 +1,12 @@
 package import YAML
 
 extension YAMLNode {
-    /// This node with a later file's node laid over it: mappings merge by key, all else is replaced.
+    /// This node merged with a later file's node: mappings merge by key, all else is replaced.
     ///
-    /// Every value keeps the place where it stands, so messages name the file that is to be mended.
+    /// Every value keeps its location, so messages name the file to correct.
     package func merged(with later: YAMLNode) -> YAMLNode {
         guard case .mapping(var mapping) = content else { return later }
-        // "realms:" with nothing behind it adds nothing, and takes nothing away.
+        // An empty "realms:" adds nothing, and removes nothing.
         if later.isNull { return self }
         guard case .mapping(let added) = later.content else { return later }
         var positions = Dictionary(

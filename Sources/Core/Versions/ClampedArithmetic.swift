@@ -1,6 +1,6 @@
-/// Arithmetic for numbers that a file or a peer chose: where the exact result has no room, it is the
-/// nearest bound. Trapping would let one number end the process, and a number in a file would do so again at
-/// every start.
+/// Saturating arithmetic for numbers from a file or a peer: if the exact result does not fit, it is
+/// the nearest bound. Trapping would let one number end the process, and a number in a file would
+/// do so again at every start.
 extension FixedWidthInteger {
     package func adding(clamping other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)

@@ -14,7 +14,7 @@ package struct ServerVersion: Hashable, Sendable, Comparable {
     }
 }
 
-/// Number of a commit in a client file; 1 is the file never written, 0 "beginning of history".
+/// Number of a commit in a client file; 1 is the file never written, 0 the beginning of history.
 package struct ClientVersion: Hashable, Sendable, Comparable {
     /// 0 ... 2^63 - 1.
     package let rawValue: UInt64
@@ -43,8 +43,8 @@ package struct SaltedServerVersion: Hashable, Sendable {
     package static let zero = SaltedServerVersion(version: .zero, salt: .none)
 }
 
-/// How far a client has integrated server history, and how much of the client's own history the
-/// server had integrated at that point.
+/// The server history that a client has integrated, and the part of the client's own history that
+/// the server had integrated at that point.
 package struct DownloadCursor: Hashable, Sendable {
     package let serverVersion: ServerVersion
     package let lastIntegratedClientVersion: ClientVersion
@@ -64,7 +64,7 @@ package struct DownloadCursor: Hashable, Sendable {
     }
 }
 
-/// How far a client's history is held by someone, and how much server history the client had
+/// The part of a client's history that the peer has, and the server history that the client had
 /// integrated at that point.
 package struct UploadCursor: Hashable, Sendable {
     package let clientVersion: ClientVersion
@@ -93,7 +93,7 @@ package struct UploadCursor: Hashable, Sendable {
     }
 }
 
-/// What a DOWNLOAD header says and the client persists (sync history, 1).
+/// The progress in a DOWNLOAD header, which the client persists (sync history, 1).
 package struct SyncProgress: Hashable, Sendable {
     package var latestServerVersion: SaltedServerVersion
     package var download: DownloadCursor

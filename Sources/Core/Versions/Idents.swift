@@ -1,4 +1,4 @@
-/// Numbers a client file within its server file (sync history, 1).
+/// The number of a client file within its server file (sync history, 1).
 ///
 /// 0 means "not assigned", or "of local origin"; 1 is the server itself; clients start at 2.
 package struct FileIdent: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct FileIdent: Hashable, Sendable {
     package static let server = FileIdent(1)
 }
 
-/// A random number that proves that two ends speak of the same thing; 0 means "none".
+/// A random number that proves that two ends mean the same file or version; 0 means "none".
 package struct Salt: Hashable, Sendable {
     /// 0 ... 2^63 - 1.
     package let rawValue: UInt64

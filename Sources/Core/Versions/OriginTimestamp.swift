@@ -1,4 +1,4 @@
-/// When a changeset was made, at its origin: milliseconds since 2015-01-01T00:00:00Z, without leap
+/// The time of a changeset at its origin: milliseconds since 2015-01-01T00:00:00Z, without leap
 /// seconds (sync history, 3.3).
 package struct OriginTimestamp: Hashable, Sendable, Comparable {
     /// 0 ... 2^63 - 1.
@@ -11,7 +11,8 @@ package struct OriginTimestamp: Hashable, Sendable, Comparable {
     /// Milliseconds from 1970-01-01 to 2015-01-01.
     package static let epochOffsetInMilliseconds: Int64 = 1_420_070_400_000
 
-    /// 2015 to 2200 in milliseconds since 1970: other times in a file or a token are mistakes, or lies.
+    /// 2015 to 2200 in milliseconds since 1970: other times in a file or a token are errors, or
+    /// forged.
     package static let plausibleMilliseconds = epochOffsetInMilliseconds...7_258_118_400_000
 
     /// The end of 2199.
@@ -19,7 +20,7 @@ package struct OriginTimestamp: Hashable, Sendable, Comparable {
         UInt64(plausibleMilliseconds.upperBound - epochOffsetInMilliseconds)
     )
 
-    /// As a file has it: one that cannot be is the nearest that can.
+    /// As stored in a file: an impossible value becomes the nearest possible one.
     package init(stored milliseconds: Int64) {
         self = min(OriginTimestamp(UInt64(clamping: milliseconds)), .latestPlausible)
     }

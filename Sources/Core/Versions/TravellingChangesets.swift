@@ -4,7 +4,7 @@ package struct UploadChangeset: Hashable, Sendable {
     /// The version that the changeset made, and the server version integrated before it.
     package let cursor: UploadCursor
     package let originTimestamp: OriginTimestamp
-    /// 0 from an ordinary client: the server puts the sender's ident in its place.
+    /// 0 from an ordinary client: the server replaces it by the sender's ident.
     package let originFileIdent: FileIdent
     package let bytes: [UInt8]
 

@@ -1,10 +1,10 @@
-/// What one scan of the local history found to upload (sync history, 6.1).
+/// The result of one scan of the local history for uploads (sync history, 6.1).
 package struct UploadBatch: Hashable, Sendable {
     /// In ascending order of client version; empty if nothing is left below the end of the scan.
     package let changesets: [UploadChangeset]
-    /// How far the history is covered once this batch is sent; persisted nowhere.
+    /// The progress once this batch is sent; not persisted.
     package let progress: UploadCursor
-    /// Server history that the client may still need: the server keeps what is above.
+    /// Server history above this version is still needed by the client, so the server keeps it.
     package let lockedServerVersion: ServerVersion
 
     package init(

@@ -1,6 +1,6 @@
 import CYAML
 
-/// One step through a document, as libyaml sees it.
+/// One step through a document, as reported by libyaml.
 struct Event {
     let location: TextLocation
     let kind: Kind
@@ -13,7 +13,7 @@ struct Event {
         case mappingStart(Properties)
     }
 
-    /// What may stand before a node.
+    /// The tag and anchor before a node.
     struct Properties {
         let anchor: String?
         let tag: String?
@@ -73,7 +73,7 @@ final class EventSource {
             let start = event.data.mapping_start
             return .mappingStart(properties(start.anchor, start.tag))
         default:
-            // Behind the end of the stream libyaml answers with empty events.
+            // After the end of the stream libyaml returns empty events.
             return .streamEnd
         }
     }
@@ -129,7 +129,7 @@ final class EventSource {
         }
     }
 
-    /// libyaml gives bytes that are no text a byte offset instead of a mark.
+    /// For bytes that are not text, libyaml gives a byte offset instead of a mark.
     private func location(atByte offset: Int) -> TextLocation {
         let before = bytes.prefix(max(0, offset))
         let line = before.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }

@@ -1,4 +1,4 @@
-/// A place in a text that a person wrote: lines and columns count from 1, columns in characters.
+/// A location in a text that a person wrote: lines and columns count from 1, columns in characters.
 package struct TextLocation: Hashable, Sendable {
     package let file: String
     package let line: Int

@@ -1,4 +1,4 @@
-/// Why a text is not a document we read, and where.
+/// The reason why a text is not a valid document, and its location.
 package struct YAMLError: Error, Hashable, Sendable {
     package let location: TextLocation
     package let problem: Problem
@@ -9,7 +9,7 @@ package struct YAMLError: Error, Hashable, Sendable {
     }
 
     package enum Problem: Hashable, Sendable {
-        /// In the words of libyaml; the context says what it was reading, and since which line.
+        /// In the words of libyaml; the context names the structure being read, and its first line.
         case syntax(String, context: Context?)
         case encoding(String)
         case tooLarge(limitInBytes: Int)
@@ -17,7 +17,7 @@ package struct YAMLError: Error, Hashable, Sendable {
         case tooManyNodes(limit: Int)
         case severalDocuments
         case unknownAnchor(String)
-        /// An alias stands inside the node that it names.
+        /// An alias is inside the node that it names.
         case recursiveAlias(String)
         case keyIsNotText
         case mergeKey
@@ -32,7 +32,7 @@ package struct YAMLError: Error, Hashable, Sendable {
 }
 
 extension YAMLError.Problem {
-    /// What is wrong, for people.
+    /// The problem, for people.
     package var description: String {
         switch self {
         case .syntax(let text, nil): text
@@ -43,8 +43,8 @@ extension YAMLError.Problem {
         case .tooDeep(let limit): "collections are nested more than \(limit) levels deep"
         case .tooManyNodes(let limit): "the document holds more than \(limit) values"
         case .severalDocuments: "a second document begins here"
-        case .unknownAnchor(let name): "no anchor \"\(name)\" stands before this alias"
-        case .recursiveAlias(let name): "the alias \"\(name)\" stands inside its own anchor"
+        case .unknownAnchor(let name): "no anchor \"\(name)\" is defined before this alias"
+        case .recursiveAlias(let name): "the alias \"\(name)\" is inside its own anchor"
         case .keyIsNotText: "a key is a list or a mapping"
         case .mergeKey: "merge keys (<<) are not part of YAML 1.2"
         case .unknownTag(let tag): "unknown tag \"\(tag)\""
@@ -52,13 +52,13 @@ extension YAMLError.Problem {
         }
     }
 
-    /// What to do about it.
+    /// The remedy, as a clause.
     package var remedy: String {
         switch self {
         case .syntax(let text, _): Self.remedy(forSyntax: text)
         case .encoding: "save the file as UTF-8 text"
         case .tooLarge, .tooManyNodes: "split it into smaller files"
-        case .tooDeep: "nothing that can be configured is nested this deep; check the brackets"
+        case .tooDeep: "no setting is nested this deep; check the brackets"
         case .severalDocuments: "keep one document in a file, without \"---\" in between"
         case .unknownAnchor: "define it with \"&\" above, or quote the value if \"*\" belongs to it"
         case .recursiveAlias: "write the value out"
@@ -69,7 +69,7 @@ extension YAMLError.Problem {
         }
     }
 
-    /// The usual cause of each of libyaml's complaints that people meet most.
+    /// The usual cause of libyaml's most frequent messages.
     private static func remedy(forSyntax text: String) -> String {
         switch text {
         case "mapping values are not allowed in this context":

@@ -1,9 +1,9 @@
-/// What one document may ask of its reader.
+/// The limits of one document.
 package struct YAMLLimits: Hashable, Sendable {
     package var sizeInBytes: Int
     /// Collections inside collections, aliases expanded.
     package var depth: Int
-    /// Keys, scalars and collections, those behind every alias counted anew.
+    /// Keys, scalars and collections, with those behind aliases counted for each alias.
     package var nodes: Int
 
     package init(sizeInBytes: Int, depth: Int, nodes: Int) {
@@ -12,6 +12,6 @@ package struct YAMLLimits: Hashable, Sendable {
         self.nodes = nodes
     }
 
-    /// Far above any configuration or schema that people write.
+    /// Far above any hand-written configuration or schema.
     package static let standard = YAMLLimits(sizeInBytes: 4 << 20, depth: 50, nodes: 200_000)
 }

@@ -1,9 +1,9 @@
-/// A value of a YAML document that knows where it stands.
+/// A value of a YAML document with its location.
 ///
-/// Text stays text: what a scalar means is decided where its key is read, so `no`, `1e3` and `007`
-/// are never turned into something their author did not mean.
+/// Text stays text: the reader of its key decides what a scalar means, so `no`, `1e3` and `007` are
+/// never turned into something their author did not mean.
 package struct YAMLNode: Hashable, Sendable {
-    /// Of a node that an alias stands for: the place of the anchored original.
+    /// For a node behind an alias: the location of the anchored original.
     package let location: TextLocation
     package let tag: YAMLTag?
     package let content: Content
@@ -39,7 +39,7 @@ package struct YAMLScalar: Hashable, Sendable {
 /// Keys and values in the order of the text, each key once.
 package struct YAMLMapping: Hashable, Sendable {
     package var entries: [Entry]
-    /// Keys that stand in the mapping again; the first value of each is the one in `entries`.
+    /// Repeated keys of the mapping; the first value of each is the one in `entries`.
     package var duplicates: [Duplicate]
 
     package init(entries: [Entry] = [], duplicates: [Duplicate] = []) {
@@ -76,7 +76,7 @@ package struct YAMLMapping: Hashable, Sendable {
     }
 }
 
-/// An explicit tag; only those of the core schema pass the parser.
+/// An explicit tag; the parser accepts only those of the core schema.
 package enum YAMLTag: String, Hashable, Sendable {
     case string = "tag:yaml.org,2002:str"
     case integer = "tag:yaml.org,2002:int"
@@ -90,7 +90,7 @@ package enum YAMLTag: String, Hashable, Sendable {
 }
 
 extension YAMLNode {
-    /// Whether the node says "nothing": an empty plain scalar, `~`, or `null`.
+    /// Whether the node is null: an empty plain scalar, `~`, or `null`.
     package var isNull: Bool {
         guard case .scalar(let scalar) = content else { return false }
         switch tag {

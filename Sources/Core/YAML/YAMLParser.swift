@@ -1,5 +1,5 @@
 extension YAMLNode {
-    /// Reads the one document of a text; nil if there is none but blanks and comments.
+    /// Reads the one document of a text; nil if it has only blanks and comments.
     ///
     /// Total: every sequence of bytes gives a node or a located error, within the limits.
     package static func parse(
@@ -34,7 +34,7 @@ private struct YAMLParser {
         case complete(Composed)
     }
 
-    /// A node with what it costs to stand somewhere again.
+    /// A node with its cost when repeated by an alias.
     private struct Composed {
         let node: YAMLNode
         let nodes: Int
@@ -86,7 +86,7 @@ private struct YAMLParser {
                 (parser: inout Self) throws(YAMLError) in try parser.readMapping(depth: depth + 1)
             }
         case .streamStart, .streamEnd, .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
-            // libyaml balances its events; were it not to, this is still an answer.
+            // libyaml balances its events; this is a fallback.
             throw YAMLError(at: event.location, .syntax("expected a value", context: nil))
         }
     }
@@ -143,7 +143,7 @@ private struct YAMLParser {
         return scalar.text
     }
 
-    /// Reads one node that is not an alias, counts it, and remembers it under its anchor.
+    /// Reads one node that is not an alias, counts it, and stores it under its anchor.
     private mutating func anchored(
         _ properties: Event.Properties,
         at location: TextLocation,

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Work that blocks, on a thread of its own: those that run everything else must not wait.
+/// Runs blocking work on its own thread, since the threads of ordinary tasks must not wait.
 package enum BlockingCall {
     /// - Parameter label: shows in debuggers and thread lists.
     package static func run<Value: Sendable, Failure: Error>(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A queue that holds so many elements and then lets its producers wait. One task consumes.
+/// A bounded queue: producers wait while it is full. One task consumes.
 package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
     private enum End {
         case finished
@@ -31,7 +31,7 @@ package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
         self.capacity = capacity
     }
 
-    /// Waits for a place; false if the queue has ended, and the element is dropped.
+    /// Waits for room; false if the queue has ended, and the element is dropped.
     package func push(_ element: Element) async -> Bool {
         while !Task.isCancelled {
             let attempt = state.withLock { state -> (verdict: Bool?, woken: Waiters) in
@@ -65,7 +65,7 @@ package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
         return nil
     }
 
-    /// Ends the queue; what is in it can still be taken. Only the first end counts.
+    /// Ends the queue; elements in it can still be popped. Only the first end counts.
     package func finish(throwing error: Failure? = nil) {
         let woken = state.withLock { state -> Waiters in
             guard state.end == nil else { return Waiters() }
@@ -79,8 +79,8 @@ package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
 // MARK: Waiting
 
 extension BoundedQueue {
-    /// Tasks to wake, but only once the lock is free: a wake-up and a cancellation of the same task
-    /// would otherwise wait for each other.
+    /// Tasks to wake, but only once the lock is free: otherwise a wake-up and a cancellation of the
+    /// same task could deadlock.
     private typealias Waiters = [CheckedContinuation<Void, Never>]
 
     private func waitForElement() async {
@@ -105,7 +105,7 @@ extension BoundedQueue {
         }
     }
 
-    /// Suspends unless `enlist` finds that there is nothing to wait for.
+    /// Suspends unless `enlist` finds no reason to wait.
     private func wait(
         _ enlist: (inout sending State, CheckedContinuation<Void, Never>) -> Bool,
         onCancel: @escaping @Sendable (inout sending State) -> Waiters

@@ -1,7 +1,7 @@
-/// Elements that wait for one server, in turns by whom they come from: one source that sends very many
-/// delays the others by one element each, not by all of its own.
+/// A queue for one server that serves its sources in turn: a source with very many elements delays
+/// the others by one element each, not by all of its own.
 ///
-/// When it is full, the source that has most in it loses its latest element.
+/// When it is full, the source with the most elements loses its latest one.
 package struct FairQueue<Source: Hashable, Element> {
     package let capacity: Int
 
@@ -14,19 +14,20 @@ package struct FairQueue<Source: Hashable, Element> {
         self.capacity = capacity
     }
 
-    /// Adds an element. Answers with the one that finds no room: this one, or another in its place.
+    /// Adds an element. When full, returns the element that was dropped: this one, or another in
+    /// its place.
     package mutating func append(_ element: Element, from source: Source) -> Element? {
         if elements[source] == nil { turns.append(source) }
         elements[source, default: []].append(element)
         count += 1
         guard count > capacity else { return nil }
-        // The newcomer's source loses among equals: what was let in stays.
+        // On a tie the newcomer's source loses: accepted elements stay.
         var longest = source
         for other in turns where length(of: other) > length(of: longest) { longest = other }
         return removeLast(of: longest)
     }
 
-    /// The next element, and its source goes to the end.
+    /// Returns the next element and moves its source to the end.
     package mutating func next() -> Element? {
         guard let source = turns.popFirst(), let element = elements[source]?.popFirst() else {
             return nil

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A value that is there later: any number of tasks wait for it, and the first one given counts.
+/// A value that arrives later: any number of tasks wait for it, and the first value given counts.
 ///
-/// Cancellation does not end a wait: what follows relies on the value. A wait with a limit is one where
-/// a clock may give the value, too.
+/// Cancellation does not end a wait, since the code that follows relies on the value. For a wait
+/// with a limit, let a clock give the value, too.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open([CheckedContinuation<Value, Never>])
@@ -31,7 +31,7 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives the value to all who wait, now and later. Only the first call counts.
+    /// Gives the value to all tasks that wait, now and later. Only the first call counts.
     package func keep(_ value: Value) {
         let woken = state.withLock { state -> [CheckedContinuation<Value, Never>] in
             guard case .open(let waiting) = state else { return [] }

@@ -70,7 +70,7 @@ package final class Signal: Sendable {
         }
     }
 
-    /// Waits for the signal, but no longer than `timeout` takes to return; true if it was raised in time.
+    /// Waits for the signal until `timeout` returns; true if it was raised in time.
     package func wait(until timeout: @escaping @Sendable () async throws -> Void) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await self.wait() }
@@ -80,7 +80,7 @@ package final class Signal: Sendable {
             }
             let isFirstRaised = await group.next() ?? false
             group.cancelAll()
-            // A raise at the very end of the time counts: no other wait would see it.
+            // A raise at the very end of the timeout counts: no other wait would see it.
             return await group.reduce(isFirstRaised) { $0 || $1 }
         }
     }

@@ -1,32 +1,34 @@
 import Synchronization
 
-/// Lets a few tasks work at a time. The others wait and get their turns by source, as in `FairQueue`.
+/// Lets a few tasks work at a time. The others wait and get their turns by source, as in
+/// `FairQueue`.
 ///
-/// A turn passes straight on to the next task, so that none overtakes. A cancelled task keeps its place,
-/// and its work finds out.
+/// A turn passes straight on to the next task, so no task overtakes another. A cancelled task keeps
+/// its place, and its work finds out.
 package final class Turns<Source: Hashable & Sendable>: Sendable {
     private struct State {
         var working = 0
-        /// True says that it is the task's turn, false that too many wait.
+        /// True when it is the task's turn, false when too many tasks wait.
         var waiting: FairQueue<Source, CheckedContinuation<Bool, Never>>
     }
 
     private let atOnce: Int
     private let state: Mutex<State>
 
-    /// - Parameter waitingAtMost: beyond it, the latest task of the source with most of them is refused.
+    /// - Parameter waitingAtMost: beyond it, the latest task of the source with the most of them is
+    ///   refused.
     package init(atOnce: Int = 1, waitingAtMost: Int) {
-        precondition(atOnce > 0, "without a place no task ever works")
+        precondition(atOnce > 0, "at least one task must be allowed to work")
         self.atOnce = atOnce
         self.state = Mutex(State(waiting: FairQueue(capacity: waitingAtMost)))
     }
 
-    /// How many tasks work, and how many wait.
+    /// The numbers of working and of waiting tasks.
     package var load: (working: Int, waiting: Int) {
         state.withLock { ($0.working, $0.waiting.count) }
     }
 
-    /// Does the work when it is the task's turn; throws the refusal where too many wait.
+    /// Does the work when it is the task's turn; throws the refusal if too many tasks wait.
     package func take<Outcome, Failure: Error>(
         from source: Source,
         orThrow refusal: Failure,
@@ -60,13 +62,13 @@ package final class Turns<Source: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The one source of turns that go by order of arrival.
+/// The single source of turns that are taken in order of arrival.
 package enum OrderOfArrival: Sendable {
     case queue
 }
 
 extension Turns<OrderOfArrival> {
-    /// One task at a time, and no limit to those that wait.
+    /// One task at a time, with no limit on waiting tasks.
     package convenience init() {
         self.init(waitingAtMost: .max)
     }

@@ -1,7 +1,7 @@
-/// Where tasks of one actor wait until another of its tasks says that something has changed.
+/// A queue in which tasks of one actor wait until another of its tasks reports a change.
 ///
-/// The queue belongs to the actor. A task that wakes up re-checks its condition. Cancellation wakes no
-/// task: the actor does, when it ends.
+/// The queue belongs to the actor. A task that wakes up re-checks its condition. Cancellation wakes
+/// no task: the actor does, when it ends.
 package final class WaitQueue {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -11,7 +11,7 @@ package final class WaitQueue {
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Wakes the task that has waited for longest.
+    /// Wakes the task that has waited longest.
     package func wakeOne() {
         if !waiting.isEmpty { waiting.removeFirst().resume() }
     }

@@ -1,16 +1,16 @@
 import Glibc
 package import NIOSSL
 
-/// Whom to trust, and what to show of oneself: what the files of a configuration amount to.
+/// The TLS files of a configuration: the authorities to trust and the client's own certificate.
 package struct ClientTLS: Sendable {
-    /// PEM; nil for the authorities of the system.
+    /// PEM; nil for the system's authorities.
     package var authorityFile: String?
     package var verifiesServer: Bool
     package var certificate: Certificate?
 
-    /// What servers are shown that ask for it.
+    /// The certificate for servers that request one.
     package struct Certificate: Sendable {
-        /// PEM: the client's own certificate first, then those that vouch for it.
+        /// PEM: the client's own certificate first, then its chain.
         package let file: String
         /// PEM, without a passphrase.
         package let key: String
@@ -31,7 +31,7 @@ package struct ClientTLS: Sendable {
         self.certificate = certificate
     }
 
-    /// What is wrong with one of the files, under the key that names it.
+    /// A problem with one of the files, under the key that names it.
     package struct Problem: Error, Hashable, Sendable {
         /// Below `tls`.
         package let key: String
@@ -39,7 +39,7 @@ package struct ClientTLS: Sendable {
         package let remedy: String
     }
 
-    /// Reads the files, and proves that what is in them belongs together.
+    /// Reads the files, and checks that certificate and key match.
     package func configuration() throws(Problem) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -88,10 +88,10 @@ package struct ClientTLS: Sendable {
         do {
             return try NIOSSLPrivateKey(bytes: Array(text.utf8), format: .pem)
         } catch {
-            // Nothing of the text may get into a message.
+            // No part of the file's text may appear in a message.
             throw Problem(
                 key: "client_certificate.key",
-                problem: "is no private key",
+                problem: "is not a private key",
                 remedy: "give one in PEM, without a passphrase"
             )
         }

@@ -1,7 +1,7 @@
-/// The proxies that the variables `https_proxy`, `http_proxy` and `no_proxy` name, in small or capital
-/// letters.
+/// The proxies named by the variables `https_proxy`, `http_proxy` and `no_proxy`, in lower or upper
+/// case.
 ///
-/// What leads to this machine itself takes none of them, whatever they say.
+/// Connections to this machine itself never use a proxy.
 package struct ProxyEnvironment: Hashable, Sendable {
     private let secure: Variable?
     private let plain: Variable?
@@ -37,7 +37,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
     }
 }
 
-/// A variable of the environment names no proxy that can be used.
+/// An environment variable does not name a usable proxy.
 package struct ProxyVariableProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package let variable: String
 
@@ -49,7 +49,7 @@ package struct ProxyVariableProblem: Error, Hashable, Sendable, CustomStringConv
 }
 
 extension ProxyServer {
-    /// `[http://][USER:PASSWORD@]HOST[:PORT]`, as variables of the environment have it.
+    /// `[http://][USER:PASSWORD@]HOST[:PORT]`, as in environment variables.
     init?(url: String) {
         var rest = url[...]
         if let separator = rest.firstRange(of: "://") {
@@ -76,7 +76,7 @@ extension ProxyServer {
 }
 
 extension Substring {
-    /// Nil if a `%` stands without two hexadecimal digits, or the result is no text.
+    /// Nil if a `%` is not followed by two hexadecimal digits, or the result is not UTF-8.
     fileprivate var removingPercentEncoding: String? {
         var bytes: [UInt8] = []
         var rest = utf8[...]

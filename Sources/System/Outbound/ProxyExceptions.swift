@@ -1,12 +1,12 @@
-/// Where no proxy leads: the entries of `no_proxy`.
+/// The targets reached without a proxy: the entries of `no_proxy`.
 ///
-/// An entry is `*`, a domain with all below it, an address, a range of IPv4 addresses such as
+/// An entry is `*`, a domain with all below it, an address, or a range of IPv4 addresses such as
 /// `10.0.0.0/8`, and may end in a port.
 struct ProxyExceptions: Hashable, Sendable {
     private enum Entry: Hashable {
         case everything
         case range(IPv4Range)
-        /// Without the dot it may begin with.
+        /// Without a leading dot.
         case domain(String, port: Int?)
     }
 
@@ -19,7 +19,7 @@ struct ProxyExceptions: Hashable, Sendable {
     private static func entry(_ text: Substring) -> Entry? {
         if text == "*" { return .everything }
         if let range = IPv4Range(text) { return .range(range) }
-        // An IPv6 address without brackets has colons, none of which begins a port.
+        // An IPv6 address without brackets has several colons, none of which begins a port.
         let isBareAddress = text.first != "[" && text.count(where: { $0 == ":" }) > 1
         guard let (host, port) = isBareAddress ? (text, nil) : text.hostAndPort else { return nil }
         let name = host.drop { $0 == "." || $0 == "*" }.lowercased()
@@ -39,7 +39,7 @@ struct ProxyExceptions: Hashable, Sendable {
     }
 }
 
-/// The addresses that begin with the same bits.
+/// The addresses that share a prefix.
 struct IPv4Range: Hashable, Sendable {
     private let base: UInt32
     private let mask: UInt32

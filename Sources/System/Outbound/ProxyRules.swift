@@ -1,7 +1,7 @@
-/// Which connections take which proxy.
+/// The choice of a proxy for each connection.
 package enum ProxyRules: Hashable, Sendable {
     case direct
-    /// All of them, also those to this machine.
+    /// For all connections, also those to this machine.
     case always(ProxyServer)
     case environment(ProxyEnvironment)
 
@@ -15,7 +15,7 @@ package enum ProxyRules: Hashable, Sendable {
     }
 }
 
-/// Where a connection is to lead in the end.
+/// The final destination of a connection.
 package struct ProxyTarget: Hashable, Sendable {
     /// In lower case, without brackets.
     package let host: String
@@ -39,11 +39,11 @@ package struct ProxyTarget: Hashable, Sendable {
 }
 
 extension Substring {
-    /// Host without brackets, and port; nil unless it is that.
+    /// Host without brackets, and port; nil if the text is neither.
     var hostAndPort: (host: Substring, port: Int?)? {
         var host = self
         var port: Int?
-        // A colon inside the brackets of an IPv6 address begins no port.
+        // A colon inside the brackets of an IPv6 address does not begin a port.
         if let colon = lastIndex(of: ":"), !self[colon...].contains("]") {
             guard let number = UInt16(self[index(after: colon)...]), number > 0 else { return nil }
             host = self[..<colon]

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A server that carries connections to other servers: it is asked for a tunnel with CONNECT
-/// (RFC 9110, 9.3.6), and sees nothing of what goes through but its size, where that is encrypted.
+/// A server that carries connections to other servers through a CONNECT tunnel (RFC 9110, 9.3.6).
+/// Of encrypted traffic it sees only the size.
 package struct ProxyServer: Hashable, Sendable {
     /// A name or an address; without brackets.
     package let host: String
@@ -15,7 +15,7 @@ package struct ProxyServer: Hashable, Sendable {
     }
 }
 
-/// What a proxy asks for before it carries anything (RFC 7617).
+/// The log-in that a proxy requires (RFC 7617).
 package struct ProxyCredentials: Hashable, Sendable {
     package let username: String
     package let password: String
@@ -42,13 +42,13 @@ extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Why a proxy leads nowhere, in words that are the same for all kinds of connections.
+/// The failure of a proxy, in the same words for all kinds of connections.
 package enum ProxyFailure: Error, Hashable, Sendable {
     /// Nothing listens there, or its name is unknown.
     case unreachable(reason: String)
     /// Status 407.
     case unauthorized
-    /// Any other status than 2xx; nil where it is not known.
+    /// Any other status than 2xx; nil if unknown.
     case refused(status: Int?)
     case silent
 
@@ -57,7 +57,7 @@ package enum ProxyFailure: Error, Hashable, Sendable {
         case .unreachable(let reason):
             "the proxy \(proxy) cannot be reached: \(reason)"
         case .unauthorized where proxy.credentials == nil:
-            "the proxy \(proxy) asks for credentials (HTTP 407); give it username and password"
+            "the proxy \(proxy) requires credentials (HTTP 407); configure username and password"
         case .unauthorized:
             "the proxy \(proxy) refuses its username and password (HTTP 407)"
         case .refused(let status):

@@ -1,8 +1,8 @@
 import NIOSSL
 
-/// A handshake that failed, in words that say what to do about it.
+/// A failed TLS handshake, in words that name the remedy.
 package enum TLSFailure {
-    /// Nil if the error is not one of TLS.
+    /// Nil if the error is not a TLS error.
     package static func sentence(for error: any Error) -> String? {
         switch error {
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: sentence(for: "\(error)")
@@ -14,7 +14,7 @@ package enum TLSFailure {
         words.first { text.contains($0.word) }?.sentence ?? text
     }
 
-    /// Words of the library's error stack, and of the alerts that peers send.
+    /// Words from the library's error stack, and from the alerts of peers.
     private static let words: [(word: String, sentence: String)] = [
         (
             "CERTIFICATE_VERIFY_FAILED",
@@ -26,15 +26,15 @@ package enum TLSFailure {
         ),
         (
             "CERTIFICATE_REQUIRED",
-            "the server asks for a certificate of the client; name one in tls.client_certificate"
+            "the server requires a client certificate; name one in tls.client_certificate"
         ),
-        ("ALERT_UNKNOWN_CA", refusal("it does not know its authority")),
+        ("ALERT_UNKNOWN_CA", refusal("its authority is unknown")),
         ("ALERT_CERTIFICATE_EXPIRED", refusal("it has expired")),
         ("ALERT_CERTIFICATE_REVOKED", refusal("it is revoked")),
         ("ALERT_BAD_CERTIFICATE", refusal("it is damaged or unsuitable")),
         ("ALERT_CERTIFICATE_UNKNOWN", refusal("it is not acceptable")),
-        ("ALERT_ACCESS_DENIED", refusal("it gives no access")),
-        ("WRONG_VERSION_NUMBER", "the server speaks no TLS there"),
+        ("ALERT_ACCESS_DENIED", refusal("it does not grant access")),
+        ("WRONG_VERSION_NUMBER", "the server does not use TLS on this port"),
     ]
 
     private static func refusal(_ reason: String) -> String {

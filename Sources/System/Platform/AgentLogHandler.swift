@@ -15,8 +15,8 @@ package struct AgentLogHandler: LogHandler {
         self.sink = sink
     }
 
-    /// What the settings allow, and what may have to take back a line that was written. Setting it is
-    /// ignored: levels belong to the configuration.
+    /// The level that the settings allow, or lower if a written line may have to be taken back.
+    /// Setting it is ignored: levels belong to the configuration.
     package var logLevel: Logger.Level {
         get {
             let threshold = settings.threshold(of: category) ?? .critical
@@ -52,14 +52,14 @@ package struct AgentLogHandler: LogHandler {
     }
 }
 
-/// One message on its way out.
+/// One log message to write.
 package struct LogRecord: Sendable {
     package let level: Logger.Level
     package let category: String
     /// Constant text; what varies is in the fields.
     package let message: String
     package let fields: [(name: String, value: String)]
-    /// The settings leave it out, unless it takes back a line that was written.
+    /// Below the configured level: only written if it takes back a line that was written.
     package let isBelowLevel: Bool
 
     package init(
@@ -77,7 +77,7 @@ package struct LogRecord: Sendable {
     }
 }
 
-/// Where log records end up.
+/// A destination of log records.
 package protocol LogSink: Sendable {
     /// Whether it wants records below the configured level, too: one of them may take back a line.
     var owesRecovery: Bool { get }

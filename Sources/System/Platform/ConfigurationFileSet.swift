@@ -2,7 +2,7 @@ import Glibc
 package import Settings
 import YAML
 
-/// Reads a configuration from disk: the main file, and the drop-ins beside it.
+/// Reads a configuration from disk: the main file and its drop-ins.
 package struct ConfigurationFileSet: Sendable {
     private let mainFile: String
 
@@ -10,7 +10,7 @@ package struct ConfigurationFileSet: Sendable {
         self.mainFile = mainFile
     }
 
-    /// Why a file could not be read, as a clause: "permission denied".
+    /// The error of reading a file, as a clause: "permission denied".
     package struct Unreadable: Error, Hashable, Sendable {
         package let reason: String
     }
@@ -21,8 +21,7 @@ package struct ConfigurationFileSet: Sendable {
         return "\(stem).d"
     }
 
-    /// The main file first, then the drop-ins in lexical order; nothing is left out without being
-    /// told.
+    /// The main file first, then the drop-ins in lexical order; every unreadable file is reported.
     package func read() -> (sources: [ConfigurationSource], failures: [Diagnostic]) {
         var sources: [ConfigurationSource] = []
         var failures: [Diagnostic] = []
@@ -43,7 +42,7 @@ package struct ConfigurationFileSet: Sendable {
         return (sources, failures)
     }
 
-    /// None where the directory is missing; one that is there must be readable.
+    /// None if the directory is missing; an existing one must be readable.
     private func dropIns() -> Result<[String], Unreadable> {
         guard let directory = opendir(dropInDirectory) else {
             return errno == ENOENT ? .success([]) : .failure(Self.lastError())
@@ -62,7 +61,7 @@ package struct ConfigurationFileSet: Sendable {
         )
     }
 
-    /// A configuration is small: whatever is longer than this is some other file.
+    /// A configuration is small: anything longer is some other file.
     private static let maximumSizeInBytes = 4 << 20
 
     /// A file of the configuration, or one that it names.

@@ -1,11 +1,11 @@
 internal import CLinux
 
-/// The heaps of the C library, which all memory of the process comes from.
+/// The heaps of the C library, the source of all memory of the process.
 package enum Heaps {
-    /// Bounds their number; to be called early, since heaps that exist stay.
+    /// Limits the number of heaps. Call it early, since existing heaps stay.
     ///
-    /// By default there are eight for each processor, and each keeps what its threads once needed: large
-    /// changesets go from thread to thread and leave their size behind in every one of them.
+    /// By default there are eight for each processor, and each keeps the most its threads once
+    /// needed: large changesets go from thread to thread and leave their size behind in every heap.
     package static func limit(to count: Int = 2) {
         linux_limit_heaps(Int32(count))
     }

@@ -1,8 +1,8 @@
 import CSystemd
 
-/// Writes records to journald in its native form, each field as a field of its own.
+/// Writes records to journald in its native form, each field as its own journal field.
 ///
-/// The journal takes what it gets and reports nothing back: success of the call proves nothing.
+/// The journal reports nothing back: success of the call proves nothing.
 package struct JournalSink: LogSink {
     private let identifier: String
 
@@ -25,19 +25,19 @@ package struct JournalSink: LogSink {
         send(fields.map { Array($0.utf8) })
     }
 
-    /// The message with its fields, since `journalctl` shows nothing else by default.
+    /// The message with its fields, since `journalctl` shows only this text by default.
     private func text(of record: LogRecord) -> String {
         record.fields.reduce(record.message) { text, field in
             "\(text) \(field.name)=\(StandardErrorSink.quoted(field.value))"
         }
     }
 
-    /// Fields of every record, which one of a message must not double.
+    /// Fields of every record, which a message's own fields must not repeat.
     private static let reserved: Set = [
         "MESSAGE", "MESSAGE_ID", "PRIORITY", "SYSLOG_IDENTIFIER", "CATEGORY", "LEVEL",
     ]
 
-    /// Upper case, digits and underscores, not starting with an underscore, as journald demands.
+    /// Upper case, digits and underscores, not starting with an underscore, as journald requires.
     static func fieldName(_ name: String) -> String {
         let characters = name.uppercased().unicodeScalars.map { character in
             ("A"..."Z").contains(character) || ("0"..."9").contains(character) ? character : "_"

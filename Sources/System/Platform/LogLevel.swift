@@ -1,12 +1,12 @@
 package import Logging
 
-/// How much is logged, in the field's words.
+/// The levels of the log, in the configuration's words.
 package enum LogLevel: String, Sendable, CaseIterable {
     case off, fatal, error, warn, info, detail, debug, trace, all
 
-    /// The level of the logging library from which messages pass; nil when none does.
+    /// The lowest level of the logging library that passes; nil if none passes.
     ///
-    /// The library's seven levels stand for our seven: its `notice` is our `info`, its `info` our
+    /// The library's seven levels map to our seven: its `notice` is our `info`, its `info` our
     /// `detail`.
     package var threshold: Logger.Level? {
         switch self {

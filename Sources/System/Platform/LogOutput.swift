@@ -2,12 +2,12 @@ import CSystemd
 import Glibc
 import Scheduling
 
-/// Where the log goes.
+/// The destination of the log.
 package enum LogOutput: String, Sendable, CaseIterable {
     case journald
     case stderr
 
-    /// The journal if standard error is connected to it, as it is under systemd.
+    /// The journal if standard error is connected to it, as under systemd.
     package static func detected(environment: [String: String]) -> LogOutput {
         guard let stream = environment["JOURNAL_STREAM"] else { return .stderr }
         var status = stat()

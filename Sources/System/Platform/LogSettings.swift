@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Which messages pass, for the whole process; can change while it runs.
+/// The log levels of the whole process; they can change while it runs.
 package final class LogSettings: Sendable {
     private struct State {
         var level: LogLevel

@@ -1,6 +1,6 @@
-/// Which kinds of event have a `MESSAGE_ID` in the journal (`docs/logs.md`).
+/// The messages that have a `MESSAGE_ID` in the journal (`docs/logs.md`).
 ///
-/// An id never changes: where the words of a message do, the new words keep the old id.
+/// An id never changes: when a message is reworded, it keeps its id.
 enum MessageCatalogue {
     static let ids: [String: String] = [
         "administration":

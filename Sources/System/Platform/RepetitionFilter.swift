@@ -1,11 +1,11 @@
 import Logging
 import Synchronization
 
-/// Keeps the log short without hiding the truth.
+/// Removes repetitions from the log without hiding the current state.
 ///
-/// Lines that state a state go by the `StateLedger`: the last one about a subject is true. An event
-/// that comes again with the same fields within a minute is counted instead, and the next one after
-/// that says how many were left out. Messages for debugging pass as they are.
+/// Lines that report a state go by the `StateLedger`: the last one about a subject is true. An
+/// event that repeats with the same fields within a minute is counted instead, and the next line
+/// after that gives the count. Debug messages pass unchanged.
 package final class RepetitionFilter: LogSink {
     private struct Entry {
         var writtenAt: Duration
@@ -13,10 +13,10 @@ package final class RepetitionFilter: LogSink {
     }
 
     private let sink: any LogSink
-    /// Since some fixed point; never goes back.
+    /// Since some fixed point; never decreases.
     private let uptime: @Sendable () -> Duration
     private let entries = Mutex<[String: Entry]>([:])
-    /// Held while its lines are written: their order is what makes the last one true.
+    /// Held while its lines are written: their order makes the last one true.
     private let ledger = Mutex(StateLedger())
     private let owedRecoveries = Atomic(0)
     private let heldLines: AsyncStream<Void>
@@ -41,7 +41,7 @@ package final class RepetitionFilter: LogSink {
         }
     }
 
-    /// Writes lines that wait for the end of a minute, until the task is cancelled; then all of them.
+    /// Writes lines that wait for the end of a minute, until the task is cancelled; then the rest.
     package func run(sleep: @Sendable (Duration) async throws -> Void) async {
         for await _ in heldLines {
             while let due = ledger.withLock(\.nextDue) {
@@ -52,7 +52,7 @@ package final class RepetitionFilter: LogSink {
         flush()
     }
 
-    /// Writes what waits: nothing comes after it.
+    /// Writes the waiting lines: nothing comes after them.
     package func flush() {
         writeStates { ledger, _ in ledger.flush() }
     }
@@ -92,7 +92,7 @@ package final class RepetitionFilter: LogSink {
     }
 
     private static func key(of record: LogRecord) -> String {
-        // A new session with each connection does not make an old story new.
+        // A new session number with each connection does not make it a new message.
         record.fields.filter { $0.name != "session" }
             .reduce("\(record.level) \(record.category) \(record.message)") {
                 "\($0)\u{0}\($1.name)\u{0}\($1.value)"

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// Tells systemd how the daemon is doing; does nothing where nobody asked to be told.
+/// Reports the daemon's state to systemd; does nothing if systemd did not ask for it.
 package struct ServiceManager: Sendable {
     package init() {}
 
@@ -10,7 +10,7 @@ package struct ServiceManager: Sendable {
         send("READY=1")
     }
 
-    /// The daemon reads its configuration anew, and will report that it is ready again.
+    /// The daemon reloads its configuration, and will report that it is ready again.
     package func reportReloading() {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -27,12 +27,12 @@ package struct ServiceManager: Sendable {
         send("STATUS=\(status.replacing("\n", with: " "))")
     }
 
-    /// The daemon does its work; to be said more often than `watchdogPeriod`.
+    /// The daemon is alive; call it more often than `watchdogPeriod`.
     package func reportAlive() {
         send("WATCHDOG=1")
     }
 
-    /// How long systemd waits for a sign of life before it ends the daemon; nil if it does not.
+    /// The time without `reportAlive` after which systemd kills the daemon; nil if it never does.
     package var watchdogPeriod: Duration? {
         var microseconds: UInt64 = 0
         guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Lines for people: beside the output that programs read, and past the log.
+/// Lines for people: separate from the output that programs read, and from the log.
 package enum StandardError {
     package static func print(_ line: String) {
         var rest = Array((line + "\n").utf8)[...]

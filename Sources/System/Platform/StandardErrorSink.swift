@@ -20,7 +20,7 @@ package struct StandardErrorSink: LogSink {
         Self.writeWhole(Array(line.utf8))
     }
 
-    /// Values with blanks or quotes stand in quotes, so that a line can be taken apart again.
+    /// Quotes values that have blanks or quotes, so that a line can be parsed again.
     static func quoted(_ value: String) -> String {
         let isPlain =
             !value.isEmpty
@@ -35,7 +35,7 @@ package struct StandardErrorSink: LogSink {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            // What a terminal would obey, out of a message that came from outside.
+            // Removes control characters of a terminal from messages of outside origin.
             case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}":
                 text += "\\u{\(String(character.value, radix: 16))}"
             default: text.unicodeScalars.append(character)
@@ -59,7 +59,8 @@ package struct StandardErrorSink: LogSink {
         }
     }
 
-    /// A pipe that nobody empties costs a second for each line, and the line; not all of a processor.
+    /// A pipe that is not read costs a second and the line, for each line; but not a whole
+    /// processor.
     private static func waitUntilWritable() -> Bool {
         var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         return poll(&descriptor, 1, 1000) > 0

@@ -3,17 +3,17 @@ import Logging
 /// Decides which lines about states are written, so that the last line about a subject is true.
 ///
 /// - A state is written when it begins, up to `linesPerWindow` times in a window of a minute.
-/// - With more changes than that, the latest state waits for the end of the window and is written with
-///   the number of changes since the line before. While the subject keeps changing, each further
-///   minute gets one line.
+/// - With more changes than that, the latest state waits for the end of the window and is written
+///   with the number of changes since the line before. While the subject keeps changing, each
+///   further minute gets one line.
 /// - The same state again is counted, and written after a minute at the earliest.
-/// - A record below its category's level is written only if it takes back a written state that is not
-///   well.
+/// - A record below its category's level is written only if it takes back a written state that is
+///   not well.
 ///
 /// A pure rule: time comes with each call, and lines are returned.
 struct StateLedger {
     private struct Entry {
-        /// What the last record said, written or not.
+        /// The content of the last record, written or not.
         var statement: String
         /// Whether the last *written* line says that all is well.
         var isWell: Bool
@@ -22,7 +22,7 @@ struct StateLedger {
         /// Changes and repetitions since the last written line.
         var changes = 0
         var repetitions = 0
-        /// The state now, where its line waits for the end of the window.
+        /// The current state, if its line waits for the end of the window.
         var held: (record: LogRecord, isWell: Bool)?
 
         var owesRecovery: Bool { !isWell || held != nil }
@@ -30,8 +30,8 @@ struct StateLedger {
 
     static let window = Duration.seconds(60)
     static let linesPerWindow = 8
-    /// Subjects remembered that are well and quiet. Those that are not well are as many as the
-    /// configuration has realms and users.
+    /// Remembered subjects that are well and quiet. Subjects that are not well are bounded by the
+    /// configured realms and users.
     private static let capacity = 256
 
     private var entries: [StateLine.Key: Entry] = [:]
@@ -39,7 +39,7 @@ struct StateLedger {
     /// Subjects whose last written line has to be taken back once it is no longer true.
     private(set) var owedRecoveries = 0
 
-    /// Lines to write now, in order, for one more record.
+    /// Returns the lines to write now, in order, for one more record.
     mutating func take(_ record: LogRecord, _ line: StateLine, at now: Duration) -> [LogRecord] {
         let key = line.key(of: record)
         let statement = line.statement(of: record)
@@ -79,7 +79,7 @@ struct StateLedger {
         return lines
     }
 
-    /// Lines that waited and are due.
+    /// The waiting lines that are due.
     mutating func due(at now: Duration) -> [LogRecord] {
         var lines: [LogRecord] = []
         for (key, var entry) in entries where entry.held != nil {
@@ -89,7 +89,7 @@ struct StateLedger {
         return lines
     }
 
-    /// Lines that wait, due or not: nothing comes after them.
+    /// All waiting lines, due or not: nothing comes after them.
     mutating func flush() -> [LogRecord] {
         for key in entries.keys where entries[key]?.held != nil {
             entries[key]?.windowEnd = .zero
@@ -97,7 +97,7 @@ struct StateLedger {
         return due(at: .zero)
     }
 
-    /// When a line that waits is due; nil while none waits.
+    /// When a waiting line is due; nil if none waits.
     var nextDue: Duration? {
         entries.values.lazy.filter { $0.held != nil }.map(\.windowEnd).min()
     }

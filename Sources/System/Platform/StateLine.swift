@@ -1,12 +1,12 @@
-/// What a log record says of a subject whose state operators follow.
+/// The state in a log record, for subjects whose state operators follow.
 ///
-/// The messages are listed here, like those of `MessageCatalogue`, so that the code that writes them
-/// needs nothing but a logger.
+/// The messages are listed here, like those of `MessageCatalogue`, so that the code that writes
+/// them needs only a logger.
 struct StateLine: Hashable {
     enum Subject: Hashable {
         /// A user's connection to the server.
         case connection
-        /// Whether the realm is suspended by an order.
+        /// Whether a user or plugin suspended the realm.
         case suspension
         /// Whether schedule, network and host let the realm sync.
         case schedule
@@ -22,7 +22,7 @@ struct StateLine: Hashable {
     }
 
     let subject: Subject
-    /// False where an operator would want to read that it is over.
+    /// False if an operator would want to read that it is over.
     let isWell: Bool
 
     private init(_ subject: Subject, isWell: Bool) {
@@ -45,7 +45,7 @@ struct StateLine: Hashable {
         }
     }
 
-    /// Every message that states a state.
+    /// Every message that reports a state.
     static let lines: [String: StateLine] = [
         "connected": StateLine(.connection, isWell: true),
         "disconnected": StateLine(.connection, isWell: true),
@@ -75,7 +75,8 @@ extension StateLine {
     /// One subject of one realm, user or category.
     struct Key: Hashable {
         let subject: Subject
-        /// Values of the fields that say which realm, user or category; empty if the message has no subject.
+        /// Values of the fields that name the realm, user or category; empty if the message has no
+        /// subject.
         let names: [String]
     }
 
@@ -89,7 +90,7 @@ extension StateLine {
 
     /// The state as a text that is equal for equal states.
     func statement(of record: LogRecord) -> String {
-        // The session's number and the next attempt say nothing about the state.
+        // The session number and the next attempt are not part of the state.
         record.fields.filter { $0.name != "session" && $0.name != "retry" }
             .reduce(record.message) { "\($0)\u{0}\($1.name)\u{0}\($1.value)" }
     }

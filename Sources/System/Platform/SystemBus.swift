@@ -7,7 +7,7 @@ package protocol UnitStarter: Sendable {
     func startUnit(_ name: String) async throws(SystemBusFailure)
 }
 
-/// Why the system bus, or who answers on it, did not do what was asked.
+/// The system bus, or the service on it, refused a call.
 package struct SystemBusFailure: Error, Hashable, Sendable {
     package let reason: String
 
@@ -50,7 +50,7 @@ final class MessageBus {
         return code
     }
 
-    /// A place on the bus, down to a member of an interface.
+    /// An address on the bus, down to a member of an interface.
     struct Member {
         let destination: String
         let path: String
@@ -58,7 +58,7 @@ final class MessageBus {
         let name: String
     }
 
-    /// Calls a method that takes strings; what it answers is of no interest.
+    /// Calls a method with string arguments; its result is ignored.
     func call(_ member: Member, _ arguments: [String]) throws(SystemBusFailure) {
         var message: OpaquePointer?
         var code = sd_bus_message_new_method_call(
@@ -80,7 +80,7 @@ final class MessageBus {
         try check(code, error)
     }
 
-    /// Reads a property that is an unsigned number of 32 bits.
+    /// Reads a property that is an unsigned 32-bit number.
     func number(_ member: Member) throws(SystemBusFailure) -> UInt32 {
         var error = sd_bus_error(name: nil, message: nil, _need_free: 0)
         defer { sd_bus_error_free(&error) }
@@ -119,7 +119,7 @@ package struct SystemdUnits: UnitStarter {
                     interface: "org.freedesktop.systemd1.Manager",
                     name: "StartUnit"
                 ),
-                // A unit that is just starting or stopping is left to it.
+                // A unit that is just starting or stopping is left alone.
                 [name, "replace"]
             )
         }

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// A running program, leader of a process group of its own, with pipes from its outputs.
+/// A running program, leader of its own process group, with pipes from its outputs.
 ///
-/// It ends with its value: what is left of the group is killed, and the process reaped.
+/// It ends with its value: the rest of the group is killed, and the process reaped.
 struct ChildProcess: ~Copyable {
     let identifier: pid_t
     let output: Int32
     let errors: Int32
-    /// Readable when the process has ended; -1 where the kernel offers no such thing.
+    /// Readable when the process has ended; -1 if the kernel does not support it.
     let ending: Int32
 
-    /// Starts the program; its standard input is a file in memory, which needs nobody to feed it.
+    /// Starts the program; its standard input is a file in memory, so nothing has to feed it.
     init(
         _ command: [String],
         environment: [String],
@@ -62,7 +62,7 @@ struct ChildProcess: ~Copyable {
     }
 
     deinit {
-        // The leader is not reaped yet, so its number is still that of its group.
+        // The leader is not reaped yet, so its PID is still that of its group.
         kill(-identifier, SIGKILL)
         waitpid(identifier, nil, 0)
         close(output)
@@ -74,7 +74,7 @@ struct ChildProcess: ~Copyable {
         kill(-identifier, number)
     }
 
-    /// How the process ended; nil while it runs. It stays to be reaped.
+    /// The ending of the process; nil while it runs. Does not reap it.
     func status() -> ProgramOutcome.Ending? {
         var information = siginfo_t()
         let found = waitid(P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT)
@@ -83,7 +83,7 @@ struct ChildProcess: ~Copyable {
         return information.si_code == CLD_EXITED ? .exited(status) : .signaled(status)
     }
 
-    // MARK: Starting
+    // Lends the strings as C expects them: an array of pointers with a null at its end.
 
     private static func fill(_ descriptor: Int32, with input: [UInt8]) -> Bool {
         var rest = input[...]

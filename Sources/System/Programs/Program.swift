@@ -1,9 +1,9 @@
 import Coordination
 import Glibc
 
-/// An external program: what is run, with which environment, and for how long at most.
+/// An external program: its command, environment and time limit.
 ///
-/// There is no shell, and nothing of the caller's own environment or descriptors reaches it.
+/// There is no shell, and none of the caller's environment or descriptors reaches it.
 package struct Program: Sendable {
     let command: [String]
     let environment: [String: String]
@@ -24,7 +24,7 @@ package struct Program: Sendable {
         self.outputLimitInBytes = outputLimitInBytes
     }
 
-    /// What every program finds, unless the configuration says otherwise.
+    /// The environment of every program, unless the configuration says otherwise.
     private static let standardEnvironment = [
         "LANG": "C.UTF-8",
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -34,8 +34,7 @@ package struct Program: Sendable {
         Self.standardEnvironment.merging(environment) { $1 }.map { "\($0)=\($1)" }.sorted()
     }
 
-    /// Runs the program to its end, and gives what it wrote to standard output; an end without success
-    /// is a failure.
+    /// Runs the program to its end, and returns its standard output; throws if it fails.
     package func output(
         input: [UInt8],
         graceTime: Duration = .seconds(2)
@@ -48,8 +47,8 @@ package struct Program: Sendable {
         }
     }
 
-    /// Runs the program to its end, which comes early where it takes too long, writes too much, or
-    /// the task is cancelled: SIGTERM to its process group, then after `graceTime` SIGKILL.
+    /// Runs the program to its end. It is stopped if it takes too long, writes too much, or the
+    /// task is cancelled: SIGTERM to its process group, then after `graceTime` SIGKILL.
     package func run(
         input: [UInt8],
         graceTime: Duration = .seconds(2)
@@ -82,7 +81,7 @@ package struct Program: Sendable {
     }
 }
 
-/// How a program ended, and what it wrote.
+/// The ending of a program, and its output.
 package struct ProgramOutcome: Sendable {
     package enum Ending: Equatable, Sendable {
         case exited(Int32)

@@ -1,4 +1,4 @@
-/// Why a program came to nothing.
+/// The failure of a program.
 package enum ProgramFailure: Error, Hashable, Sendable {
     case cannotStart(program: String, reason: String)
     /// The end of what the program wrote to standard error, if anything.
@@ -6,7 +6,7 @@ package enum ProgramFailure: Error, Hashable, Sendable {
     case signal(Int32, errors: String)
     case timedOut(Duration)
     case tooMuchOutput(limitInBytes: Int)
-    /// Whoever waited for it does not any more.
+    /// The task that waited for it was cancelled.
     case cancelled
 }
 
@@ -20,7 +20,7 @@ extension ProgramFailure: CustomStringConvertible {
             "the program was ended by signal \(signal)\(Self.quoted(errors))"
         case .timedOut(let limit): "no answer within \(limit)"
         case .tooMuchOutput(let limit): "more than \(limit) bytes of output"
-        case .cancelled: "nobody waits for it any more"
+        case .cancelled: "it is no longer needed"
         }
     }
 

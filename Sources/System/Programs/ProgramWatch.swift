@@ -1,6 +1,6 @@
 import Glibc
 
-/// Watches a running program: reads what it writes, and ends it when it must end.
+/// Watches a running program: reads its output, and stops it when it must end.
 struct ProgramWatch {
     private enum Phase {
         case running
@@ -18,9 +18,9 @@ struct ProgramWatch {
     private var failure: ProgramFailure?
     private var output: [UInt8] = []
     private var errors: [UInt8] = []
-    /// As much of standard error as a log message can bear.
+    /// The most standard error that a log message can hold.
     private static let errorLimitInBytes = 1024
-    /// Between two looks at the process, where the kernel cannot say when it ends.
+    /// Between two polls of the process, if the kernel cannot report its end.
     private static let glance = Duration.milliseconds(50)
 
     init(timeout: Duration, graceTime: Duration, outputLimitInBytes: Int) {
@@ -51,7 +51,7 @@ struct ProgramWatch {
             ending = process.status()
             if ending == nil, ContinuousClock.now >= deadline { advance(process) }
         }
-        // What it wrote just before its end.
+        // Its last output.
         _ = read(process.output, into: \.output)
         readRest(of: process.errors)
         checkOutput(process)
@@ -82,7 +82,7 @@ struct ProgramWatch {
             phase = .killed
             deadline = .now + .seconds(3600)
         case .killed:
-            // A process that the kernel cannot end: it hangs in a device.
+            // The kernel cannot end the process: it hangs in a device.
             deadline = .now + .seconds(3600)
         }
     }
@@ -95,15 +95,15 @@ struct ProgramWatch {
 
     // MARK: Reading
 
-    /// Milliseconds until there is something to look at anyway.
+    /// Milliseconds until the next check.
     private func waitingTime(_ process: borrowing ChildProcess) -> Int32 {
         let rest = max(.zero, deadline - .now)
         let time = process.ending < 0 ? min(rest, Self.glance) : rest
-        // Rounded up, so that it is really over afterwards.
+        // Rounded up, so that the time is really over afterwards.
         return Int32(min(time / .milliseconds(1) + 1, 3_600_000))
     }
 
-    /// Takes what is there; false at the end of the stream.
+    /// Reads what is available; false at the end of the stream.
     private mutating func read(
         _ descriptor: Int32,
         into buffer: WritableKeyPath<Self, [UInt8]>
@@ -115,14 +115,14 @@ struct ProgramWatch {
             if count < 0 { return errno == EAGAIN }
             if count == 0 { return false }
             keep(chunk[..<count], in: buffer)
-            // One that never stops writing must not keep us from looking at the time.
+            // A program that never stops writing must not block the check of the deadline.
             if buffer == \.output, output.count > outputLimitInBytes { return true }
             if buffer == \.errors { return true }
         }
     }
 
-    /// What a program that has ended has left in the pipe: at most what a pipe holds, since a child of
-    /// its own may write on.
+    /// Reads what an ended program left in the pipe: at most a pipe's capacity, since a child of
+    /// its own may still be writing.
     private mutating func readRest(of errors: Int32) {
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
         while true {

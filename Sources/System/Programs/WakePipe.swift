@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Tells a thread that blocks in `poll` to look up.
+/// Wakes a thread that blocks in `poll`.
 final class WakePipe: Sendable {
     /// Readable once `raise` was called; -1 where the process is out of descriptors.
     let reader: Int32

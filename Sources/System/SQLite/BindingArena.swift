@@ -1,20 +1,22 @@
-/// Memory for the bytes bound to a statement, at addresses that hold until the bindings are cleared.
+/// Memory for the bytes bound to a statement, at addresses that hold until the bindings are
+/// cleared.
 ///
-/// It takes the place of one allocation for each bound value: blocks are kept and filled again.
+/// It replaces one allocation for each bound value: blocks are kept and filled again.
 struct BindingArena: ~Copyable {
     private var blocks: [UnsafeMutableRawBufferPointer] = []
     private var current = 0
     private var used = 0
 
     private static let blockSizeInBytes = 4096
-    /// A larger block is given back once its binding is over.
+    /// A larger block is freed when its binding ends.
     private static let keptSizeInBytes = 1 << 20
 
     deinit {
         for block in blocks { block.deallocate() }
     }
 
-    /// Copies the bytes and returns where they lie; never null, since a null pointer would bind NULL.
+    /// Copies the bytes and returns their address; never null, since a null pointer would bind
+    /// NULL.
     mutating func store(_ bytes: [UInt8]) -> UnsafeRawPointer {
         let room = reserve(bytes.count)
         room.copyBytes(from: bytes)

@@ -13,7 +13,7 @@ package final class Connection {
 
     /// Opens the file.
     ///
-    /// A file that is not a database is noticed by the first statement that reads it.
+    /// If it is not a database, the first statement that reads it fails.
     package init(path: String, _ options: Options = Options()) throws(SQLiteError) {
         self.path = path
         var handle: OpaquePointer?
@@ -36,9 +36,9 @@ package final class Connection {
 
     package struct Options: Sendable {
         package var mode: Mode
-        /// The file layer: nil is the library's own; tests name one that can be told to fail.
+        /// The file layer; nil is the library's own. Tests name one that can be told to fail.
         package var vfs: String?
-        /// How long a statement waits for a lock that another connection holds.
+        /// The longest wait of a statement for a lock that another connection holds.
         package var busyTimeout: Duration
 
         package enum Mode: Sendable {
@@ -69,9 +69,9 @@ package final class Connection {
         }
     }
 
-    /// Shows on the meter that statements get on, every few thousand of SQLite's instructions.
+    /// Counts progress of statements on the meter, every few thousand of SQLite's instructions.
     package func countSteps(on meter: WorkMeter) {
-        // The connection keeps the meter as long as SQLite knows of it.
+        // The connection keeps the meter while SQLite holds a pointer to it.
         self.meter = meter
         let context = Unmanaged.passUnretained(meter).toOpaque()
         sqlite3_progress_handler(
@@ -86,7 +86,7 @@ package final class Connection {
         )
     }
 
-    /// Shows on the meter that work between statements gets on.
+    /// Counts progress of work between statements on the meter.
     package func countStep() {
         meter?.countStep()
     }
@@ -121,8 +121,8 @@ extension Connection {
         return statement
     }
 
-    /// The same for a text that is a constant of the program: where it stands is its name, which is
-    /// cheaper to look up than what it says.
+    /// The same for a text that is a constant of the program: it is looked up by address, which is
+    /// cheaper than by content.
     package func statement(fixed sql: StaticString) throws(SQLiteError) -> Statement {
         if let statement = fixed[sql.utf8Start] {
             statement.reset()
@@ -133,14 +133,14 @@ extension Connection {
         return statement
     }
 
-    /// Runs a text of any number of statements and drops the rows they give.
+    /// Runs a text of any number of statements and discards their rows.
     package func execute(_ sql: String) throws(SQLiteError) {
         let database = try database()
         let status = sqlite3_exec(database, sql, nil, nil, nil)
         guard status == SQLITE_OK else { throw Self.error(of: database, status, sql) }
     }
 
-    /// Runs one statement, kept for the next time, and drops the rows it gives.
+    /// Runs one statement, kept for the next time, and discards its rows.
     package func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
         let statement = try statement(sql)
         try statement.bind(values)
@@ -213,13 +213,13 @@ extension Connection {
             try run("COMMIT")
             return result
         } catch {
-            // A full disk and some other errors have rolled back already.
+            // A full disk and some other errors have already rolled back.
             if isInTransaction { try? run("ROLLBACK") }
             throw error
         }
     }
 
-    /// Runs the body in a savepoint of the current transaction; a throw undoes only what it did.
+    /// Runs the body in a savepoint of the current transaction; a throw undoes only the body.
     package func savepoint<Result>(
         _ name: String,
         _ body: () throws -> Result
@@ -261,13 +261,13 @@ extension Connection {
     }
 
     package enum CheckpointMode: Sendable {
-        /// Copies what no reader holds back, and waits for nobody.
+        /// Copies as far as readers allow, without waiting.
         case passive
         /// Waits for readers and writers as long as the busy timeout, then empties the log file.
         case truncate
     }
 
-    /// Copies the write-ahead log into the database file (false: readers or writers were in the way).
+    /// Copies the write-ahead log into the database file (false: readers or writers blocked it).
     package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> Bool {
         let database = try database()
         // A connection that has read nothing yet has not found the log.

@@ -1,10 +1,10 @@
 import Coordination
 import Dispatch
 
-/// Runs an actor that owns a database on a thread of its own.
+/// Runs an actor that owns a database on its own thread.
 ///
-/// SQLite blocks: on disks, and for seconds on another program's lock. The threads that run ordinary
-/// tasks are as few as the machine's cores, so a blocked one would stop everything else.
+/// SQLite blocks: on disks, and for seconds on another program's lock. There are only as many
+/// threads for ordinary tasks as cores, so one blocked thread would stall everything else.
 package final class DatabaseExecutor: SerialExecutor {
     package typealias Work = @Sendable () -> Void
 
@@ -16,8 +16,8 @@ package final class DatabaseExecutor: SerialExecutor {
         self.init { work in queue.async(execute: work) }
     }
 
-    /// Hands the work to somebody who does it in order, one piece at a time: a simulation has a thread
-    /// for everything.
+    /// Hands the work to a function that does it in order, one piece at a time. A simulation uses
+    /// one thread for everything.
     package init(submit: @escaping @Sendable (@escaping Work) -> Void) {
         self.submit = submit
     }

@@ -2,14 +2,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A bounded pool of threads for work that blocks, shared by any number of executors.
+/// A bounded pool of threads for blocking work, shared by any number of executors.
 ///
-/// Each executor does its work in order and one piece at a time, on whichever thread is free. A thread
-/// that a slow disk or another program's lock holds up does not delay the others.
-/// Threads start when they are needed and end when they have been idle for a while.
+/// Each executor does its work in order and one piece at a time, on any free thread. A thread that
+/// waits for a slow disk or another program's lock does not delay the others. Threads start when
+/// needed and end after some idle time.
 package final class DatabaseThreads: Sendable {
     private struct State {
-        /// Lanes with work that no thread does yet, in the order they came.
+        /// Lanes with work that no thread does yet, in order of arrival.
         var ready: [WorkLane] = []
         var threads = 0
         /// Threads that wait and have not been woken.
@@ -27,18 +27,18 @@ package final class DatabaseThreads: Sendable {
     private let state = Mutex(State())
     private let wakes = DispatchSemaphore(value: 0)
 
-    /// - Parameter limit: how many threads there are at most.
+    /// - Parameter limit: the largest number of threads.
     package init(limit: Int, idleTimeInSeconds: Int = 10) {
         precondition(limit > 0, "work needs a thread")
         self.limit = limit
         self.idleTime = .seconds(idleTimeInSeconds)
     }
 
-    /// Those for the realms of this process: more than a machine's cores, since most of them wait for
+    /// The threads for the realms of this process: more than cores, since most of them wait for
     /// disks and locks.
     package static let shared = DatabaseThreads(limit: 32)
 
-    /// How many threads there are right now.
+    /// The current number of threads.
     package var count: Int { state.withLock { $0.threads } }
 
     /// An executor on these threads.
@@ -86,14 +86,15 @@ package final class DatabaseThreads: Sendable {
         if status == 0 {
             pthread_detach(thread)
         } else {
-            // No thread is to be had: another one does it, or the next call tries again.
+            // The thread cannot be started: another one does the work, or the next call tries
+            // again.
             Unmanaged<DatabaseThreads>.fromOpaque(context).release()
             state.withLock { $0.threads -= 1 }
             if count == 0 { DispatchQueue.global().async { self.borrow() } }
         }
     }
 
-    /// Works on a thread that is not ours.
+    /// Works on a thread of the caller.
     private func borrow() {
         state.withLock { $0.threads += 1 }
         work()
@@ -109,7 +110,7 @@ package final class DatabaseThreads: Sendable {
         }
     }
 
-    /// Without any, the thread counts as idle from now on.
+    /// If there is none, the thread counts as idle from now on.
     private func takeWorkLane() -> WorkLane? {
         state.withLock { state in
             guard state.ready.isEmpty else { return state.ready.removeFirst() }
@@ -118,7 +119,7 @@ package final class DatabaseThreads: Sendable {
         }
     }
 
-    /// False if the thread was woken at the very end of its time.
+    /// False if the thread was woken at the very end of its idle time.
     private func leave() -> Bool {
         let isIdle = state.withLock { state in
             guard state.idle > 0 else { return false }
@@ -126,7 +127,7 @@ package final class DatabaseThreads: Sendable {
             state.threads -= 1
             return true
         }
-        // The wake-up that was meant for it is on its way.
+        // The wake-up for this thread is on its way.
         if !isIdle { wakes.wait() }
         return isIdle
     }

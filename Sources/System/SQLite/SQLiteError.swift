@@ -1,10 +1,10 @@
 internal import CSQLite
 
-/// What the SQLite library refused, in its own words, and the statement it was working on.
+/// An error of the SQLite library, in its own words, and the statement that failed.
 ///
 /// Values bound to a statement are never part of it.
 package struct SQLiteError: Error, Hashable, Sendable {
-    /// The extended result code; `condition` is what most callers choose by.
+    /// The extended result code; most callers switch on `condition`.
     package let extendedCode: Int32
     package let message: String
     package let sql: String?
@@ -18,11 +18,11 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// The primary result code, without what the extended code adds.
     package var code: Int32 { extendedCode & 0xff }
 
-    /// What a caller can do about it.
+    /// Conditions that callers handle.
     package enum Condition: Hashable, Sendable {
         /// Another connection holds the lock; try again.
         case busy
-        /// No space is left; it heals when there is some.
+        /// No space is left; clears once there is some.
         case diskFull
         case inputOutput
         case cannotOpen

@@ -28,7 +28,7 @@ extension SQLiteValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
     }
 }
 
-/// The storage class of a value, which says how to read it.
+/// The storage class of a value, which determines how to read it.
 package enum StorageClass: Hashable, Sendable {
     case null
     case integer

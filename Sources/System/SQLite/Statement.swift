@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// A compiled statement: bind values (from 1), step through rows, read columns (from 0), reset.
 ///
-/// `reset()` forgets the bindings, so each run binds all of its values. Their bytes are copied once,
+/// `reset()` clears the bindings, so each run binds all of its values. Their bytes are copied once,
 /// into memory the statement keeps for the next run, not allocated one by one.
 package final class Statement {
     private let handle: OpaquePointer
@@ -55,7 +55,7 @@ package final class Statement {
         reset()
     }
 
-    /// Ends the current run and forgets its bindings.
+    /// Ends the current run and clears its bindings.
     package func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
@@ -162,7 +162,7 @@ extension Statement {
         withBytes(at: column) { Array($0) }
     }
 
-    /// Lends the bytes of a TEXT or BLOB value where they lie.
+    /// Lends the bytes of a TEXT or BLOB value in place.
     package func withBytes<Result, Failure: Error>(
         at column: Int,
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

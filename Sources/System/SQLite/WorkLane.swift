@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Pieces of work that are done one at a time, in the order they come. The owner finds somewhere to do
-/// them: it calls `runNext` once for each true answer.
+/// Work that is done one piece at a time, in order. The owner chooses the thread: it calls
+/// `runNext` once for each true result.
 package final class WorkLane: Sendable {
     private let queue = Mutex<[DatabaseExecutor.Work]>([])
 
     package init() {}
 
-    /// Whether the lane had no work before.
+    /// Returns whether the lane was empty before.
     package func append(_ work: @escaping DatabaseExecutor.Work) -> Bool {
         queue.withLock { queue in
             queue.append(work)
@@ -15,7 +15,7 @@ package final class WorkLane: Sendable {
         }
     }
 
-    /// Does the first piece; whether there is more.
+    /// Does the first piece; returns whether there is more.
     package func runNext() -> Bool {
         let work = queue.withLock { $0.first }
         work?()

@@ -2,7 +2,8 @@ import NIOCore
 import Outbound
 import Synchronization
 
-/// What is known of a connection that is being opened, for whoever gives up or explains it.
+/// The state of a connection that is being opened, for the code that cancels it or reports its
+/// error.
 final class ChannelBox: Sendable {
     private struct State {
         var channel: (any Channel)?
@@ -19,7 +20,7 @@ final class ChannelBox: Sendable {
         set { state.withLock { $0.isThrough = newValue } }
     }
 
-    /// Why TLS failed, which says more than what came of it.
+    /// The TLS error; more specific than the error that follows.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     func note(_ failure: any Error) {
@@ -34,7 +35,7 @@ final class ChannelBox: Sendable {
         if isClosed { channel.close(promise: nil) }
     }
 
-    /// Ends a connection whose opening nobody waits for any more.
+    /// Closes a connection that is no longer waited for.
     func close() {
         let channel = state.withLock { state in
             state.isClosed = true
@@ -44,8 +45,8 @@ final class ChannelBox: Sendable {
     }
 }
 
-/// Notes how TLS fails: a server that wants a certificate says so only after its part of the handshake,
-/// when the upgrade hears no more than that the connection is gone.
+/// Records how TLS fails. A server that requires a certificate says so only after its part of the
+/// handshake, when the upgrade sees only that the connection is gone.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

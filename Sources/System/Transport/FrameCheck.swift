@@ -1,8 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Refuses frames with the wrong masking (a client's must have it, a server's must not), and those of
-/// extensions, which nobody offered (wire protocol, 2.6).
+/// Refuses frames with the wrong masking (a client must mask, a server must not), and frames of
+/// extensions, since none was offered (wire protocol, 2.6).
 final class FrameCheck: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Follows the frames in the bytes of a WebSocket connection without keeping any of them (RFC 6455, 5.2).
-/// What is malformed is left to the decoder, which sees the same bytes.
+/// Tracks the frames in the bytes of a WebSocket connection without keeping them (RFC 6455, 5.2).
+/// Malformed frames are left to the decoder, which sees the same bytes.
 struct FrameScanner {
     enum Event: Hashable {
-        /// The head of a frame of a message; the rest of the frame may not be there yet.
+        /// The header of a frame of a message; the rest of the frame may still be on its way.
         case announced(sizeInBytes: Int, isLast: Bool)
         /// The message is complete.
         case ended
@@ -17,7 +17,7 @@ struct FrameScanner {
     }
 
     private var state = State.head
-    /// What has come of the head of a frame, 14 bytes at most.
+    /// The bytes of the current frame header so far, 14 at most.
     private var head: [UInt8] = []
 
     mutating func scan(_ buffer: ByteBuffer) -> [Event] {
@@ -57,13 +57,13 @@ struct FrameScanner {
         state = .head
     }
 
-    /// What the head of a frame says.
+    /// The content of a frame header.
     private struct Frame {
         let isFinal: Bool
         let isControl: Bool
         let size: Int
 
-        /// Nil as long as the head is not complete.
+        /// Nil until the header is complete.
         init?(_ head: [UInt8]) {
             guard head.count >= 2 else { return nil }
             let short = Int(head[1] & 0x7f)

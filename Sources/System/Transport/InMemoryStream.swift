@@ -1,7 +1,7 @@
 import Coordination
 package import SyncProtocol
 
-/// One end of a connection inside the process: the twin of a WebSocket, for simulations and tests.
+/// One end of a connection inside the process: a WebSocket for simulations and tests.
 package final class InMemoryStream: MessageStream {
     package let subProtocol: String?
     private let incoming: BoundedQueue<[UInt8], TransportError>
@@ -17,7 +17,7 @@ package final class InMemoryStream: MessageStream {
         self.outgoing = outgoing
     }
 
-    /// Two connected ends, each of which holds up to `capacity` messages that are not received yet.
+    /// Two connected ends, each of which holds up to `capacity` unreceived messages.
     package static func makePair(
         subProtocol: String?,
         capacity: Int = 16
@@ -44,7 +44,7 @@ package final class InMemoryStream: MessageStream {
         end(telling: code == .normal ? nil : .closed(code, reason: reason))
     }
 
-    /// Ends the connection as a broken network does: neither end hears why.
+    /// Ends the connection as a broken network does: neither end learns why.
     package func cut() {
         end(telling: .lost(reason: "cut"))
     }

@@ -2,11 +2,11 @@ import Coordination
 package import NIOCore
 import Synchronization
 
-/// Room for large messages on their way in, over all connections of a server: each claims its room
-/// before the rest of its message is read, and gives it back once the message is taken.
+/// Room for large incoming messages, over all connections of a server: each claims its room before
+/// the rest of its message is read, and returns it once the message is taken.
 ///
-/// Claims that do not fit wait, and the users they belong to are served in turn. One that waits may
-/// press: then the connection that has held its room for longest is closed, if that was too long.
+/// Claims that do not fit wait, and their users are served in turn. A waiting claim may press: then
+/// the connection that has held its room longest is closed, if that was too long.
 package final class IncomingBudget: Sendable {
     /// Names a claim.
     struct ClaimID: Hashable, Comparable {
@@ -15,7 +15,7 @@ package final class IncomingBudget: Sendable {
         static func < (left: ClaimID, right: ClaimID) -> Bool { left.number < right.number }
     }
 
-    /// What a connection needs room for.
+    /// A connection's claim on the room.
     struct Claim: Sendable {
         let sizeInBytes: Int
         /// Claims of different users are served in turn.
@@ -36,9 +36,9 @@ package final class IncomingBudget: Sendable {
         var nextNumber: UInt64 = 0
         var holdings: [ClaimID: Holding] = [:]
         var waiting: [ClaimID: Claim] = [:]
-        /// Those of `waiting`, and some that do not wait any more.
+        /// Those of `waiting`, and some that no longer wait.
         var queue = FairQueue<String, ClaimID>()
-        /// The one whose turn it is.
+        /// The claim whose turn it is.
         var first: ClaimID?
     }
 
@@ -46,13 +46,13 @@ package final class IncomingBudget: Sendable {
     private let patience: TimeAmount
     private let state = Mutex(State())
 
-    /// - Parameter patience: how long room can be held while others wait for it.
+    /// - Parameter patience: how long room may be held while others wait for it.
     package init(limitInBytes limit: Int, patience: TimeAmount = .seconds(30)) {
         self.limit = limit
         self.patience = patience
     }
 
-    /// How much of the room is taken.
+    /// The bytes of room in use.
     package var usedBytes: Int { state.withLock { $0.usedBytes } }
 
     /// True if there is room at once; otherwise `grant` is called later.
@@ -70,7 +70,7 @@ package final class IncomingBudget: Sendable {
         }
     }
 
-    /// Gives the room back, or stops waiting for it.
+    /// Returns the room, or stops waiting for it.
     func remove(_ id: ClaimID, at now: NIODeadline) {
         let granted = state.withLock { state in
             state.waiting[id] = nil
@@ -82,7 +82,7 @@ package final class IncomingBudget: Sendable {
         for claim in granted { claim.grant() }
     }
 
-    /// Called now and then on behalf of a claim that waits.
+    /// Called from time to time for a waiting claim.
     func press(at now: NIODeadline) {
         let evicted = state.withLock { state -> Claim? in
             guard !state.waiting.isEmpty,
@@ -109,7 +109,7 @@ package final class IncomingBudget: Sendable {
         state.holdings[id] = Holding(claim: claim, since: now)
     }
 
-    /// Serves those that wait, in turn, up to the first that does not fit.
+    /// Serves waiting claims, in turn, up to the first that does not fit.
     private func grantNext(at now: NIODeadline, _ state: inout State) -> [Claim] {
         var granted: [Claim] = []
         while let id = state.first ?? state.queue.next() {

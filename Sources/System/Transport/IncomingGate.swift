@@ -1,31 +1,32 @@
 import DequeModule
 import NIOCore
 
-/// Stops reading from a connection when more of its messages are in memory than there is room for: a
-/// small allowance for each connection, and beyond it one large message at a time, with room in the
-/// budget of all connections.
+/// Stops reading from a connection when more of its messages are in memory than there is room for:
+/// a small allowance for each connection, and beyond it one large message at a time, with room in
+/// the budget of all connections.
 ///
-/// It stands before the decoder of frames and counts bytes; a message counts from the head of its first
-/// frame until the receiver has taken it. What one read of the socket brings beyond that is kept.
+/// It comes before the frame decoder and counts bytes; a message counts from the header of its
+/// first frame until the receiver has taken it. If one read of the socket brings more, the rest is
+/// kept.
 final class IncomingGate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = Never
 
-    /// The event by which the receiver says that it has taken the next message.
+    /// The event by which the receiver reports that it has taken the next message.
     struct MessageTaken: Sendable {}
 
-    /// What a connection may have in memory without room in the budget.
+    /// The memory that a connection may use without room in the budget.
     static let allowanceInBytes = 16 << 10
-    /// What a frame takes beside its payload.
+    /// The overhead of a frame.
     static let overheadInBytes = 256
-    /// How often a claim that waits presses.
+    /// The interval at which a waiting claim presses.
     private static let pressInterval = TimeAmount.seconds(5)
 
     /// Of one message.
     private struct Message {
         var sizeInBytes = 0
-        /// Whether the claim is for this one.
+        /// Whether the claim is for this message.
         var hasClaim = false
     }
 
@@ -39,9 +40,9 @@ final class IncomingGate: ChannelDuplexHandler {
     private let user: String
     private let maximumMessageSizeInBytes: Int
     private var scanner = FrameScanner()
-    /// The one that is being received.
+    /// The message that is being received.
     private var current = Message()
-    /// Room that the current one needs and has not claimed.
+    /// Room that the current message needs and has not claimed.
     private var neededBytes: Int?
     /// Received, not taken yet.
     private var untaken: Deque<Message> = []
@@ -114,11 +115,11 @@ final class IncomingGate: ChannelDuplexHandler {
 
 extension IncomingGate {
     private func grow(by size: Int, isLast: Bool) {
-        // A length that no message may have is refused by the decoder.
+        // The decoder refuses a length that no message may have.
         guard size <= maximumMessageSizeInBytes else { return }
         current.sizeInBytes += size + Self.overheadInBytes
         guard !current.hasClaim, current.sizeInBytes > Self.allowanceInBytes else { return }
-        // What comes after a frame that is not the last one is not announced.
+        // A frame that is not the last one does not announce what follows it.
         neededBytes =
             isLast ? current.sizeInBytes : max(current.sizeInBytes, maximumMessageSizeInBytes)
     }
@@ -176,7 +177,7 @@ extension IncomingGate {
     }
 }
 
-/// The budget that a connection's messages count in, and the user that they are of.
+/// The budget that counts a connection's messages, and the user they belong to.
 package struct IncomingShare: Sendable {
     let budget: IncomingBudget
     let user: String

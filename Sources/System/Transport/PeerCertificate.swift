@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// The certificate that a server shows, whether it can be trusted or not.
+/// The certificate that a server presents, trusted or not.
 package struct PeerCertificate: Hashable, Sendable {
     /// Seconds since 1970.
     package let validFrom: Int64
@@ -14,7 +14,8 @@ package struct PeerCertificate: Hashable, Sendable {
         self.validUntil = validUntil
     }
 
-    /// Asks a server for it: name, TCP and TLS, and nothing is sent after that.
+    /// Reads a server's certificate: resolves, connects and does the TLS handshake, and sends
+    /// nothing after that.
     ///
     /// - Throws: why there is no TLS connection within the time.
     package static func read(
@@ -25,7 +26,7 @@ package struct PeerCertificate: Hashable, Sendable {
         let certificate = MultiThreadedEventLoopGroup.singleton.any()
             .makePromise(of: PeerCertificate.self)
         do {
-            // It is for looking at: trusting it is for those who send something.
+            // Only shown, so not verified: the code that sends data decides on trust.
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.minimumTLSVersion = .tlsv12
             configuration.certificateVerification = .none
@@ -52,14 +53,14 @@ package struct PeerCertificate: Hashable, Sendable {
             certificate.fail(error)
             throw error
         } catch {
-            // Without a connection nobody else would.
+            // Without a connection nothing else would.
             certificate.fail(error)
             throw .tls(reason: "\(host):\(port): \(error)")
         }
     }
 }
 
-/// Tells the certificate once the handshake is over, or that it came to nothing.
+/// Reports the certificate after the handshake, or its failure.
 private final class CertificateReader: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

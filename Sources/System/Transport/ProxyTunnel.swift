@@ -2,16 +2,17 @@ import NIOCore
 import NIOHTTP1
 import Outbound
 
-/// Asks a proxy for a tunnel (RFC 9110, 9.3.6), and leaves a channel that is as if it led to the server
-/// itself.
+/// Asks a proxy for a tunnel (RFC 9110, 9.3.6), and leaves a channel that behaves as if connected
+/// to the server itself.
 struct ProxyTunnel: Sendable {
     let proxy: ProxyServer
     let host: String
     let port: Int
 
-    /// Adds what asks once the channel is connected; all of it is gone when the tunnel stands.
+    /// Adds the handlers that request the tunnel once the channel is connected; all of them are
+    /// removed when the tunnel is open.
     ///
-    /// How long that may take is up to whoever waits.
+    /// The caller sets the timeout.
     func open(on channel: any Channel) throws -> EventLoopFuture<Void> {
         let encoder = HTTPRequestEncoder()
         let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes))
@@ -43,7 +44,7 @@ struct ProxyTunnel: Sendable {
     }
 }
 
-/// Sends CONNECT and waits for the answer.
+/// Sends CONNECT and waits for the response.
 private final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -83,7 +84,7 @@ private final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        tunnel.fail(ProxyFailure.unreachable(reason: "it speaks no HTTP"))
+        tunnel.fail(ProxyFailure.unreachable(reason: "it does not speak HTTP"))
         context.close(promise: nil)
     }
 

@@ -1,11 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Collects the answer of a server that does not upgrade, up to a bound, then ends the connection.
+/// Collects the response of a server that does not upgrade, up to a bound, then ends the
+/// connection.
 final class RejectionCollector: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
-    /// Larger bodies are cut: they only serve people who read the log.
+    /// Larger bodies are cut: they are only read in the log.
     private static let maximumBodySizeInBytes = 8192
 
     private let promise: EventLoopPromise<TransportError.Rejection>

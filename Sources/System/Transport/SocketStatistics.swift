@@ -4,11 +4,12 @@
 package struct SocketStatistics: Hashable, Sendable {
     /// Smoothed by the kernel.
     package var roundTrip: Duration
-    /// Segments with data, those sent again included.
+    /// Segments with data, retransmissions included.
     package var sentSegments: UInt64
-    /// Those of them that were sent again.
+    /// Retransmitted segments.
     package var resentSegments: UInt64
-    /// All that came in, acknowledgements too: while it stands still, nothing new was measured.
+    /// All incoming segments, acknowledgements too: while it does not grow, nothing new was
+    /// measured.
     package var receivedSegments: UInt64
 
     package init(

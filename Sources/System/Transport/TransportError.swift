@@ -1,23 +1,23 @@
 package import SyncProtocol
 
-/// Why there is no connection, or no longer one.
+/// The reason why a connection failed or ended.
 package enum TransportError: Error, Sendable, Equatable {
     case badURL(String)
     /// The host's name is unknown, or nothing listens there.
     case unreachable(reason: String)
-    /// The proxy that leads to the server does not do so.
+    /// The proxy failed to reach the server.
     case proxy(reason: String)
-    /// The certificate is not trusted, or the peer speaks no TLS.
+    /// The certificate is not trusted, or the peer does not speak TLS.
     case tls(reason: String)
     /// No connection within the time allowed for name, TCP, TLS and upgrade together.
     case connectTimeout
     /// The server answered the upgrade with another status than 101.
     case rejected(Rejection)
-    /// The peer speaks no HTTP, or upgraded to something else.
+    /// The peer does not speak HTTP, or upgraded to another protocol.
     case notWebSocket(reason: String)
     /// The peer closed with this code.
     case closed(CloseCode, reason: String)
-    /// The connection ended without a word.
+    /// The connection ended without a close frame.
     case lost(reason: String)
 
     package struct Rejection: Hashable, Sendable {
@@ -35,14 +35,14 @@ package enum TransportError: Error, Sendable, Equatable {
 extension TransportError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .badURL(let url): "\(url) is no ws or wss URL"
+        case .badURL(let url): "\(url) is not a ws or wss URL"
         case .unreachable(let reason): "the server cannot be reached: \(reason)"
         case .proxy(let reason): reason
         case .tls(let reason): "TLS fails: \(reason)"
         case .connectTimeout: "the server does not answer in time"
         case .rejected(let rejection):
             "the server refuses the connection with HTTP \(rejection.status)"
-        case .notWebSocket(let reason): "the server speaks no WebSocket: \(reason)"
+        case .notWebSocket(let reason): "the server does not support WebSocket: \(reason)"
         case .closed(let code, let reason):
             "the server closed the connection: \(code.rawValue)\(reason.isEmpty ? "" : " \(reason)")"
         case .lost(let reason): "the connection is lost: \(reason)"

@@ -32,11 +32,11 @@ package struct WebSocketClient: Sendable {
         self.clock = clock
     }
 
-    /// The content of the upgrade request besides the URL.
+    /// The upgrade request besides the URL.
     package struct UpgradeRequest: Sendable {
-        /// Without the question mark; holds the token, so it appears in no error and no log.
+        /// Without the question mark; contains the token, so it appears in no error and no log.
         package let query: String?
-        /// The offered sub-protocols, the best first.
+        /// The offered sub-protocols, in order of preference.
         package let subProtocols: [String]
         package let headers: [(name: String, value: String)]
 
@@ -77,13 +77,13 @@ extension WebSocketClient {
         case rejected(EventLoopFuture<TransportError.Rejection>)
     }
 
-    /// Where to connect to, and what lies between.
+    /// The target address, and the proxy on the way.
     private struct Way: Sendable {
         let target: WebSocketURL
         let proxy: ProxyServer?
         let channel = ChannelBox()
 
-        /// Why it took too long.
+        /// The error for a timeout.
         var timeout: TransportError {
             guard let proxy, !channel.isThrough else { return .connectTimeout }
             return .proxy(reason: ProxyFailure.silent.sentence(about: proxy))
@@ -119,7 +119,7 @@ extension WebSocketClient {
             }
             let first = await group.next() ?? .failure(way.timeout)
             group.cancelAll()
-            // A connection that comes just after its time is not left open.
+            // A connection that opens just after the timeout is not left open.
             while let late = await group.next() {
                 if case .success(let (channel, _)) = late {
                     channel.channel.close(promise: nil)
@@ -201,7 +201,7 @@ extension WebSocketClient {
         }
     }
 
-    /// TLS and the upgrade, on a channel that leads to the server, or is about to.
+    /// TLS and the upgrade, on a channel that is connected to the server or about to be.
     private func addHandlers(
         of way: Way,
         _ request: UpgradeRequest,
@@ -216,12 +216,12 @@ extension WebSocketClient {
         var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
             upgradeConfiguration: configuration(way.target, request)
         )
-        // A server speaks first: its message may come in one piece with its answer.
+        // A server speaks first: its message may arrive together with its response.
         pipeline.leftOverBytesStrategy = .forwardBytes
         return try handlers.configureUpgradableHTTPClientPipeline(configuration: pipeline)
     }
 
-    /// Addresses are verified as they are, not by name.
+    /// IP addresses are verified as such, not by name.
     private static func tlsName(_ host: String) -> String? {
         (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
     }

@@ -2,7 +2,8 @@ import CLinux
 import NIOCore
 
 extension WebSocketStream {
-    /// `TCP_INFO`: the C library's header and the kernel's define it with structures of their own.
+    /// `TCP_INFO`: the C library's header and the kernel's each define it with their own
+    /// structures.
     private static let tcpInfo = NIOBSDSocket.Option(rawValue: 11)
 
     package func statistics() async -> SocketStatistics? {

@@ -8,7 +8,7 @@ import Synchronization
 package final class WebSocketStream: MessageStream {
     package typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
-    /// Which end we are: a client masks its frames, a server must not.
+    /// The end of the connection: a client masks its frames, a server must not.
     package enum Role: Sendable {
         case client
         case server
@@ -33,15 +33,16 @@ package final class WebSocketStream: MessageStream {
         self.channel = channel
     }
 
-    /// How long a close waits for the peer: reference clients answer no close frame.
+    /// The longest wait of a close for the peer: reference clients do not answer close frames.
     private static let closeTimeout = TimeAmount.seconds(2)
-    /// How long the close frame itself may wait for its turn on the wire.
+    /// The longest wait of the close frame for its turn on the wire.
     private static let closeWriteTimeout = TimeAmount.seconds(10)
 
-    /// Prepares the pipeline of an upgraded channel: whole messages up to the limit, frames checked.
+    /// Prepares the pipeline of an upgraded channel: whole messages up to the limit, frames
+    /// checked.
     ///
-    /// - Parameter share: what the messages count in, from the first byte until they are received; nil:
-    ///   only their number is limited.
+    /// - Parameter share: the budget that counts the messages, from the first byte until they are
+    ///   received; nil: only their number is limited.
     package static func wrap(
         _ channel: any NIOCore.Channel,
         role: Role,
@@ -83,7 +84,7 @@ package final class WebSocketStream: MessageStream {
                 outbound: outbound,
                 channel: channel.channel
             )
-            // The peer's end ends the pump first: the body hears of it in `receive`.
+            // The peer's end ends the pump first: the body learns of it in `receive`.
             return try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { await stream.pump(inbound) }
                 defer {
@@ -92,8 +93,8 @@ package final class WebSocketStream: MessageStream {
                 }
                 let ending: Swift.Result<Result, any Error>
                 do { ending = .success(try await body(stream)) } catch { ending = .failure(error) }
-                // A close frame needs its time on the wire, however the body ended: a socket
-                // closed with bytes unread takes it back.
+                // A close frame needs its time on the wire, however the body ended: a socket closed
+                // with bytes unread discards it.
                 if stream.hasSentClose.load(ordering: .relaxed) { await stream.ended() }
                 return try ending.get()
             }
@@ -116,7 +117,7 @@ package final class WebSocketStream: MessageStream {
         return message
     }
 
-    /// Lets the gate read on. A client has none: it knows its server.
+    /// Lets the gate continue reading. A client has none: it trusts its server.
     private func noteTaken() {
         guard role == .server else { return }
         channel.pipeline.triggerUserOutboundEvent(IncomingGate.MessageTaken(), promise: nil)
@@ -134,8 +135,7 @@ package final class WebSocketStream: MessageStream {
         await close(code, reason: reason, telling: .lost(reason: "closed here"))
     }
 
-    /// Sends the close frame, and only then tells the receiver: what it does next may end the
-    /// connection.
+    /// Sends the close frame, then tells the receiver, which may end the connection next.
     private func close(_ code: CloseCode, reason: String, telling error: TransportError?) async {
         defer { messages.finish(throwing: error) }
         guard !hasSentClose.exchange(true, ordering: .relaxed) else { return }
@@ -144,7 +144,7 @@ package final class WebSocketStream: MessageStream {
         // A control frame holds 125 bytes at most.
         data.writeString(String(decoding: reason.utf8.prefix(120), as: UTF8.self))
         let channel = channel
-        // A peer that takes nothing in would hold the frame back for ever.
+        // A peer that does not read would block the frame forever.
         let stuck = channel.eventLoop.scheduleTask(in: Self.closeWriteTimeout) {
             channel.close(promise: nil)
         }
@@ -171,7 +171,7 @@ package final class WebSocketStream: MessageStream {
 // MARK: Receiving
 
 extension WebSocketStream {
-    /// Sorts frames until the connection ends, then tells the receiver how it ended.
+    /// Sorts frames until the connection ends, then reports to the receiver how it ended.
     private func pump(_ frames: NIOAsyncChannelInboundStream<WebSocketFrame>) async {
         do {
             for try await frame in frames {

@@ -25,13 +25,13 @@ package struct WebSocketURL: Hashable, Sendable {
         self.path = path.isEmpty ? "/" : String(path)
     }
 
-    /// What the Host header says: without the port where it is the scheme's own.
+    /// The Host header: without the port if it is the scheme's default.
     var hostHeader: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// Host and port; an IPv6 address stands in brackets.
+    /// Host and port; an IPv6 address is in brackets.
     private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
         var host = authority
         var port: Int?

@@ -4,18 +4,18 @@ import Versions
 
 @testable import Server
 
-/// What makes a client reset necessary, or is done about it.
+/// The causes of client resets, and actions on them.
 extension EngineSimulation {
     enum ResetHappening: Hashable, Sendable {
         /// An operator terminates sync, and enables it again.
         case terminate(afterSeconds: Int)
-        /// The server takes a client for one that was away for too long.
+        /// The server expires a client as if it was away for too long.
         case expire(client: Int)
         case backUpServer
         case restoreServer(dying: Bool, afterSeconds: Int)
         case backUpClient(Int)
         case restoreClient(Int, inPlace: Bool, afterSeconds: Int)
-        /// Somebody asks for a reset, in a mode of choice.
+        /// A user requests a reset, in a given mode.
         case byHand(client: Int, mode: String)
     }
 

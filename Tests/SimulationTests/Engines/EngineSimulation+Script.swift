@@ -7,12 +7,12 @@ import Versions
 
 @testable import Server
 
-/// What happens to the machines, one thing after the other, each at its moment.
+/// The events of the machines, each at its moment.
 extension EngineSimulation {
     enum Happening: Hashable, Sendable {
         /// A program writes.
         case write(client: Int)
-        /// What is under way is lost; either end may go on believing in the connection.
+        /// Messages in transit are lost; either end may still consider the connection open.
         case breakConnections(client: Int)
         case unplug(client: Int, forSeconds: Int)
         case restartAgent(client: Int, afterSeconds: Int)
@@ -22,7 +22,7 @@ extension EngineSimulation {
         /// Nothing can be written to the disk for a while.
         case fillDisk(client: Int, forSeconds: Int)
         case fillServerDisk(forSeconds: Int)
-        /// The server removes history that nobody needs.
+        /// The server trims history that no client needs.
         case trim
         case reset(ResetHappening)
     }
@@ -32,7 +32,7 @@ extension EngineSimulation {
         let happening: Happening
     }
 
-    /// How often happened what the simulation is for.
+    /// Counts of the events that the simulation is for.
     struct Coverage: Sendable, CustomStringConvertible {
         var happenings: [String: Int] = [:]
         /// Committed changes of programs.
@@ -85,7 +85,7 @@ extension EngineSimulation {
                 let length = 60_000 / parts.count
                 add(.reset(part), number * length..<(number + 1) * length)
                 guard number == parts.count - 1, let moment = events.last?.moment else { continue }
-                // Programs do not care.
+                // Programs ignore it.
                 let start = Int(moment.inMilliseconds)
                 for client in machines.indices {
                     for _ in 0..<3 { add(.write(client: client), start..<start + 1_500) }
@@ -112,7 +112,7 @@ extension EngineSimulation {
         }
     }
 
-    /// Runs the script; processes that come back later do so by themselves.
+    /// Runs the script; processes are restarted automatically at their time.
     func play(
         _ script: [Event],
         _ ledger: inout Ledger,
@@ -134,7 +134,7 @@ extension EngineSimulation {
                         }
                     }
                 } catch let error where Self.isDiskFull(error) {
-                    // Whoever wanted it knows that nothing came of it.
+                    // The command reported its failure.
                     coverage.count("refused by a full disk")
                 }
             }
@@ -167,7 +167,7 @@ extension EngineSimulation {
         }
     }
 
-    /// What follows by itself.
+    /// An automatic consequence.
     typealias Later = (delay: Duration, work: @Sendable () async throws -> Void)
 
     private func carryOut(_ happening: Happening, _ ledger: inout Ledger) async throws -> Later? {
@@ -208,7 +208,7 @@ extension EngineSimulation {
         return nil
     }
 
-    /// A process that dies meanwhile ends the fault with its own.
+    /// A process that dies meanwhile ends the fault with its own file layer.
     private func fill(_ disk: FaultyFiles, _ seconds: Int) -> Later {
         disk.arm(.diskFull, at: 1)
         return (.seconds(seconds), { disk.heal(from: .diskFull) })
@@ -225,7 +225,7 @@ extension EngineSimulation {
         }
     }
 
-    /// Service managers, and operators who mean it, try again until there is room for it.
+    /// Service managers, and persistent operators, try again until there is room for it.
     func insist(
         after seconds: Int,
         _ work: @escaping @Sendable () async throws -> Void

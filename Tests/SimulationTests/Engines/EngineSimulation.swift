@@ -8,9 +8,9 @@ import TestSupport
 
 @testable import Server
 
-/// The engines that are shipped in a world of their own: agents with realm files, the server with its
-/// store, and between them a network that delays, breaks and forgets to say so; programs write SQL
-/// meanwhile, processes die, and power fails. What happens when is up to the seed.
+/// The released engines in a simulated world: agents with realm files, the server with its store,
+/// and between them a network that delays, breaks and fails silently; programs write SQL meanwhile,
+/// processes die, and power fails. The seed decides on the order of events.
 final class EngineSimulation: Sendable {
     let time: VirtualTime
     let server: SimulatedServerMachine
@@ -19,7 +19,7 @@ final class EngineSimulation: Sendable {
     let directory: TemporaryDirectory
     let logger: Logger
 
-    /// The moment that everything begins at, in milliseconds since 1970.
+    /// The moment at which everything begins, in milliseconds since 1970.
     static let start: Int64 = 1_772_600_767_000
 
     struct Setting: Sendable {
@@ -86,7 +86,7 @@ final class EngineSimulation: Sendable {
         case timersPileUp(Int, Int)
     }
 
-    /// Ends all faults, and waits until everybody has everything.
+    /// Ends all faults, and waits until all machines have everything.
     func settle() async throws {
         if server.process == nil { try await server.start() }
         for machine in machines {
@@ -94,14 +94,14 @@ final class EngineSimulation: Sendable {
             if !machine.isRunning { machine.start() }
         }
         try await server.process?.enableSync()
-        // First everything goes up, then everything comes down.
+        // First everything is uploaded, then everything is downloaded.
         for _ in 0..<2 {
             for machine in machines { try await sync(machine) }
         }
         try await stayQuiet()
     }
 
-    /// Healthy means that nothing piles up: a minute later as many wait for a moment as before.
+    /// Healthy means that nothing accumulates: a minute later as many tasks wait as before.
     private func stayQuiet() async throws {
         try await time.sleep(.seconds(10))
         let before = time.sleeperCount
@@ -115,7 +115,7 @@ final class EngineSimulation: Sendable {
         for _ in 0..<20 {
             obstacle = await machine.sync(timeout: .seconds(120))
             if obstacle == nil { return }
-            // What is left to the owner is done by the owner.
+            // Does what is left to the owner.
             if await machine.needsReset { await machine.resetByHand(mode: "manual") }
             try await time.sleep(.seconds(5))
         }
@@ -130,7 +130,7 @@ final class EngineSimulation: Sendable {
         if sleepers > 0 { throw Failure.timersLeft(sleepers) }
     }
 
-    /// What the clients' tables hold.
+    /// The content of the clients' tables.
     func contents(of machine: SimulatedAgentMachine, _ schema: RealmSchema) throws -> TableContents
     {
         try TableContents(schema, machine.connect())

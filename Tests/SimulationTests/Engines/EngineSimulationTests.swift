@@ -2,10 +2,10 @@ import Documents
 import TestSupport
 import Testing
 
-/// Issue-wide claims of the specifications: wire protocol 10 to 12, sync history 3 to 7 and 13 to 17,
-/// local realm 4 to 6, all of them at once.
+/// Claims across the specifications: wire protocol 10 to 12, sync history 3 to 7 and 13 to 17,
+/// local realm 4 to 6, all of them together.
 @Suite(
-    "Agents with realm files and the server with its store, on a clock and a network of their own"
+    "Agents with realm files and the server with its store, on a virtual clock and network"
 )
 struct EngineSimulationTests {
     @Test("end with the same rows everywhere, no write lost or doubled, and nothing left running")

@@ -1,10 +1,10 @@
 import SQLite
 import TestSupport
 
-/// What programs wrote and committed, and what must be on the server because of it.
+/// The committed writes of programs, and the resulting state that the server must have.
 ///
-/// Every write can be told from every other: entries are changed by their own program only, numbers
-/// are added up, and elements occur once.
+/// Every write is distinguishable: entries are changed by their own program only, numbers are added
+/// up, and elements occur once.
 struct Ledger {
     /// One program's object, write by write.
     struct Entry {
@@ -15,7 +15,7 @@ struct Ledger {
         var latest: String? { notes.last ?? nil }
     }
 
-    /// What one program added to a list or set that all share.
+    /// The value that one program added to a list or set that all share.
     struct Element: Hashable {
         let text: String
         let client: Int
@@ -27,21 +27,21 @@ struct Ledger {
     private(set) var marks: [Element] = []
     private(set) var tags: [Element] = []
     private(set) var writeCount = 0
-    /// How often a client's entries had been written when a copy of its file was made.
+    /// The number of writes to a client's entries when a copy of its file was made.
     private var remembered: [Int: [String: Int]] = [:]
-    /// Which elements there were then.
+    /// The elements that existed then.
     private var rememberedElements: [Int: Set<Element>] = [:]
     /// For the trace.
     private(set) var lastWrite = ""
     /// Entries that an operator took back with an older copy of a file.
     private(set) var takenBack: Set<String> = []
-    /// Elements that went with an older copy, or with the object that held them.
+    /// Elements removed by an older copy, or with their object.
     private(set) var takenBackElements: Set<Element> = []
-    /// Objects that the server once had, and then had not: what is added to them may go with them.
+    /// Objects that the server once had and then lost: additions to them may be lost with them.
     private var lostTallies: Set<Int64> = []
     private var nextNumber = 1
 
-    /// The classes as a configuration has them, in one line.
+    /// The classes in configuration syntax, on one line.
     static let schema = """
         { classes: { \
         Entry: { primary_key: _id, properties: { _id: string, writer: int, note: "string?" } }, \
@@ -49,7 +49,7 @@ struct Ledger {
         text: "string?", marks: "list<string>", tags: "set<string>", last: "link<Entry>" } } } }
         """
 
-    /// A write of a program, and what it means if it is committed.
+    /// A write of a program, and its effect if it is committed.
     private enum Change: CustomStringConvertible {
         case entry(String, Entry)
         case sum(Int64)
@@ -67,13 +67,13 @@ struct Ledger {
         }
     }
 
-    /// A copy is made of a client's file.
+    /// Records that a copy of a client's file is made.
     mutating func remember(_ client: Int) {
         remembered[client] = entries.filter { $0.value.client == client }.mapValues(\.notes.count)
         rememberedElements[client] = Set(marks + tags)
     }
 
-    /// The copy takes the place of the file: what was written since is gone, unless the server has it.
+    /// The copy replaces the file: later writes are lost, unless the server has them.
     mutating func takeBackWrites(of client: Int) {
         takeBack { [remembered] key, entry in
             entry.client == client && remembered[client]?[key] != entry.notes.count
@@ -92,7 +92,7 @@ struct Ledger {
         lostTallies.formUnion(now.tallies.subtracting(backup.tallies))
     }
 
-    /// Elements that must be somewhere in the end.
+    /// Elements that must exist somewhere in the end.
     var lastingElements: [Element] {
         (marks + tags).filter {
             !takenBackElements.contains($0) && !lostTallies.contains($0.tally)
@@ -131,12 +131,12 @@ struct Ledger {
         }
     }
 
-    /// The program that makes what all programs change.
+    /// Creates the objects that all programs change.
     mutating func begin(on connection: Connection) throws {
         try connection.execute("INSERT OR IGNORE INTO Tally(_id) VALUES (1), (2)")
     }
 
-    /// One transaction of a client's program; false if nothing came of it.
+    /// One transaction of a client's program; false if it failed.
     mutating func write(
         _ client: Int,
         on connection: Connection,
@@ -151,7 +151,7 @@ struct Ledger {
                 if let change, connection.changes > 0 { changes.append(change) }
             }
         } catch {
-            // Some errors have rolled back already.
+            // Some errors have already rolled back.
             try? connection.execute("ROLLBACK")
             throw error
         }

@@ -2,14 +2,14 @@ import Changesets
 import Documents
 import Schemas
 
-/// What of the ledger is on the server.
+/// The part of the ledger on the server.
 struct LedgerAudit {
     /// The entries' notes.
     private(set) var notes: [String: String?] = [:]
     private(set) var sum: Int64 = 0
     private(set) var marks: [String] = []
     private(set) var tags: [String] = []
-    /// The keys of the objects that hold them.
+    /// The keys of the objects that contain them.
     private(set) var tallies: Set<Int64> = []
 
     var elements: Set<String> { Set(marks + tags) }
@@ -43,7 +43,7 @@ struct LedgerAudit {
         return text.description
     }
 
-    /// Writes that are lost, or there twice, or came back; empty if all is well.
+    /// Writes that are lost, duplicated, or undone again; empty if all is well.
     func faults(in ledger: Ledger) -> [String] {
         var faults: [String] = []
         for (key, entry) in ledger.entries.sorted(by: { $0.key < $1.key }) {

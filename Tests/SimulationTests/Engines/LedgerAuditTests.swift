@@ -19,7 +19,7 @@ struct LedgerAuditTests {
         )
     ])
 
-    /// A ledger of one program that only makes and changes entries, beside its database.
+    /// A ledger of one program that only creates and changes entries, beside its database.
     private func ledger(on connection: Connection) throws -> Ledger {
         try connection.execute(
             """
@@ -60,7 +60,7 @@ struct LedgerAuditTests {
         )
     }
 
-    @Test("finds an entry that is gone, back, or changed, unless an export has it")
+    @Test("finds a lost, reappeared or changed entry, unless an export has it")
     func losses() throws {
         let directory = try TemporaryDirectory()
         let connection = try Connection(path: ":memory:")
@@ -86,7 +86,7 @@ struct LedgerAuditTests {
         #expect(try losses(ledger, connection, in: directory.path).count == 3)
     }
 
-    @Test("finds a mark or tag that is nowhere, unless an export has it or it was taken back")
+    @Test("finds a lost mark or tag, unless an export has it or it was taken back")
     func elements() throws {
         let directory = try TemporaryDirectory()
         let connection = try Connection(path: ":memory:")
@@ -97,7 +97,7 @@ struct LedgerAuditTests {
         while ledger.marks.isEmpty || ledger.tags.isEmpty {
             _ = try ledger.write(0, on: connection, countsUp: false, using: &random)
         }
-        // The audit's own realm has no class for them, so all are gone.
+        // The audit's own realm has no class for them, so all are lost.
         let count = ledger.marks.count + ledger.tags.count
         #expect(try losses(ledger, connection, in: directory.path).count == count)
 

@@ -2,13 +2,13 @@ import FoundationEssentials
 import JSON
 import SQLite
 
-/// What resets of one machine have kept: files of discarded changes, and copies of the whole realm.
+/// The files kept by the resets of one machine: discarded changes, and copies of the whole realm.
 struct ResetExports {
     /// The notes that were kept of an entry; nil for an entry that was deleted.
     private(set) var notes: [String: Set<String?>] = [:]
     /// Entries in copies of the whole realm, one set for each.
     private var copies: [[String: String?]] = []
-    /// Marks and tags of either.
+    /// Marks and tags in either.
     private(set) var elements: Set<String> = []
     private(set) var fileCount = 0
 
@@ -82,7 +82,7 @@ struct ResetExports {
         }
     }
 
-    /// Whether what a program made of its entry last can be had from these files.
+    /// Whether these files contain the last state of an entry by its program.
     func hold(_ key: String, _ note: String?) -> Bool {
         if notes[key]?.contains(note) == true { return true }
         return copies.contains { copy in copy[key] ?? nil == note }
@@ -90,14 +90,14 @@ struct ResetExports {
 }
 
 extension LedgerAudit {
-    /// Committed writes that are neither here nor in the exports of their machines, and entries that
-    /// nobody ever wrote so. What an operator took back does not count, and neither do sums: an
-    /// increment that had arrived without a word of it counts twice (client reset, 6.1).
+    /// Committed writes that are neither here nor in the exports of their machines, and entries
+    /// that no program wrote. Writes taken back by an operator do not count, and neither do sums:
+    /// an increment that had arrived without an acknowledgement counts twice (client reset, 6.1).
     func losses(in ledger: Ledger, exports: [ResetExports]) -> [String] {
         entryLosses(in: ledger, exports) + elementLosses(in: ledger, exports)
     }
 
-    /// Elements are only ever added, each once; twice is no loss, as with increments.
+    /// Elements are only ever added, each once; a duplicate is not a loss, as with increments.
     private func elementLosses(in ledger: Ledger, _ exports: [ResetExports]) -> [String] {
         let here = elements
         let lost = ledger.lastingElements.filter {
@@ -121,7 +121,7 @@ extension LedgerAudit {
                         + "and \(wanted) is nowhere"
                 )
             } else if let found, !entry.notes.contains(found) {
-                losses.append("\(key) has \(found), which nobody wrote")
+                losses.append("\(key) has \(found), which no program wrote")
             }
         }
         for key in notes.keys.sorted() where ledger.entries[key] == nil {

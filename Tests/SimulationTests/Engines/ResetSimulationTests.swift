@@ -6,7 +6,7 @@ import Testing
 /// Client reset, 2 to 9 and 11 to 13.
 @Suite("Agents and the server, with client resets at random moments")
 struct ResetSimulationTests {
-    @Test("end alike, and every committed write is on the server or in a file that was kept")
+    @Test("end alike, and every committed write is on the server or in a kept file")
     func nothingIsLost() async throws {
         var coverage = EngineSimulation.Coverage()
         var exportCount = 0

@@ -19,7 +19,8 @@ import Versions
 
 @testable import Agent
 
-/// A machine with one realm: its disk stays, the agent comes and goes, and programs write SQL.
+/// A machine with one realm: its disk is permanent, the agent starts and ends, and programs write
+/// SQL.
 final class SimulatedAgentMachine: Sendable {
     let number: Int
     let options: RealmOptions
@@ -147,8 +148,8 @@ final class SimulatedAgentMachine: Sendable {
         network.abandon(number, isHeard: true)
     }
 
-    /// Ends the agent in the middle of what it does: nothing of it reaches a file or the network any
-    /// more. With the power goes also what was not made durable.
+    /// Kills the agent at any point: nothing of it reaches a file or the network any more. A power
+    /// failure also loses data that was not made durable.
     func kill(withPower: Bool, survivorsInPercent: Int = 0) async {
         files.arm(.freeze, at: 1)
         network.abandon(number, isHeard: !withPower)
@@ -212,7 +213,7 @@ final class SimulatedAgentMachine: Sendable {
         )
     }
 
-    /// Everything up and down; what stood in the way, if anything did.
+    /// Uploads and downloads everything; returns the obstacle, if any.
     func sync(timeout: Duration) async -> String? {
         guard let realm else { return "no agent runs" }
         let report = await realm.sync(timeout: timeout)
@@ -221,14 +222,14 @@ final class SimulatedAgentMachine: Sendable {
 
     // MARK: Programs
 
-    /// A connection as any program has it.
+    /// A connection like that of any program.
     func connect() throws -> Connection {
         try Connection(path: path, .init(mode: .readWrite, vfs: files.name))
     }
 
     var hasFile: Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// The kernel tells the agent, if it runs, that a file of the realm has changed.
+    /// The kernel notifies the agent, if it runs, that a file of the realm has changed.
     func noticeWrite() {
         time.at(time.now + network.milliseconds(0...20)) {
             for watch in self.watches.withLock({ $0 }) { watch.yield() }
@@ -249,7 +250,7 @@ final class SimulatedAgentMachine: Sendable {
 // MARK: The operator
 
 extension SimulatedAgentMachine {
-    /// Asks for a reset, which may be refused.
+    /// Requests a reset, which may be refused.
     func resetByHand(mode: String) async {
         guard let realm, let mode = ResetMode(rawValue: mode) else { return }
         do {
@@ -264,7 +265,7 @@ extension SimulatedAgentMachine {
         get async { await realm?.status().activity.phase == .needsReset }
     }
 
-    /// What the server knows the file as; nil if there is none.
+    /// The file's ident on the server; nil if there is none.
     func fileIdent() throws -> FileIdent? {
         guard hasFile else { return nil }
         let connection = try connect()
@@ -289,7 +290,7 @@ extension SimulatedAgentMachine {
     }
 }
 
-/// What the agent's metadata database keeps of the realm.
+/// The data of the realm in the agent's metadata database.
 private final class SimulatedRegister: RealmRegister {
     private struct State {
         var suspension: Suspension?
@@ -311,7 +312,7 @@ private final class SimulatedRegister: RealmRegister {
     }
 }
 
-/// A user who logged in long ago, for as long as anybody can think of.
+/// A user with a permanent log-in.
 private struct SimulatedAccount: AccountStore {
     static let appID = "shop-abcde"
     static let client = AppClient(

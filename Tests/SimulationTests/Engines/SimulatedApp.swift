@@ -1,4 +1,4 @@
-/// What all machines of the simulation are configured for.
+/// The configuration shared by all machines of the simulation.
 enum SimulatedApp {
     static let id = "shop-abcde"
     static let userID = "5f63e882536d46e471877901"

@@ -2,11 +2,11 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// A copy of a database as an operator makes it, and puts it back.
+/// A copy of a database as an operator makes and restores it.
 struct SimulatedBackup: Sendable {
     let path: String
 
-    /// How a copy takes the place of the file.
+    /// The way in which a copy replaces the file.
     enum Restoration: CaseIterable, Sendable {
         /// By another file: `mv`, or a restore into an empty directory.
         case byAnother
@@ -14,7 +14,7 @@ struct SimulatedBackup: Sendable {
         case inPlace
     }
 
-    /// Copies what is committed, whoever has the file open.
+    /// Copies the committed content, even while the file is open.
     init(of database: String, to path: String, vfs: String) throws {
         // An earlier copy stays until there is another.
         let new = path + ".new"
@@ -26,13 +26,13 @@ struct SimulatedBackup: Sendable {
         self.path = path
     }
 
-    /// Nobody may have the file open.
+    /// The file must not be open.
     func restore(to database: String, _ way: Restoration) throws {
         for suffix in ["-wal", "-shm"] { unlink(database + suffix) }
         let contents = try Data(contentsOf: URL(filePath: path))
         switch way {
         case .byAnother:
-            // The old file stays until the new one is there, so they are two.
+            // The old file stays until the new one exists, so they have different inodes.
             let new = database + ".new"
             try contents.write(to: URL(filePath: new))
             guard rename(new, database) == 0 else { throw CocoaError(.fileWriteUnknown) }

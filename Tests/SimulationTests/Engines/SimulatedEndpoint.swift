@@ -2,12 +2,12 @@ import SyncClient
 import Synchronization
 import Transport
 
-/// A client's way to the server over the simulated network, with tokens that expire.
+/// A client's connection to the server over the simulated network, with tokens that expire.
 final class SimulatedEndpoint: SyncEndpoint {
     private let client: Int
     private let network: SimulatedNetwork
     private let now: @Sendable () -> Int64
-    /// Of the token at hand, in milliseconds since 1970.
+    /// Of the current token, in milliseconds since 1970.
     private let expiry = Mutex<Int64>(0)
 
     init(client: Int, _ network: SimulatedNetwork, now: @escaping @Sendable () -> Int64) {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Transport
 
-/// One connection of the simulated network: what is sent arrives later and in order, or not at all.
+/// One connection of the simulated network: messages arrive later and in order, or not at all.
 final class SimulatedLink: Sendable {
     enum Side: Int, CaseIterable, Sendable {
         case client, server
@@ -11,10 +11,10 @@ final class SimulatedLink: Sendable {
         var other: Side { self == .client ? .server : .client }
     }
 
-    /// What one side receives.
+    /// The incoming messages of one side.
     fileprivate struct Inbox {
         var messages: [[UInt8]] = []
-        /// Messages that are sent and not received yet take up room.
+        /// Messages that are sent and not yet received take up room.
         var taken = 0
         var end: TransportError??
         var nextArrival = Duration.zero
@@ -24,7 +24,7 @@ final class SimulatedLink: Sendable {
 
     fileprivate struct State {
         var inboxes = [Inbox(), Inbox()]
-        /// Nothing arrives any more, and nobody is told.
+        /// Nothing arrives any more, and neither side is told.
         var isMute = false
         var random: SplitMix64
         let latency: ClosedRange<Int>
@@ -72,13 +72,13 @@ final class SimulatedLink: Sendable {
 
     // MARK: Faults
 
-    /// The network drops what is under way; the sides that are named learn of it, the others do not.
+    /// The network drops messages in transit; the given sides learn of it, the others do not.
     func cut(telling sides: [Side]) {
         state.withLock { $0.isMute = true }
         for side in sides { end(side, .lost(reason: "the network broke")) }
     }
 
-    /// A side has let go of its stream.
+    /// A side has closed its stream.
     func close(_ side: Side, telling error: TransportError? = .lost(reason: "the peer is gone")) {
         end(side, .lost(reason: "closed here"))
         deliver(to: side.other) { inbox in inbox.end = inbox.end ?? .some(error) }
@@ -212,7 +212,7 @@ extension SimulatedLink.State {
         return self[side].writers
     }
 
-    /// Who receives at a side, and who sends from it.
+    /// The tasks that receive at a side, and that send from it.
     fileprivate mutating func takeWaiters(
         of side: SimulatedLink.Side
     ) -> [CheckedContinuation<Void, Never>] {

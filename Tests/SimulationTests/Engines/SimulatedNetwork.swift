@@ -31,7 +31,7 @@ final class SimulatedNetwork: Sendable {
         self.state = Mutex(State(random: random))
     }
 
-    /// How many connections have stood so far.
+    /// The number of connections opened so far.
     var connectionCount: Int { state.withLock { $0.connectionCount } }
 
     var hasServer: Bool { server.process != nil }
@@ -46,8 +46,8 @@ final class SimulatedNetwork: Sendable {
 
     // MARK: Faults
 
-    /// Whether a client's machine reaches anybody. What is under way is lost; who hears of it is a
-    /// matter of chance.
+    /// Whether a client's machine is on the network. Messages in transit are lost; random sides
+    /// learn of it.
     func plug(_ client: Int, isIn: Bool) {
         state.withLock { state in
             if isIn { state.unplugged.remove(client) } else { state.unplugged.insert(client) }
@@ -64,7 +64,7 @@ final class SimulatedNetwork: Sendable {
         for link in takeLinks(of: client) { link.cut(telling: sides) }
     }
 
-    /// The client's process is gone: the server hears of it, unless the power went too.
+    /// The client's process has ended: the server learns of it, except after a power failure.
     func abandon(_ client: Int, isHeard: Bool) {
         for link in takeLinks(of: client) { link.cut(telling: isHeard ? [.server] : []) }
     }

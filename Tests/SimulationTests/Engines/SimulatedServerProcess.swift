@@ -12,7 +12,7 @@ import Versions
 
 @testable import Server
 
-/// The machine that the server runs on: its disk stays, processes come and go.
+/// The machine that the server runs on: its disk is permanent, processes start and end.
 final class SimulatedServerMachine: Sendable {
     static let app: AppID = {
         guard let app = AppID(SimulatedApp.id) else { preconditionFailure("a good name") }
@@ -30,7 +30,7 @@ final class SimulatedServerMachine: Sendable {
     private let running = Mutex<SimulatedServerProcess?>(nil)
     private let kept = Mutex<Backup?>(nil)
 
-    /// A copy of the store, and what it holds of the ledger.
+    /// A copy of the store, and its part of the ledger.
     struct Backup: Sendable {
         let copy: SimulatedBackup
         let contents: LedgerAudit
@@ -88,13 +88,13 @@ final class SimulatedServerMachine: Sendable {
         try await SQLiteStore(
             .file(path: path),
             vfs: files.name,
-            // Time stands still while anything is done: how long a write takes must not change a run.
+            // Time stands still during any work: the duration of a write must not change a run.
             clock: time.clock,
             executor: { [time] _ in time.lane() }
         )
     }
 
-    /// What the store holds while no process has it open.
+    /// The content of the store while no process has it open.
     func lookInside() async throws -> LedgerAudit {
         let store = try await openStore()
         let contents = try await store.contents()
@@ -106,7 +106,7 @@ final class SimulatedServerMachine: Sendable {
 
     func backUp() async throws {
         guard let process else { return }
-        // Nothing is written between the two: neither waits for anybody.
+        // Nothing is written between the two: neither waits.
         let copy = try SimulatedBackup(
             of: path,
             to: directory.file("server.backup"),
@@ -126,7 +126,7 @@ final class SimulatedServerMachine: Sendable {
     }
 }
 
-/// One run of the server that is shipped, without its sockets: accounts, sessions and the store.
+/// One run of the released server, without its sockets: accounts, sessions and the store.
 final class SimulatedServerProcess: Sendable {
     private typealias Caller = (link: SimulatedLink, user: ConnectedUser, subProtocol: SubProtocol)
 
@@ -203,7 +203,7 @@ final class SimulatedServerProcess: Sendable {
         calling.yield((link, user, subProtocol))
     }
 
-    /// Every connection ends, and then the process.
+    /// Ends every connection, and then the process.
     func end() async {
         calling.finish()
         let task = task.withLock { $0 }
@@ -214,7 +214,7 @@ final class SimulatedServerProcess: Sendable {
 }
 
 extension SQLiteStore {
-    /// The documents of the partition that clients share, read as a realm; empty if there is none yet.
+    /// The documents of the clients' shared partition, read as a realm; empty if there is none yet.
     func contents() async throws -> InMemoryRealm {
         try await read { snapshot in
             guard

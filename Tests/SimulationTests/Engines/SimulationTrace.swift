@@ -2,8 +2,8 @@ import FoundationEssentials
 import Logging
 import Synchronization
 
-/// What the engines of one seed log, in virtual time: to look at a seed that fails, run it alone with
-/// `REALM_TRACE=1` and `REALM_SEED=n`.
+/// The log of the engines of one seed, in virtual time: to examine a failing seed, run it alone
+/// with `REALM_TRACE=1` and `REALM_SEED=n`.
 struct SimulationTrace: LogHandler {
     /// The lines of a run, for a test that wants to compare them.
     final class Record: Sendable {
@@ -15,7 +15,7 @@ struct SimulationTrace: LogHandler {
     }
 
     let time: VirtualTime
-    /// Has another name in each run.
+    /// Differs in each run.
     let directory: String
     let record: Record?
     var metadata: Logger.Metadata = [:]

@@ -3,18 +3,18 @@ import SyncClient
 import Synchronization
 import TestSupport
 
-/// The time and the threads of a simulated world: one thread does whatever is ready, in an order that
-/// the seed decides, and when nothing is, time jumps to the next moment that somebody waits for.
+/// The time and the threads of a simulated world: one thread does all ready work, in an order that
+/// the seed decides. If there is none, time jumps to the next moment that a task waits for.
 ///
-/// Everything inside is a task that prefers this executor, or blocking work on one of its lanes, so a
-/// seed repeats what happens and when.
+/// Everything inside is a task that prefers this executor, or blocking work on one of its lanes, so
+/// a seed repeats all events and their times.
 final class VirtualTime: TaskExecutor, Sendable {
     fileprivate typealias Work = @Sendable () -> Void
 
     fileprivate struct Timer {
         let number: Int
         let moment: Duration
-        /// A task that waits, rather than something that happens.
+        /// A waiting task, rather than an event.
         let isSleeper: Bool
         let work: Work
     }
@@ -31,14 +31,14 @@ final class VirtualTime: TaskExecutor, Sendable {
     }
 
     enum Failure: Error, CustomStringConvertible {
-        /// Tasks are waiting for each other, or for something outside of the simulation.
+        /// Tasks wait for each other, or for something outside the simulation.
         case stuck(at: Duration)
-        /// Tasks keep each other busy and come to no end.
+        /// Tasks keep each other busy without end.
         case endless(at: Duration)
 
         var description: String {
             switch self {
-            case .stuck(let moment): "at \(moment) everybody waits, and nothing is due"
+            case .stuck(let moment): "at \(moment) all tasks wait, and nothing is due"
             case .endless(let moment): "at \(moment) there is still no end"
             }
         }
@@ -54,10 +54,10 @@ final class VirtualTime: TaskExecutor, Sendable {
 
     var now: Duration { state.withLock { $0.now } }
 
-    /// Who sleeps right now.
+    /// The number of sleeping tasks.
     var sleeperCount: Int { state.withLock { $0.timers.count(where: \.isSleeper) } }
 
-    /// Hears of every step of the time; must not wait.
+    /// Learns of every step of the time; must not wait.
     func follow(_ follower: @escaping @Sendable (Duration) -> Void) {
         state.withLock { $0.followers.append(follower) }
     }
@@ -73,7 +73,7 @@ final class VirtualTime: TaskExecutor, Sendable {
         state.withLock { $0.ready.append(work) }
     }
 
-    /// Does everything that the body makes happen, and nothing else, until it returns.
+    /// Runs all work caused by the body, and nothing else, until it returns.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -133,7 +133,7 @@ final class VirtualTime: TaskExecutor, Sendable {
         }
     }
 
-    /// Does the work at the moment, which may be now.
+    /// Does the work at the given moment, which may be now.
     func at(_ moment: Duration, _ work: @escaping @Sendable () -> Void) {
         _ = add(moment, isSleeper: false, work)
     }
@@ -157,7 +157,7 @@ final class VirtualTime: TaskExecutor, Sendable {
         state.withLock { $0.timers.removeAll { $0.number == number } }
     }
 
-    /// Whoever comes first, the timer or the cancellation, takes the sleeper.
+    /// The first of timer and cancellation takes the sleeper.
     private final class Ticket: Sendable {
         private let sleeper = Mutex<CheckedContinuation<Void, any Error>?>(nil)
         private let timer = Mutex(0)
@@ -190,19 +190,18 @@ extension VirtualTime.State {
     }
 }
 
-// MARK: The faces of this time
+// MARK: Views of this time
 
 extension VirtualTime {
-    /// As the sync client knows time.
+    /// For the sync client.
     var syncTime: SyncTime {
         SyncTime(uptime: { self.now }, sleep: { try await self.sleep($0) })
     }
 
-    /// As the server knows it.
+    /// For the server.
     var clock: VirtualClock { VirtualClock(time: self) }
 
-    /// A place for blocking work, done in order, as a thread of its own would be; now and then it
-    /// takes its time.
+    /// A lane for blocking work, done in order as on a thread of its own; now and then it is slow.
     func lane() -> DatabaseExecutor {
         let lane = WorkLane()
         return DatabaseExecutor { work in
@@ -222,7 +221,7 @@ extension VirtualTime {
     }
 }
 
-/// A clock that stands still while anybody has something to do.
+/// A clock that stands still while any task has work to do.
 struct VirtualClock: Clock {
     let time: VirtualTime
 

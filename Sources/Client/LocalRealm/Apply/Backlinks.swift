@@ -3,15 +3,15 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// The table `_realm_backlink`: which objects link to which from inside JSON, where no index finds them
-/// (local realm, 4.4 and 5.4).
+/// The table `_realm_backlink`: the links inside JSON, which no index covers (local realm, 4.4 and
+/// 5.4).
 ///
-/// It holds one row for each target of a property, however often the property links to it.
+/// One row for each target of a property, however often the property links to it.
 struct Backlinks {
     let connection: Connection
     let catalogue: Catalogue
 
-    /// Notes that the links of a property have changed.
+    /// Records that the links of a property have changed.
     func update(
         of key: ColumnValue,
         _ property: Int64,
@@ -60,7 +60,8 @@ struct Backlinks {
     static func mayHoldLinks(_ column: ColumnValue, _ property: PropertySchema) -> Bool {
         guard case .text(let json) = column, json.count > 2 else { return false }
         guard case .mixed = property.type else { return true }
-        // In Mixed a link says that it is one; where the word stands in a string, decoding will tell.
+        // In Mixed a link is tagged; if a string contains the tag's text, decoding tells the
+        // difference.
         return json.containsLinkTag
     }
 }

@@ -5,7 +5,7 @@ internal import Schemas
 
 /// Writes the folded actions on the objects of one class to its table (local realm, 5.3).
 ///
-/// A row is read only where what comes of an instruction depends on it, and then once, however many
+/// A row is read only if the result of an instruction depends on it, and then once, however many
 /// instructions there are.
 struct BatchWriter {
     let plan: ClassPlan
@@ -15,7 +15,7 @@ struct BatchWriter {
     var folder: InstructionFolder
     let batch: ObjectBatch
 
-    /// The batch is that of a class of the folder's schema that has a table.
+    /// The batch is for a class of the folder's schema that has a table.
     init(
         _ plan: ClassPlan,
         _ statements: TableStatements,
@@ -41,7 +41,7 @@ struct BatchWriter {
             case .update:
                 try update(object)
             case .create:
-                // If it is there, it keeps its values, and gets those that were assigned.
+                // An existing object keeps its values, apart from the assigned ones.
                 if try !insert(object, initial) { try update(object) }
             case .erase:
                 try erase(object)
@@ -75,7 +75,7 @@ extension BatchWriter {
         }
     }
 
-    /// False if the object is there already; then nothing has happened.
+    /// False if the object already exists; then nothing is changed.
     private mutating func insert(_ object: Int, _ initial: [ColumnValue]) throws -> Bool {
         let key = batch.keys[object]
         var row = initial
@@ -94,7 +94,7 @@ extension BatchWriter {
                 }
             }
         } catch let failure as ApplyFailure {
-            // What does not fit a new object may fit the one that is there.
+            // Values that do not fit a new object may fit an existing one.
             if try statements.exists(key) { return false }
             throw failure
         }
@@ -150,7 +150,7 @@ extension BatchWriter {
 // MARK: Values
 
 extension BatchWriter {
-    /// What a column holds; the value if it had to be decoded.
+    /// A column's value; decoded if it had to be.
     private struct State {
         let column: ColumnValue
         var value: Documents.Value?
@@ -163,7 +163,7 @@ extension BatchWriter {
 
     private func needsOldValue(_ assignment: ObjectBatch.Assignment) -> Bool {
         switch assignment.effect {
-        // The links of the value that goes have to be found.
+        // The links of the replaced value are needed.
         case .set: plan.properties[assignment.property].mayHoldLinks
         case .add, .edit: true
         }
@@ -223,7 +223,8 @@ extension BatchWriter {
     }
 }
 
-/// A row holds what its property cannot: nothing that the agent or a captured write has put there.
+/// A row holds a value its property cannot have: neither the agent nor a captured write put it
+/// there.
 struct DamagedValue: Error, CustomStringConvertible {
     let className: Text
     let property: Text

@@ -4,14 +4,14 @@ internal import Schemas
 
 /// Applies changesets to the tables, within the current transaction (local realm, 5).
 ///
-/// Instructions on objects are gathered across changesets; one on the schema is a barrier before which
-/// everything gathered is written, and so is the end.
+/// Object instructions are gathered across changesets. A schema instruction is a barrier, before
+/// which everything gathered is written; so is the end.
 struct ChangesetApplier {
     private let statements: StatementPool
     private var folder: InstructionFolder
     private var plans: [ClassPlan]
     private(set) var editor: SchemaEditor
-    /// Whether the editor knows classes that the folder does not.
+    /// Whether the editor has classes that the folder lacks.
     private var isSchemaAhead = false
 
     init(_ editor: SchemaEditor, _ statements: StatementPool) {
@@ -25,7 +25,7 @@ struct ChangesetApplier {
         catalogue.schema.classes.map { ClassPlan($0, catalogue) }
     }
 
-    /// Takes a changeset in; the number is what an `ApplyFailure` calls it, also one that a later call
+    /// Adds a changeset; the number identifies it in an `ApplyFailure`, even one that a later call
     /// throws.
     mutating func apply(_ changeset: Changeset, number: Int) throws {
         folder.begin(changeset, number: number)
@@ -43,7 +43,7 @@ struct ChangesetApplier {
         }
     }
 
-    /// Writes what has been gathered.
+    /// Writes the gathered actions.
     mutating func finish() throws {
         try finishObjects()
         guard isSchemaAhead else { return }
@@ -87,7 +87,8 @@ struct ChangesetApplier {
         try writer.write()
     }
 
-    /// Makes the tables that schema instructions have asked for, and lets the folder see them.
+    /// Creates the tables and columns that schema instructions added, and updates the folder's
+    /// schema.
     private mutating func finishSchema(_ changeset: Changeset, _ number: Int) throws {
         try editor.flush()
         statements.removeAll()

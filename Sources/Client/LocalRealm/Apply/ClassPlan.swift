@@ -2,7 +2,7 @@ internal import Changesets
 internal import Documents
 internal import Schemas
 
-/// How the objects of one class are kept, as far as applying instructions needs to know.
+/// The storage of one class's objects, as far as applying instructions requires.
 struct ClassPlan {
     /// Nil for embedded classes, which no instruction addresses, and for asymmetric ones, whose objects
     /// leave nothing behind (instruction semantics, 3.5).
@@ -16,11 +16,11 @@ struct ClassPlan {
 
     struct Property {
         let schema: PropertySchema
-        /// Where its column is among the table's.
+        /// The position of its column in the table.
         let column: Int
-        /// What a new object has (instruction semantics, 1.5).
+        /// The value in a new object (instruction semantics, 1.5).
         let initial: ColumnValue
-        /// Whether its links are listed in `_realm_backlink`: those inside JSON are.
+        /// Whether its links are listed in `_realm_backlink`, as those inside JSON are.
         let mayHoldLinks: Bool
     }
 
@@ -58,7 +58,7 @@ struct ClassPlan {
 }
 
 extension RealmSchema {
-    /// Whether links can stand in the property's JSON; a single link has a column of its own.
+    /// Whether the property's JSON can hold links; a single link has its own column.
     func mayHoldLinksInJSON(_ property: PropertySchema) -> Bool {
         if property.collection == .single, case .link = elementType(of: property) { return false }
         var seen: Set<Text> = []

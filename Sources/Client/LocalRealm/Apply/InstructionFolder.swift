@@ -3,7 +3,7 @@ internal import Documents
 internal import Schemas
 
 /// Checks the object instructions of changesets against the schema, and folds them by class and
-/// object; it needs no database (local realm, 5; instruction semantics, 2 and 3).
+/// object; needs no database (local realm, 5; instruction semantics, 2 and 3).
 struct InstructionFolder {
     private let schema: RealmSchema
     /// One for each class of the schema.
@@ -11,7 +11,7 @@ struct InstructionFolder {
     private var sources: [Source] = []
     private var last: (target: Instruction.ObjectTarget, classPosition: Int, object: Int)?
 
-    /// A changeset, kept while edits of it wait for their objects to be read.
+    /// A changeset, kept while its edits wait for their objects to be read.
     private struct Source {
         let number: Int
         let changeset: Changeset
@@ -23,14 +23,14 @@ struct InstructionFolder {
         self.batches = Array(repeating: ObjectBatch(), count: schema.classes.count)
     }
 
-    /// To be called before the instructions of each changeset; the number is how errors call it.
+    /// Call it before the instructions of each changeset; errors name the changeset by the number.
     mutating func begin(_ changeset: Changeset, number: Int) {
         let editor = InstructionEditor(schema: schema, strings: changeset.strings)
         sources.append(Source(number: number, changeset: changeset, editor: editor))
         last = nil
     }
 
-    /// Forgets the gathered actions, and all changesets but the current one.
+    /// Removes the gathered actions, and all changesets but the current one.
     mutating func removeAll() {
         for position in batches.indices where !batches[position].isEmpty {
             batches[position] = ObjectBatch()
@@ -41,7 +41,7 @@ struct InstructionFolder {
 
     enum Outcome {
         case folded
-        /// What is gathered must be written first; then the instruction can be folded.
+        /// The gathered actions must be written before the instruction can be folded.
         case blocked
     }
 
@@ -57,7 +57,7 @@ struct InstructionFolder {
                 batches[classPosition].create(object)
             case .eraseObject(let target):
                 let (classPosition, object) = try object(target)
-                // Its edits may be wrong, which only the row tells.
+                // Its edits may be invalid, which only the row tells.
                 if batches[classPosition].hasEdits(object) { return .blocked }
                 batches[classPosition].erase(object)
             case .addTable, .eraseTable, .addColumn, .eraseColumn:
@@ -122,7 +122,7 @@ struct InstructionFolder {
 // MARK: For the writer
 
 extension InstructionFolder {
-    /// Applies an edit to the value of the property it is about.
+    /// Applies an edit to the value of its property.
     mutating func apply(_ place: InstructionPlace, to value: inout Documents.Value)
         throws(ApplyFailure)
     {
@@ -134,14 +134,14 @@ extension InstructionFolder {
         }
     }
 
-    /// Objects of an asymmetric class are never there, whatever is done to new ones.
+    /// Objects of an asymmetric class never exist in a table, even new ones.
     func check(_ batch: ObjectBatch, ofClassWithoutObjects name: Text) throws(ApplyFailure) {
         for case .some(let place) in batch.neededBy {
             throw failure(BadInstruction(.missingObject(name)), place)
         }
     }
 
-    /// The error, said of the instruction at that place.
+    /// The error, attributed to the instruction at that place.
     func failure(_ error: BadInstruction, _ place: InstructionPlace) -> ApplyFailure {
         ApplyFailure(
             changeset: sources[place.source].number,
@@ -150,7 +150,7 @@ extension InstructionFolder {
     }
 }
 
-/// Where an instruction is, among those whose effects are gathered.
+/// The position of an instruction among the gathered ones.
 struct InstructionPlace {
     private let sourceNumber: UInt32
     private let positionNumber: UInt32
@@ -165,7 +165,7 @@ struct InstructionPlace {
     var position: Int { Int(positionNumber) }
 }
 
-/// An instruction that does not fit, and the number of the changeset that holds it.
+/// An invalid instruction, and the number of its changeset.
 struct ApplyFailure: Error {
     let changeset: Int
     let error: BadInstruction

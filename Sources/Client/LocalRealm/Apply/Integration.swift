@@ -10,7 +10,7 @@ struct Integration {
     let connection: Connection
     let statements: StatementPool
     let options: [PropertyName: PropertyOptions]
-    /// How many pairs of instructions may meet in one transaction.
+    /// The most pairs of instructions to merge in one transaction.
     let pairLimit: Int
 
     /// A downloaded changeset, parsed before the write lock was taken.
@@ -19,7 +19,7 @@ struct Integration {
         let changeset: Changeset
     }
 
-    /// What went wrong with a downloaded changeset.
+    /// An error in a downloaded changeset.
     struct Failure: Error, CustomStringConvertible {
         let version: ServerVersion
         let cause: any Error
@@ -46,10 +46,10 @@ struct Integration {
         return result
     }
 
-    /// Applies changesets in their order, as many as the limit on merging allows and at least one; the
-    /// cursors are left to the caller.
+    /// Applies changesets in their order, as many as the limit on merging allows and at least one;
+    /// the cursors are left to the caller.
     ///
-    /// What is left over has met nothing yet: neither the tables nor the reciprocals know of it.
+    /// The rest has not been merged at all: neither the tables nor the reciprocals include it.
     ///
     /// - Returns: how many were applied.
     func run(_ incoming: ArraySlice<Incoming>, _ draft: inout Draft) throws -> Int {
@@ -80,13 +80,13 @@ struct Integration {
         return rest.startIndex - incoming.startIndex
     }
 
-    /// The last own version that the changeset had seen; what is trimmed can have been no obstacle.
+    /// The last own version that the changeset had seen; trimmed changesets cannot conflict.
     private func mergeBase(of incoming: Incoming, _ state: RealmStateRow) -> ClientVersion {
         max(incoming.download.cursor.lastIntegratedClientVersion, state.historyBaseVersion)
     }
 
-    /// Rebases as many changesets of the run as the limit allows; one that exceeds it alone is rebased all
-    /// the same if the transaction has to begin with it.
+    /// Rebases as many changesets of the run as the limit allows. One that exceeds it alone is
+    /// still rebased if the transaction has to begin with it.
     private func rebase(
         _ run: ArraySlice<Incoming>,
         over base: ClientVersion,
@@ -96,8 +96,8 @@ struct Integration {
     ) throws -> [Changeset] {
         var part = run
         while true {
-            // What comes out of a merge is the same whether it is done at once or in pieces, but what an
-            // attempt that was given up has left behind is of no use.
+            // A merge has the same result whether done at once or in pieces, but the state left by
+            // an abandoned attempt is not usable.
             let limit = part.count == 1 && mustBegin ? .max : pairsLeft
             var (attempt, left) = (ours, limit)
             var theirs = part.map(\.operand)
@@ -116,7 +116,7 @@ struct Integration {
         }
     }
 
-    /// What is folded is written later, so a mistake may show only after further changesets.
+    /// Folded actions are written later, so an error may show only after further changesets.
     private func locatingErrors(
         _ incoming: ArraySlice<Incoming>,
         _ body: () throws -> Void

@@ -1,14 +1,15 @@
 internal import Changesets
 internal import Documents
 
-/// What a batch of instructions does to the objects of one class, folded to one action for each.
+/// The effect of a batch of instructions on the objects of one class, folded to one action for each
+/// object.
 ///
-/// Instructions on different objects commute, as do those on different properties, and of those on one
-/// property only the net effect reaches the table (local realm, 5).
+/// Instructions on different objects commute, as do those on different properties, and of those on
+/// one property only the net effect reaches the table (local realm, 5).
 struct ObjectBatch {
     private(set) var keys: [ColumnValue] = []
     private(set) var actions: [Action] = []
-    /// The instruction that counts on the object being in the table, before any created it.
+    /// The instruction that requires the object in the table, before any created it.
     private(set) var neededBy: [InstructionPlace?] = []
     private var positions: [ColumnValue: Int] = [:]
     private var firstAssignments: [Int?] = []
@@ -18,10 +19,10 @@ struct ObjectBatch {
     enum Action {
         case none
         case update
-        /// Create it unless it is there, then set the values.
+        /// Create it unless it exists, then set the values.
         case create
         case erase
-        /// Erase it if it is there, then create it.
+        /// Erase it if it exists, then create it.
         case recreate
     }
 
@@ -105,7 +106,7 @@ extension ObjectBatch {
         firstAssignments[object] = nil
     }
 
-    /// False if the object has been erased before; so are the others.
+    /// False if the object was erased before; the same holds for the next ones.
     mutating func set(
         _ object: Int,
         _ property: Int,
@@ -119,7 +120,7 @@ extension ObjectBatch {
         }
         switch assignments[index].effect {
         case .set, .add: assignments[index].effect = .set(value)
-        // Whether they fit has still to be seen.
+        // Whether they fit is not known yet.
         case .edit: appendEdit(place, at: index)
         }
         return true
@@ -152,14 +153,14 @@ extension ObjectBatch {
         }
         switch assignments[index].effect {
         case .set(let value): assignments[index].effect = .edit(base: value, newEdits(place))
-        // No edit fits a number, so what was added does not matter.
+        // No edit fits a number, so the sum does not matter.
         case .add: assignments[index].effect = .edit(base: nil, newEdits(place))
         case .edit: appendEdit(place, at: index)
         }
         return true
     }
 
-    /// An instruction inside the object needs it to be there.
+    /// An instruction inside the object requires it to exist.
     private mutating func touch(_ object: Int, _ place: InstructionPlace) -> Bool {
         switch actions[object] {
         case .none:
@@ -211,9 +212,9 @@ extension ColumnValue {
 // MARK: Order
 
 extension ObjectBatch {
-    /// The objects by ascending key: the table's index is then walked, not jumped about in.
+    /// The objects by ascending key: the table's index is then walked in order.
     func objectsByKey() -> [Int] {
-        // Most keys differ in their first bytes, and numbers are compared faster than arrays.
+        // Most keys differ in their first bytes, and numbers compare faster than arrays.
         var order = keys.enumerated().map { (prefix: $1.sortingPrefix, object: $0) }
         order.sort { left, right in
             left.prefix == right.prefix
@@ -225,7 +226,7 @@ extension ObjectBatch {
 }
 
 extension ColumnValue {
-    /// Ascends with the order of keys; equal ones may still differ.
+    /// Ascends with the order of keys; equal prefixes may still have different keys.
     fileprivate var sortingPrefix: UInt64 {
         switch self {
         case .integer(let value):

@@ -3,10 +3,10 @@ internal import Merge
 internal import SQLite
 internal import Versions
 
-/// The local changesets that the server had not seen, as the merges of one batch leave them.
+/// The local changesets that the server had not seen, as transformed by the merges of one batch.
 ///
-/// They are read at the first use and shared by all runs of the batch, so that a later run sees what an
-/// earlier one did to them.
+/// They are read at the first use and shared by all runs of the batch, so that a later run sees the
+/// effects of an earlier one.
 struct OurChangesets {
     let connection: Connection
     let state: RealmStateRow
@@ -17,8 +17,8 @@ struct OurChangesets {
         self.state = state
     }
 
-    /// Rebases theirs over everything local above the version that they may meet; what that takes is taken
-    /// from `pairsLeft`. After an error only a copy made before is of any use.
+    /// Rebases theirs over all local changesets above the version that they may meet, and subtracts
+    /// the merged pairs from `pairsLeft`. After an error only a copy made before is usable.
     mutating func rebase(
         _ theirs: inout [MergeOperand],
         after base: ClientVersion,
@@ -42,7 +42,8 @@ struct OurChangesets {
         self.entries = entries
     }
 
-    /// Stores what the merges have changed; the original changesets stay as they are.
+    /// Stores the reciprocals that the merges have changed; the original changesets stay as they
+    /// are.
     func saveReciprocals() throws {
         for entry in entries ?? [] where entry.operand.isDirty {
             let statement = try connection.statement(

@@ -1,12 +1,12 @@
 package import Versions
 
-/// What the server sent in one DOWNLOAD, decoded: the part of integrating it that needs no file, so it can
-/// be done while the file is busy with the one before.
+/// One DOWNLOAD, decoded: the part of its integration that needs no file, so it can run while the
+/// file is busy with the one before.
 package struct ParsedDownload: Sendable {
     private(set) var incoming: Result<[Integration.Incoming], Integration.Failure>
     let progress: SyncProgress
     let downloadableBytes: UInt64
-    /// How many changesets one transaction may try.
+    /// The most changesets that one transaction may try.
     private(set) var changesetsAtOnce = Int.max
 
     /// A changeset that cannot be decoded is reported when the download is integrated.
@@ -22,9 +22,10 @@ package struct ParsedDownload: Sendable {
         self.downloadableBytes = downloadableBytes
     }
 
-    /// What is left to do once some changesets of it have been integrated; nil if that is nothing.
+    /// The rest of the download after some of its changesets were integrated; nil if none is left.
     ///
-    /// As the merge was too large for one transaction, the next one tries few more than this one did.
+    /// As the merge was too large for one transaction, the next one tries few more than this one
+    /// did.
     package func rest(after report: IntegrationReport) -> ParsedDownload? {
         let count = report.remainingChangesetCount
         guard count > 0, case .success(let incoming) = incoming else { return nil }

@@ -2,7 +2,7 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// Brings the list of links in JSON up to the rows that the log names (local realm, 4.4).
+/// Updates the list of links in JSON for the rows in the log (local realm, 4.4).
 struct BacklinkRefresh {
     let connection: Connection
     let statements: StatementPool
@@ -10,7 +10,7 @@ struct BacklinkRefresh {
     let backlinks: Backlinks
 
     func run() throws {
-        // By class: the columns in whose JSON there may be links.
+        // By class: the columns whose JSON may hold links.
         var columns: [Int64: [Int]] = [:]
         for table in catalogue.tables where !table.isAsymmetric {
             let positions = catalogue.linkHoldingColumns(of: table)

@@ -2,9 +2,9 @@ internal import Changesets
 internal import Documents
 internal import SQLite
 
-/// What the drain asks and says of links in JSON (local realm, 4.4).
+/// What the drain reads and updates of the links in JSON (local realm, 4.4).
 extension Backlinks {
-    /// Sets what links a column of an object holds.
+    /// Sets the links that a column of an object holds.
     func set(
         _ links: Set<ObjectReference>,
         of table: ClassTable,
@@ -21,7 +21,7 @@ extension Backlinks {
         try update(of: key, column.id, in: table.id, from: [], to: links)
     }
 
-    /// Forgets the links of an object that is gone.
+    /// Removes the links of a deleted object.
     func removeAll(of table: ClassTable, _ key: ColumnValue) throws {
         let delete = try connection.statement(
             "DELETE FROM _realm_backlink WHERE class = ?1 AND key = ?2"
@@ -31,7 +31,7 @@ extension Backlinks {
         try delete.run()
     }
 
-    /// Forgets the links of a column that is gone.
+    /// Removes the links of a removed column.
     func removeAll(of table: ClassTable, column: Column) throws(SQLiteError) {
         try connection.run(
             "DELETE FROM _realm_backlink WHERE class = ?1 AND prop = ?2",
@@ -39,7 +39,7 @@ extension Backlinks {
         )
     }
 
-    /// Forgets the links from and to a class that is gone.
+    /// Removes the links from and to a removed class.
     func removeAll(ofClass id: Int64) throws(SQLiteError) {
         try connection.run(
             "DELETE FROM _realm_backlink WHERE class = ?1 OR target_class = ?1",
@@ -49,7 +49,7 @@ extension Backlinks {
 
     struct Source: Hashable {
         let classID: Int64
-        /// As it stands in its own table.
+        /// As in its own table.
         let key: ColumnValue
         let property: Int64
     }

@@ -2,26 +2,26 @@ internal import Documents
 internal import SQLite
 internal import Versions
 
-/// What a piece of the capture log says, object by object and group by group (local realm, 4.2 and 4.3).
+/// A piece of the capture log, by object and by group (local realm, 4.2 and 4.3).
 ///
-/// The log may be longer than memory: of what comes after the piece only the values are kept that the
-/// piece's own objects had at its end.
+/// The log may be larger than memory: of the rows after the piece, only the values are kept that
+/// the piece's own objects had at its end.
 struct CaptureLog {
     private(set) var objects: [ObjectTrace] = []
     private(set) var groups: [Group] = []
-    /// Links in the objects' lists of changes.
+    /// The elements of the objects' linked lists of changes.
     private var changes: [Change] = []
-    /// For each table, where an object with that key is.
+    /// For each table, the position of the object with that key.
     private var positions: [[ColumnValue: Int]]
     /// The last row of the piece, or of the one before; nil if no row was ever read.
     private(set) var lastSequence: Int64?
-    /// Whether the log goes on after the piece.
+    /// Whether the log continues after the piece.
     private(set) var hasMore = false
     private var rowCount = 0
     private var keptBytes = 0
     /// Objects that an INSERT has met and may still replace, in the statement that is being read.
     private var beingReplaced: Set<Int> = []
-    /// Where the last row was about: statements often log several rows of one object.
+    /// The object of the last row: statements often log several rows of one object.
     private var last: (table: Int, object: Int)?
 
     /// A run of log rows that becomes one changeset.
@@ -35,7 +35,7 @@ struct CaptureLog {
         var touched: [Int] = []
     }
 
-    /// A value that a property had, before the first row of a group that logged it.
+    /// A property's value before the first row of a group that logged it.
     struct Change {
         let group: Int
         /// Position in the table's columns.
@@ -49,21 +49,21 @@ struct CaptureLog {
         self.positions = Array(repeating: [:], count: tableCount)
     }
 
-    /// What the log says has happened to one object.
+    /// The history of one object in the log.
     struct ObjectTrace {
         /// Position in the catalogue.
         let table: Int
-        /// As it is stored.
+        /// As stored.
         let key: ColumnValue
-        /// Whether the object was there before the first row.
+        /// Whether the object existed before the first row.
         let wasPresent: Bool
-        /// Whether it is there at the end.
+        /// Whether it exists at the end.
         var isPresent: Bool
         /// The group that first deleted it.
         var deathGroup: Int?
         /// The group that created it for the last time.
         var birthGroup: Int?
-        /// It is deleted after the piece: what it held until then does not matter any more.
+        /// It is deleted after the piece: its last value before that does not matter.
         var endsLater = false
         fileprivate var firstChange: Int?
         fileprivate var lastChange: Int?
@@ -74,24 +74,24 @@ struct CaptureLog {
 // MARK: Reading
 
 extension CaptureLog {
-    /// Whether there is anything to read.
+    /// Whether the log is empty.
     static func isEmpty(on connection: Connection) throws(SQLiteError) -> Bool {
         try connection.integer("SELECT 1 FROM _realm_capture LIMIT 1") == nil
     }
 
-    /// How much of the log is held in memory at once.
+    /// The most log held in memory at once.
     struct Limits {
         var rows = 100_000
         var bytes = 64 << 20
-        /// A group that has grown as large ends with the statement; from half of it, with a pause.
+        /// A group that reaches this size ends with the statement; from half of it, with a pause.
         var groupInBytes = 512 << 10
     }
 
-    /// Statements further apart hardly belong to one transaction of a program.
+    /// Statements further apart are unlikely to be of one transaction.
     private static let pauseInMilliseconds: Int64 = 10
 
-    /// Reads the rows above a number, as many as the limits allow; a pause longer than the gap starts
-    /// another group, and so does a statement that follows a large one.
+    /// Reads the rows above a number, as many as the limits allow. A pause longer than the gap
+    /// starts another group, and so does a statement that follows a large one.
     static func read(
         from connection: Connection,
         _ catalogue: Catalogue,
@@ -160,7 +160,7 @@ extension CaptureLog {
         groups[groups.count - 1].sizeInBytes += size
     }
 
-    /// Whether the piece can end here: it is full, and no statement is in the middle of a row.
+    /// Whether the piece can end here: it is full, and no statement is between two of its rows.
     private func mayEnd(before row: Statement, _ table: Int?, _ limits: Limits) -> Bool {
         guard rowCount >= limits.rows || keptBytes >= limits.bytes else { return false }
         // All rows of one statement have one time.
@@ -169,7 +169,7 @@ extension CaptureLog {
         return positions[table][row.columnValue(at: 2)] == nil
     }
 
-    /// Notes what an object of the piece held at its end, or that it will be gone.
+    /// Records what an object of the piece held at its end, or that it will be deleted.
     private mutating func lookAhead(at row: Statement, _ table: Int, _ catalogue: Catalogue) {
         guard let object = positions[table][row.columnValue(at: 2)],
             objects[object].isPresent, !objects[object].endsLater
@@ -249,7 +249,7 @@ extension CaptureLog {
         objects[object].lastChange = nil
     }
 
-    /// Only the first old value of a group counts, and none of the group that created the object.
+    /// Only the first old value of a group counts, and none in the group that created the object.
     private func wantsChange(_ object: Int, _ column: Int, in group: Int) -> Bool {
         guard objects[object].isPresent, objects[object].birthGroup != group else { return false }
         var index = objects[object].lastChange
@@ -285,7 +285,7 @@ extension CaptureLog {
 // MARK: Correcting
 
 extension CaptureLog {
-    /// Takes out an object that cannot be sent.
+    /// Removes an object that cannot be sent.
     mutating func drop(_ object: Int) {
         objects[object].isPresent = false
         objects[object].birthGroup = nil
@@ -299,8 +299,8 @@ extension CaptureLog {
 extension CaptureLog {
     /// Takes the changes that a group made to an object, in the order of the log.
     ///
-    /// The groups must be asked for in their order; what is taken is gone, so that an object that many
-    /// groups have changed is not searched from its beginning every time.
+    /// Ask for the groups in their order. Taken changes are removed, so that an object with many
+    /// groups of changes is not searched from the beginning every time.
     mutating func takeChanges(of object: Int, in group: Int) -> [Change] {
         var result: [Change] = []
         while let current = objects[object].firstChange, changes[current].group == group {
@@ -310,8 +310,8 @@ extension CaptureLog {
         return result
     }
 
-    /// What a property held when the changes taken so far had been made, if a later group has logged
-    /// it; otherwise the row still holds it.
+    /// A property's value after the changes taken so far, if a later group has logged it; otherwise
+    /// the row still holds it.
     func laterValue(of object: Int, column: Int) -> ColumnValue? {
         var index = objects[object].firstChange
         while let current = index {

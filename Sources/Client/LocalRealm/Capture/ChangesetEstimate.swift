@@ -1,10 +1,11 @@
 internal import Documents
 internal import SQLite
 
-/// Estimates how large changesets become while their rows of the capture log are read, to know where to cut.
+/// Estimates the size of changesets while their rows of the capture log are read, to decide where
+/// to cut.
 ///
-/// The log holds old values, which are taken for as long as the new ones, and of inserted rows only the
-/// keys: their size is that of a row of the table that is measured now and then.
+/// The log holds old values, which are assumed to be as long as the new ones, and of inserted rows
+/// only the keys. For those, a row of the table is measured from time to time.
 struct ChangesetEstimate {
     private let catalogue: Catalogue
     private let statements: StatementPool
@@ -13,13 +14,13 @@ struct ChangesetEstimate {
 
     private struct Sample {
         var sizeInBytes = 0
-        /// Objects that were taken for as large as this one.
+        /// Objects for which the same size was assumed.
         var uses = 0
     }
 
-    /// What an instruction takes beside its value.
+    /// The overhead of an instruction besides its value.
     private static let instructionInBytes = 12
-    /// After that many bytes a sample is taken anew.
+    /// After that many bytes, a new sample is taken.
     private static let sampledSizeInBytes = 16 << 10
 
     init(_ catalogue: Catalogue, _ statements: StatementPool) {
@@ -28,7 +29,7 @@ struct ChangesetEstimate {
         self.samples = Array(repeating: Sample(), count: catalogue.tables.count)
     }
 
-    /// An object with all that it holds.
+    /// An object with all its values.
     mutating func creation(of key: ColumnValue, in table: Int) throws -> Int {
         let sample = samples[table]
         if sample.uses == 0 || sample.uses * sample.sizeInBytes >= Self.sampledSizeInBytes {
@@ -55,7 +56,7 @@ struct ChangesetEstimate {
 }
 
 extension ColumnValue {
-    /// About as much as the value takes in a changeset.
+    /// Roughly the value's size in a changeset.
     fileprivate var sizeInBytes: Int {
         switch self {
         case .null: 0

@@ -3,7 +3,7 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// What one group of log rows becomes: erasures of what is created anew, creations, values, erasures
+/// What one group of log rows becomes: erasures of recreated objects, creations, values, erasures
 /// (local realm, 4.3).
 extension Drain {
     mutating func write(_ group: Int) throws {
@@ -87,7 +87,7 @@ extension Drain {
                 let value: Documents.Value
                 if let later = log.laterValue(of: object, column: position) {
                     guard let decoded = try? column.decode(later, in: schema) else {
-                        // A later group has replaced what cannot be sent.
+                        // A later group has replaced the value that cannot be sent.
                         unsent[place] = before
                         continue
                     }
@@ -111,14 +111,14 @@ extension Drain {
         let column: Int
     }
 
-    /// Columns to write back: values that were not in their canonical form, or of no use.
+    /// Columns to write back: values that were not in their canonical form, or not valid.
     private struct Repair {
         var positions: [Int] = []
         var values: [ColumnValue] = []
     }
 
-    /// The value of a row, which is put into its canonical form; one that is none of its type gives
-    /// way to the one before (local realm, 4.6).
+    /// Reads the value of a row in its canonical form; one of the wrong type is replaced by the one
+    /// before (local realm, 4.6).
     private mutating func read(
         _ stored: ColumnValue,
         _ column: Column,
@@ -155,8 +155,7 @@ extension Drain {
         _ isNew: Bool
     ) {
         if isNew {
-            // Whoever sets the property on another replica at the same time has more to say than
-            // the default has.
+            // A replica that sets the property at the same time must win over the default.
             let isDefault =
                 column.options.defaultValue.map { value == .scalar($0) } ?? false
             diff.writeInitial(

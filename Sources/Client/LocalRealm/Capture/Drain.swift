@@ -17,23 +17,23 @@ struct Drain {
     let backlinks: Backlinks
     /// The piece of the log that is being drained.
     var log: CaptureLog
-    /// What the log's objects are called outside of this file; nil for those with an impossible key.
+    /// The references of the log's objects in changesets; nil for invalid keys.
     var references: [ObjectReference?] = []
     var changeset = ChangesetWriter()
     private var stamp = OriginTimestamp(0)
     private(set) var impossible = ImpossibleValues()
     var report: CaptureReport
-    /// What other replicas have where a group left a value that cannot be sent.
+    /// The value on other replicas if a group left one that cannot be sent.
     var unsent: [Place: Documents.Value] = [:]
     let diff: ValueDiff
 
-    /// How many rejected values are kept in the file.
+    /// The most rejected values kept in the file.
     private static let keptIssues = 1000
 
     /// A changeset larger than this, of one statement, is cut at the next object (local realm, 4.2).
     static let changesetLimitInBytes = 15 << 20
 
-    /// The clock of this machine stands before 2015, where no changeset can be stamped.
+    /// This machine's clock is before 2015, so changesets cannot be stamped.
     struct ClockBeforeEpoch: Error {}
 
     init(
@@ -64,7 +64,7 @@ struct Drain {
         if !draft.notices.isEmpty || catalogue.schema.hasAdditions(to: catalogue.published) {
             return true
         }
-        // Somebody's own table, or a trigger of ours that is gone and logs nothing any more.
+        // An unrelated table, or one whose trigger is missing and logs nothing any more.
         if try connection.integer("PRAGMA schema_version") != draft.schemaVersion { return true }
         return try !CaptureLog.isEmpty(on: connection)
     }
@@ -95,7 +95,7 @@ struct Drain {
                 try connection.run("DELETE FROM _realm_capture WHERE seq <= ?1", [.integer(last)])
             }
         } while log.hasMore
-        // A schema that no data shares a changeset with.
+        // A schema in a changeset without data.
         if !changeset.isEmpty {
             stamp = try stampOfNow()
             try finishChangeset()
@@ -137,7 +137,7 @@ struct Drain {
         }
     }
 
-    /// A new class or property is made known ahead of the first data (local realm, 7.2).
+    /// Publishes a new class or property ahead of its first data (local realm, 7.2).
     private mutating func publishSchema() throws {
         let catalogue = draft.catalogue
         guard catalogue.schema.hasAdditions(to: catalogue.published) else { return }
@@ -151,7 +151,8 @@ struct Drain {
 // MARK: Changesets
 
 extension Drain {
-    /// Appends what was written to the history as a version of its own (sync history, 3.2).
+    /// Appends the written instructions to the history as a version of their own (sync history,
+    /// 3.2).
     mutating func finishChangeset() throws(SQLiteError) {
         guard !changeset.isEmpty else { return }
         let bytes = changeset.bytes
@@ -185,8 +186,8 @@ extension Drain {
         {
             return max(stamp, previous)
         }
-        // The clock was wrong when the write was captured, or a program has written the log itself. If
-        // the clock still is, it has to be set first.
+        // The clock was wrong when the write was captured, or a program has written the log itself.
+        // If the clock still is wrong, it has to be set first.
         let latest = try stampOfNow()
         impossible.add("_realm_capture", "seq", group.lastSequence, "at", group.lastAt)
         return group.lastAt < OriginTimestamp.epochOffsetInMilliseconds ? previous : latest
@@ -203,7 +204,8 @@ extension Drain {
 // MARK: What cannot be sent
 
 extension Drain {
-    /// Writes down a value that is none of its property's type, or a key that is none (column nil).
+    /// Records a value that does not fit its property's type, or a key that is invalid (column
+    /// nil).
     mutating func reject(
         _ object: CaptureLog.ObjectTrace,
         column position: Int?,
@@ -225,7 +227,7 @@ extension Drain {
         try statement.bind(value, at: 5)
         try statement.bind("\(error)", at: 6)
         try statement.run()
-        // The newest are enough to find a program that writes what it should not.
+        // The newest are enough to find a program that writes invalid values.
         try connection.run(
             "DELETE FROM _realm_issue WHERE id <= ?1 - \(Self.keptIssues)",
             [.integer(connection.lastInsertedRowID)]

@@ -3,11 +3,12 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// Empties the links to objects that local programs have deleted (local realm, 4.4).
+/// Clears the links to objects that local programs have deleted (local realm, 4.4).
 ///
-/// Deleting by SQL leaves them dangling. The server's erasures do so for good; a local one has to say
-/// what became of the links, so the drain edits the rows that hold them and adds to the log what they
-/// held, as if the last transaction had done it. The diff does the rest.
+/// A deletion by SQL leaves them dangling. The server's erasures do so on purpose. After a local
+/// one, other replicas must learn that the links are cleared, so the drain edits the rows that hold
+/// them and adds the old values to the log, as if the last transaction had done it. The diff does
+/// the rest.
 struct Nullifier {
     let connection: Connection
     let statements: StatementPool
@@ -31,7 +32,7 @@ struct Nullifier {
         while try deleted.step() {
             guard let position = catalogue.position(ofID: deleted.integer(at: 0)) else { continue }
             let (table, key) = (catalogue[position], deleted.columnValue(at: 1))
-            // Created again: the links to it live.
+            // Recreated: the links to it are valid.
             if try statements.statements(of: table).exists(key) { continue }
             if !catalogue.linkHoldingColumns(of: table).isEmpty {
                 try backlinks.removeAll(of: table, key)
@@ -74,7 +75,7 @@ struct Nullifier {
         try update.run()
     }
 
-    /// Links inside of JSON.
+    /// Links inside JSON.
     private func removeLinks(
         in source: Backlinks.Source,
         to target: ClassTable,
@@ -91,7 +92,7 @@ struct Nullifier {
         let stored = try tableStatements.withColumns([position], of: source.key) {
             $0.columnValue(at: 0)
         }
-        // What cannot be read will be rejected.
+        // A value that cannot be read will be rejected.
         guard let stored, let value = try? column.decode(stored, in: catalogue.schema) else {
             return
         }

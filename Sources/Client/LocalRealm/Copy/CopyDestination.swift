@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Where a file is written that is to appear whole or not at all, and never in place of another one.
+/// The destination of a file that appears whole or not at all, and never replaces another one.
 ///
-/// What is being written stands beside the destination as `NAME.partial`. What an interrupted copy has
-/// left there goes when the next one begins.
+/// The unfinished file is beside the destination as `NAME.partial`. The next copy removes what an
+/// interrupted one left there.
 final class CopyDestination {
     let destination: String
     let draft: String
@@ -16,20 +16,20 @@ final class CopyDestination {
         let lockPath = draft + ".lock"
         repeat {
             lock = try FileLock(path: lockPath)
-            // Whoever had it may have taken the file away before we had the lock.
+            // The previous holder may have removed the file before we had the lock.
         } while lock?.isStill(at: lockPath) == false
         removeDraft()
         try FileHome.createIfMissing(path: draft)
     }
 
-    /// Makes the finished draft, which nobody has open any more, the destination.
+    /// Publishes the finished draft, which must be closed, as the destination.
     func publish() throws {
         try Self.synchronise(draft, isDirectory: false)
-        // Unlike a renaming it never replaces a file.
+        // Unlike a rename, a link never replaces a file.
         if link(draft, destination) == 0 {
             unlink(draft)
         } else if [EPERM, ENOTSUP].contains(errno) {
-            // A file system without links.
+            // A file system without hard links.
             try Self.requireVacancy(destination)
             guard rename(draft, destination) == 0 else { throw Self.failure(destination) }
         } else {
@@ -38,7 +38,7 @@ final class CopyDestination {
         try Self.synchronise(Self.directory(of: destination), isDirectory: true)
     }
 
-    /// Takes away what is not published.
+    /// Removes the unpublished draft.
     func clear() {
         removeDraft()
         guard lock != nil else { return }
@@ -52,7 +52,7 @@ final class CopyDestination {
 
     private static func requireVacancy(_ path: String) throws {
         guard access(path, F_OK) != 0 else {
-            throw LocalRealmError(.fileExists, path: path, "there is a file already")
+            throw LocalRealmError(.fileExists, path: path, "the file already exists")
         }
     }
 

@@ -5,26 +5,27 @@ internal import Schemas
 import Scopes
 internal import Versions
 
-/// Makes a realm file out of another one (features, 11).
+/// Makes a realm file from another one (features, 11).
 ///
-/// The source is read as it is at one moment, beside whoever works on it, and nothing is written to it.
-/// The destination appears whole, or not at all, and never in place of another file.
+/// The source is read as of one moment, while other programs may use it, and is not written to. The
+/// destination appears whole or not at all, and never replaces another file.
 package struct RealmCopy: Sendable {
     private let form: Form
     /// Milliseconds since 1970.
     private let now: Int64
 
-    /// What the copy is to be.
+    /// The kind of copy.
     package enum Form: Hashable, Sendable {
-        /// A client file of its own that goes on where the source stands (C6, C10), of another user if
-        /// one is named; the source must have nothing that the server lacks. Of a file that no server
-        /// knows, another such file.
+        /// A client file of its own that continues where the source is (C6, C10), for another user
+        /// if one is named. The source must have no pending uploads. Of a non-synced file, another
+        /// such file.
         case replica(userID: String?)
-        /// The same as a beginning for the realm of that owner (O19); also a file that was never synced.
+        /// The same, as a seed for the realm of that owner (O19); also from a file that was never
+        /// synced.
         case seed(RealmOwner)
-        /// A file that no server knows (C4).
+        /// A non-synced file (C4).
         case local
-        /// A client file whose first upload is everything it holds (C2).
+        /// A client file whose first upload is its whole content (C2).
         case upload(RealmOwner)
     }
 
@@ -33,18 +34,18 @@ package struct RealmCopy: Sendable {
         self.now = now
     }
 
-    /// What was made.
+    /// The result of a copy.
     package struct Report: Hashable, Sendable {
         package let sizeInBytes: UInt64
-        /// Bytes of changesets that the copy is going to upload.
+        /// Bytes of changesets that the copy will upload.
         package let pendingUploadBytes: UInt64
-        /// Values that no other replica could hold, which the copy has defaults for.
+        /// Values that no other replica could hold, which are defaults in the copy.
         package let rejected: [RejectedValue]
     }
 
-    /// - Throws: `realm.pending_uploads` if the source has writes that the server lacks and the form
-    ///   forbids that; `realm.file_exists`; `realm.wrong_owner` if the source does not fit the form; and
-    ///   everything that can be the matter with the two files.
+    /// - Throws: `realm.pending_uploads` if the source has pending uploads and the form forbids
+    ///   that; `realm.file_exists`; `realm.wrong_owner` if the source does not fit the form; and
+    ///   any error of the two files.
     package func make(from source: String, to destination: String) throws(LocalRealmError) -> Report
     {
         try RealmFile.mappingErrors(destination) {
@@ -76,13 +77,13 @@ package struct RealmCopy: Sendable {
         let connection = try Connection(path: draft, .init(mode: .readWrite))
         defer { connection.close() }
         try connection.setTriggersEnabled(false)
-        // One file, that can be read in a directory where nobody may write.
+        // A single file, which can be read in a directory without write permission.
         try connection.execute("PRAGMA journal_mode = DELETE")
         try connection.execute("PRAGMA synchronous = FULL")
         try connection.execute("PRAGMA ignore_check_constraints = ON")
         let outcome = try connection.transaction(.immediate) {
             guard var state = try RealmStateRow(from: connection) else {
-                throw LocalRealmError(.corrupt, path: source, "the file has lost its state row")
+                throw LocalRealmError(.corrupt, path: source, "the file has no state row")
             }
             try checkOwner(state.owner, source)
             try Self.removeTraces(on: connection)
@@ -92,12 +93,12 @@ package struct RealmCopy: Sendable {
             try outcome.state.save(to: connection)
             return outcome
         }
-        // What was removed shall not be readable in pages that are free.
+        // Removed data must not stay readable in free pages.
         if try connection.integer("PRAGMA freelist_count") != 0 { try connection.execute("VACUUM") }
         return outcome
     }
 
-    /// The source's adventures with its server, which are none of the copy's.
+    /// Deletes the source's reset attempt and rejected writes, which the copy must not inherit.
     private static func removeTraces(on connection: Connection) throws(SQLiteError) {
         for table in ["_realm_reset", "_realm_issue", "_realm_reject"] {
             try connection.execute("DELETE FROM \(table)")
@@ -125,7 +126,7 @@ extension RealmCopy {
         case .seed(let owner):
             state.owner = owner
             guard state.progress.latestServerVersion.version != .zero else {
-                // It has its first upload still to make.
+                // Its first upload is still pending.
                 state.fileIdent = .none
                 return Outcome(state: state)
             }
@@ -150,10 +151,10 @@ extension RealmCopy {
         case .upload:
             guard owner.scope == .subscriptions else { return }
             problem =
-                "the file is of flexible sync, which knows no partitions; copy it as a local one"
+                "the file uses flexible sync, which has no partitions; copy it as a local one"
         case .replica(let userID):
             guard owner.scope == .unsynced, userID != nil else { return }
-            problem = "the file belongs to no server, so to no user; copy it with a partition"
+            problem = "the file is not synced, so it has no user; copy it with a partition"
         case .seed(let wanted):
             guard owner.appID != wanted.appID || owner.scope != wanted.scope else { return }
             problem = "the seed belongs to \(owner); it is configured for \(wanted)"
@@ -161,7 +162,7 @@ extension RealmCopy {
         throw LocalRealmError(.wrongOwner, path: source, problem)
     }
 
-    /// Nothing may be left that the server lacks, or that it could send back under the new ident.
+    /// Requires that nothing is pending, and nothing could be sent back under the new ident.
     private static func requireUploaded(
         on connection: Connection,
         _ source: String
@@ -171,7 +172,7 @@ extension RealmCopy {
             throw LocalRealmError(
                 .pendingUploads,
                 path: source,
-                "the file holds writes that the server does not have"
+                "the file has writes that are not uploaded"
             )
         }
     }
@@ -180,7 +181,7 @@ extension RealmCopy {
         SELECT 1 FROM _realm_history WHERE origin_file_ident = 0 AND length(changeset) > 0 LIMIT 1
         """
 
-    /// Everything is kept but the ident, and what was counted under it (sync history, 4).
+    /// Resets the ident and the counters under it; everything else is kept (sync history, 4).
     private static func goOn(
         _ state: inout RealmStateRow,
         _ connection: Connection
@@ -201,7 +202,7 @@ extension RealmCopy {
         state.uploadableBytes = 0
     }
 
-    /// Forgets everything about servers.
+    /// Removes everything about servers.
     private static func leave(_ connection: Connection) throws(SQLiteError) {
         for table in [
             "_realm_history", "_realm_capture", "_realm_subscription",
@@ -220,7 +221,8 @@ extension RealmCopy {
         RealmStateRow(instance: old.instance, home: old.home, owner: owner)
     }
 
-    /// In a file without a server nobody would ever empty the log; the other triggers go on checking.
+    /// In a non-synced file nothing would empty the log; the other triggers continue to check
+    /// values.
     private static let uncaptured = "\(Layout.prefix)uncaptured"
     private static let uncapturedTrigger = """
         CREATE TRIGGER \(uncaptured) BEFORE INSERT ON _realm_capture BEGIN
@@ -228,7 +230,7 @@ extension RealmCopy {
         END
         """
 
-    /// Logs every object as if it had just been inserted, and takes the log into the history.
+    /// Logs every object as if it had just been inserted, and drains the log into the history.
     private func upload(_ state: RealmStateRow, _ connection: Connection) throws -> Outcome {
         var draft = Draft(
             state: state,
@@ -262,7 +264,7 @@ extension RealmCopy {
 }
 
 extension RealmOwner {
-    /// Nobody's: the file is synced with no server.
+    /// The owner of a non-synced file.
     package static let unsynced = RealmOwner(appID: "", userID: "", scope: .unsynced)
 
     fileprivate func belonging(to userID: String) -> RealmOwner {

@@ -3,14 +3,14 @@ internal import Glibc
 internal import SQLite
 internal import Schemas
 
-/// Takes the objects of one realm file into another one that is there (features, C9).
+/// Merges the objects of one realm file into another one (features, C9).
 ///
-/// They are written as any program would write them, in one transaction: the destination's checks hold,
-/// its triggers log what changes, and its agent uploads that. An object that the destination has, by
-/// its primary key, becomes what it is in the source; all others stay as they are.
+/// They are written as any program would write them, in one transaction: the destination's checks
+/// apply, its triggers log the changes, and its agent uploads them. An object that exists in the
+/// destination, by its primary key, gets the values of the source; all others stay as they are.
 package struct RealmMerge: Sendable {
     package struct Report: Hashable, Sendable {
-        /// How many objects the source has, whether or not they are new to the destination.
+        /// The number of objects in the source, new to the destination or not.
         package let objectCount: Int
         /// Of the destination.
         package let sizeInBytes: UInt64
@@ -18,15 +18,16 @@ package struct RealmMerge: Sendable {
 
     /// The path of the file that is read.
     private let source: String
-    /// How long other programs' transactions are waited for.
+    /// The longest wait for other programs' transactions.
     private static let patience = Duration.seconds(30)
 
     package init(from source: String) {
         self.source = source
     }
 
-    /// - Throws: `schema.conflict` if the destination lacks a class or property of an object, or has it
-    ///   otherwise, or if objects have no primary key to be known by; what is the matter with the files.
+    /// - Throws: `schema.conflict` if the destination lacks a class or property of an object or
+    ///   defines it otherwise, or if objects have no primary key to be matched by; any error of the
+    ///   files.
     package func merge(into destination: String) throws(LocalRealmError) -> Report {
         let theirs = try Self.catalogue(of: source)
         let ours = try Self.catalogue(of: destination)
@@ -41,7 +42,7 @@ package struct RealmMerge: Sendable {
             defer { connection.close() }
             try connection.run("ATTACH ?1 AS source", [.text(source)])
             let count = try connection.transaction(.deferred) {
-                // Locks the destination, and only that, before anything is read.
+                // Locks only the destination, before anything is read.
                 try connection.execute("UPDATE main._realm_state SET local_version = 0 WHERE 0")
                 var count: Int64 = 0
                 for table in theirs.tables where !table.isAsymmetric {
@@ -71,7 +72,7 @@ package struct RealmMerge: Sendable {
 // MARK: One class
 
 extension RealmMerge {
-    /// - Returns: how many objects the source has of it.
+    /// - Returns: how many objects of the class the source has.
     private func merge(
         _ table: ClassTable,
         of theirs: Catalogue,
@@ -90,7 +91,7 @@ extension RealmMerge {
         }
         guard table.key.type != .globalKey else {
             throw Self.conflict(
-                "objects of class \(table.name) have no primary key to be known by",
+                "objects of class \(table.name) have no primary key to be matched by",
                 destination
             )
         }
@@ -98,7 +99,7 @@ extension RealmMerge {
         return count
     }
 
-    /// What differs between two definitions of a class, and of the classes embedded in it.
+    /// The difference between two definitions of a class, and of the classes embedded in it.
     private static func difference(
         of name: Text,
         _ theirs: RealmSchema,
@@ -108,7 +109,7 @@ extension RealmMerge {
         guard !seen.contains(name) else { return nil }
         guard let source = theirs[name] else { return nil }
         guard let own = ours[name] else { return "there is no class \(name)" }
-        guard own.kind == source.kind else { return "class \(name) is of another kind, or key" }
+        guard own.kind == source.kind else { return "class \(name) has another kind or primary key" }
         let properties = Dictionary(uniqueKeysWithValues: own.properties.map { ($0.name, $0) })
         for property in source.properties {
             guard let match = properties[property.name] else {
@@ -126,8 +127,8 @@ extension RealmMerge {
         return nil
     }
 
-    /// First those that are there, then the others: with UPSERT the triggers before INSERT would take
-    /// the first for new ones.
+    /// Existing objects first, then the others: with UPSERT the triggers before INSERT would treat
+    /// the former as new.
     private static func write(
         _ table: ClassTable,
         to own: ClassTable,

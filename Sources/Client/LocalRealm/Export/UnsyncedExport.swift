@@ -4,10 +4,10 @@ internal import SQLite
 internal import Schemas
 internal import Versions
 
-/// Local changes that the server has not acknowledged, as JSON lines for people and programs.
+/// Local changes that the server has not acknowledged, as JSON lines.
 ///
-/// It reads the file beside a running agent, and writes nothing to it. Writes of the last moments that
-/// the agent has not captured yet are not among them.
+/// It reads the file beside a running agent, and does not write to it. Recent writes that the agent
+/// has not captured yet are missing.
 package enum UnsyncedExport {
     /// The lines, the oldest change first: one for each instruction.
     package static func lines(path: String) throws(LocalRealmError) -> [[UInt8]] {
@@ -15,7 +15,7 @@ package enum UnsyncedExport {
             let connection = try Connection(path: path, .init(mode: .readWrite))
             defer { connection.close() }
             guard let layout = try RealmStateRow.layoutVersion(on: connection) else {
-                throw LocalRealmError(.notARealm, path: path, "the file is no local realm")
+                throw LocalRealmError(.notARealm, path: path, "the file is not a local realm")
             }
             guard layout <= Layout.version else {
                 throw LocalRealmError(.newerLayout, path: path, "the file has layout \(layout)")
@@ -50,7 +50,7 @@ package enum UnsyncedExport {
         """
 }
 
-/// How one instruction of a changeset is told; values say their own types (Extended JSON).
+/// One instruction of a changeset as a line; values carry their types (Extended JSON).
 private struct UnsyncedLine {
     let changeset: Changeset
     let version: Int64
@@ -120,7 +120,7 @@ private struct UnsyncedLine {
         return object(target.object) + property(target.field) + path
     }
 
-    /// A place that comes to hold an object or a collection has no value of its own.
+    /// A place that gets an object or a collection has no value of its own.
     private func value(_ payload: Payload) -> [(String, [UInt8])] {
         if let scalar = changeset.scalar(payload) { return [("value", Self.json(scalar))] }
         let word =

@@ -1,18 +1,19 @@
 internal import SQLite
 internal import Versions
 
-/// What a transaction is about to commit: the realm takes it over once the commit has succeeded.
+/// The changes that a transaction is about to commit: the realm adopts them once the commit has
+/// succeeded.
 struct Draft {
     var state: RealmStateRow
     var catalogue: Catalogue
-    /// `PRAGMA schema_version` when the tables were last found as the catalogue has them.
+    /// `PRAGMA schema_version` when the tables last matched the catalogue.
     var schemaVersion: Int64?
     /// Applications' UNIQUE indexes on class tables, found then.
     var uniqueIndexes: [String] = []
 
     /// The applications' columns that were found then.
     private var applicationColumns: [String] = []
-    /// What has not been reported yet.
+    /// Notices that are not reported yet.
     var notices: [SchemaNotice] = []
 
     init(state: RealmStateRow, catalogue: Catalogue) {
@@ -20,13 +21,13 @@ struct Draft {
         self.catalogue = catalogue
     }
 
-    /// Tables or columns are not as the agent made them (local realm, 7.4).
+    /// Tables or columns differ from what the agent made (local realm, 7.4).
     struct Altered: Error {
         let alterations: [String]
     }
 
-    /// Compares the file with the catalogue if anybody has changed its schema since the last time, and
-    /// makes triggers and indexes anew that are not as they should be.
+    /// Compares the file with the catalogue if its schema has changed since the last time, and
+    /// recreates missing or changed triggers and indexes.
     mutating func verify(on connection: Connection) throws {
         let current = try connection.integer("PRAGMA schema_version")
         guard current != schemaVersion else { return }
@@ -51,9 +52,9 @@ struct Draft {
         schemaVersion = try connection.integer("PRAGMA schema_version")
     }
 
-    /// Replaces times and sizes that cannot be by what can.
+    /// Replaces impossible times and sizes by possible ones.
     mutating func repairNumbers(on connection: Connection) throws {
-        // An upload of it would make the server speak of versions that were never made here.
+        // If it were uploaded, the server would report versions that were never made here.
         let newest = try connection.integer("SELECT max(version) FROM _realm_history") ?? 0
         guard newest <= Int64(clamping: state.localVersion.rawValue) else {
             throw RealmStateRow.DamagedColumn(column: "_realm_history.version", value: "\(newest)")
@@ -70,13 +71,13 @@ struct Draft {
         if let notice = impossible.notice { notices.append(notice) }
     }
 
-    /// Hands out what has not been reported yet.
+    /// Returns the notices that are not reported yet.
     mutating func takeNotices() -> [SchemaNotice] {
         defer { notices = [] }
         return notices
     }
 
-    /// Takes over what an editor has made of the tables in the current transaction.
+    /// Adopts the changes an editor made to the tables in the current transaction.
     mutating func adopt(_ editor: SchemaEditor) throws(SQLiteError) {
         catalogue = editor.catalogue
         if editor.hasChangedTables {

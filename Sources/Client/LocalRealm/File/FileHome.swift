@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The place a file lives at: a copy of the file has another one (local realm, 6, "Copies").
+/// The location of a file: a copy of the file has another one (local realm, 6, "Copies").
 enum FileHome {
     /// Machine, file system and inode; nil if there is no such file.
     ///
-    /// The file system's own identity stands for the device: device numbers change between boots.
+    /// The file system's UUID identifies the device, since device numbers change between boots.
     static func describe(path: String, machineID: String) -> String? {
         var file = stat()
         var system = statvfs()
@@ -12,7 +12,7 @@ enum FileHome {
         return "\(machineID):\(String(system.f_fsid, radix: 16)):\(file.st_ino)"
     }
 
-    /// False only if the file has some bytes, but fewer than that.
+    /// False only if the file is not empty, but shorter than that.
     static func isEmptyOrLarger(than size: Int, _ path: String) -> Bool {
         var file = stat()
         guard stat(path, &file) == 0 else { return true }
@@ -24,11 +24,12 @@ enum FileHome {
         return stat(path, &file) == 0 ? UInt64(max(0, file.st_size)) : 0
     }
 
-    /// Creates the file empty, readable and writable for its group, if it is not there.
+    /// Creates the file empty, readable and writable for its group, if it does not exist.
     static func createIfMissing(path: String) throws(FileLock.Failure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o660)
         if descriptor >= 0 {
-            // Nothing else in this process can have the new file open, so no lock is lost by this.
+            // Nothing else in this process can have the new file open, so closing it releases no
+            // lock.
             close(descriptor)
         } else if errno != EEXIST {
             throw .system(String(cString: strerror(errno)))

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Keeps other agents away from a realm: an exclusive lock on the `.lock` file beside it.
+/// Keeps other agents from opening a realm: an exclusive lock on the `.lock` file beside it.
 ///
 /// The kernel releases it when the process ends, however it ends. Programs that only read and write
-/// data do not look at it.
+/// data ignore it.
 final class FileLock {
     private let descriptor: Int32
 
@@ -23,7 +23,7 @@ final class FileLock {
         self.descriptor = descriptor
     }
 
-    /// Whether the file that is locked is the one at the path.
+    /// Whether the locked file is the one at the path.
     func isStill(at path: String) -> Bool {
         var (locked, named) = (stat(), stat())
         return fstat(descriptor, &locked) == 0 && stat(path, &named) == 0

@@ -1,8 +1,8 @@
 internal import SQLite
 internal import Versions
 
-/// Numbers in the agent's tables that nothing of ours writes: a program or a damaged disk did. They count
-/// as the nearest that can be, and the owner hears where they stood.
+/// Numbers in the agent's tables that the agent never writes: a program or a damaged disk did. They
+/// are replaced by the nearest possible ones, and the owner is told where they were.
 struct ImpossibleValues {
     private var examples: [String] = []
     private var count = 0
@@ -30,7 +30,7 @@ struct ImpossibleValues {
 // MARK: The history
 
 extension ImpossibleValues {
-    /// Puts right what the rows of the history say of themselves, before anything is computed from it.
+    /// Corrects the numbers in the rows of the history, before anything is computed from them.
     mutating func repairHistory(on connection: Connection) throws(SQLiteError) {
         let latest = OriginTimestamp.latestPlausible.rawValue
         try repair(

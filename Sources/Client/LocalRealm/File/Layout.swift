@@ -4,7 +4,8 @@ internal import SQLite
 enum Layout {
     static let version: Int64 = 1
 
-    /// Names that begin so belong to the agent; everything else in the file is the application's.
+    /// Names with this prefix belong to the agent; everything else in the file is the
+    /// application's.
     static let prefix = "_realm_"
 
     static func create(on connection: Connection) throws(SQLiteError) {

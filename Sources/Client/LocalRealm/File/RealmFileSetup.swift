@@ -3,10 +3,10 @@ internal import SQLite
 internal import Schemas
 internal import Versions
 
-/// Finds out what file was opened, makes it a realm if it is new, and gives it the declared classes.
+/// Identifies the opened file, makes it a realm if it is new, and adds the declared classes.
 ///
-/// A file that is not ours, or not this owner's, or whose schema contradicts the declared one, is left
-/// exactly as it was.
+/// A file that is not ours, or not this owner's, or whose schema contradicts the declared one, is
+/// left exactly as it was.
 struct RealmFileSetup {
     let draft: Draft
     let isAdoptedCopy: Bool
@@ -43,7 +43,7 @@ struct RealmFileSetup {
         }
     }
 
-    /// The state row of the file, which is made if the file is new.
+    /// Returns the state row of the file; creates it if the file is new.
     private static func state(
         _ connection: Connection,
         new: RealmStateRow
@@ -56,7 +56,7 @@ struct RealmFileSetup {
             return (new, false)
         }
         guard state.home != new.home else { return (state, false) }
-        // A copy made by other means than ours: it goes on as a file of its own, which asks the
+        // The file was copied without the agent: it continues as a file of its own, which asks the
         // server for another ident and keeps its cursors (features, C10).
         state.instance = new.instance
         state.home = new.home
@@ -104,7 +104,7 @@ extension RealmFileSetup {
         _ configuration: LocalRealmConfiguration
     ) throws {
         let path = configuration.path
-        // SQLite would take a file of one byte for an empty one, and write over it.
+        // SQLite would treat a file of one byte as empty, and overwrite it.
         guard FileHome.isEmptyOrLarger(than: 512, path) else {
             throw LocalRealmError(
                 .notARealm,
@@ -112,14 +112,14 @@ extension RealmFileSetup {
                 "the file is too short for an SQLite database"
             )
         }
-        // The first read: it fails if the file is no database.
+        // The first read: it fails if the file is not a database.
         let contents = try connection.integer("SELECT count(*) FROM sqlite_schema")
         guard let layout = try RealmStateRow.layoutVersion(on: connection) else {
             guard contents == 0 else {
                 throw LocalRealmError(
                     .notARealm,
                     path: path,
-                    "the file is an SQLite database, but no local realm"
+                    "the file is an SQLite database, but not a local realm"
                 )
             }
             return
@@ -132,7 +132,7 @@ extension RealmFileSetup {
             )
         }
         guard let state = try RealmStateRow(from: connection) else {
-            throw LocalRealmError(.corrupt, path: path, "the file has lost its state row")
+            throw LocalRealmError(.corrupt, path: path, "the file has no state row")
         }
         guard state.owner == configuration.owner else {
             throw LocalRealmError(

@@ -2,7 +2,7 @@ internal import SQLite
 import Scopes
 internal import Versions
 
-/// The singleton row `_realm_state`, as it stands in the file (sync history, 2.1).
+/// The singleton row `_realm_state`, as stored in the file (sync history, 2.1).
 struct RealmStateRow: Hashable {
     var instance: [UInt8]
     var home: String
@@ -34,15 +34,15 @@ struct RealmStateRow: Hashable {
 // MARK: Reading and writing the row
 
 extension RealmStateRow {
-    /// Nil if the file holds no realm.
+    /// Nil if the file is not a realm.
     static func layoutVersion(on connection: Connection) throws(SQLiteError) -> Int64? {
         let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_realm_state'"
         guard try connection.integer(table) != nil else { return nil }
         return try connection.integer("SELECT layout_version FROM _realm_state")
     }
 
-    /// A column holds what the agent never writes: a number that nothing can count on from, a partition
-    /// that is not a value.
+    /// A column holds a value that the agent never writes: a number too large to count on from, a
+    /// partition that is not a value.
     struct DamagedColumn: Error, CustomStringConvertible {
         let column: String
         let value: String
@@ -57,7 +57,7 @@ extension RealmStateRow {
         return partition
     }
 
-    /// Versions grow by one at a time: no file ever gets here, and there is room to count on.
+    /// Versions grow by one at a time, so no file ever gets here, and there is room to count on.
     private static let possibleVersions = 0...Int64.max / 2
     private static let versionColumns = [
         6: "local_version", 7: "history_base_version", 10: "latest_server_version",
@@ -116,7 +116,7 @@ extension RealmStateRow {
         isFirstDownloadFinished = number(21) != 0
     }
 
-    /// Writes the row, which is there after the first time.
+    /// Writes the row; it exists after the first time.
     func save(to connection: Connection) throws(SQLiteError) {
         let (mode, partition): (Int64, SQLiteValue) =
             switch owner.scope {

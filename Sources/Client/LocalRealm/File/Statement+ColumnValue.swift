@@ -22,7 +22,7 @@ extension Statement {
         }
     }
 
-    /// Whether the column holds that value, told without copying it.
+    /// Whether the column holds that value, compared without copying it.
     func holds(_ value: ColumnValue, at column: Int) -> Bool {
         switch (value, storageClass(at: column)) {
         case (.null, .null): true

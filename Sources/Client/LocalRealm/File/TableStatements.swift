@@ -13,7 +13,7 @@ final class TableStatements {
     private var selects: [[Int]: Statement] = [:]
     private var updates: [[Int]: Statement] = [:]
 
-    /// Statements for sets of columns that are kept; a table that needs more starts over.
+    /// The most sets of columns whose statements are kept; a table that needs more starts over.
     private static let keptLimit = 256
 
     init(_ table: ClassTable, on connection: Connection) {
@@ -27,7 +27,7 @@ final class TableStatements {
         _ body: (Statement) throws -> Result
     ) throws -> Result? {
         let statement = try prepared(&select) {
-            // A class of nothing but its key has a row, too.
+            // A class with only a key has a row, too.
             let columns = table.columns.map { SQLText.name($0.columnName) } + ["1"]
             return "SELECT \(columns.joined(separator: ", ")) FROM \(name) WHERE \(isKey)"
         }
@@ -60,7 +60,7 @@ final class TableStatements {
         return try statement.step()
     }
 
-    /// Inserts an object with all of its properties; false if it is there already.
+    /// Inserts an object with all of its properties; false if it already exists.
     func insert(_ key: ColumnValue, _ values: [ColumnValue]) throws(SQLiteError) -> Bool {
         let statement = try prepared(&insert) {
             let columns = [keyName] + table.columns.map { SQLText.name($0.columnName) }
@@ -133,7 +133,7 @@ final class TableStatements {
     }
 }
 
-/// The prepared statements of all tables; to be emptied when a table changes.
+/// The prepared statements of all tables; empty it when a table changes.
 final class StatementPool {
     private let connection: Connection
     private var tables: [Int64: TableStatements] = [:]

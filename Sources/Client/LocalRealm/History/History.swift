@@ -1,7 +1,7 @@
 internal import SQLite
 internal import Versions
 
-/// The table `_realm_history`: local changesets until the server's downloads have passed them
+/// The table `_realm_history`: local changesets until the server's downloads are based on them
 /// (sync history, 2.2).
 ///
 /// Versions without a row are skippable: empty, or integrations of server changes.
@@ -30,7 +30,7 @@ struct History {
         )
     }
 
-    /// The first local changeset above a version, which is what stops a skip over the versions.
+    /// The first local changeset above a version, up to which versions can be skipped.
     func firstLocalVersion(after version: ClientVersion) throws(SQLiteError) -> ClientVersion? {
         try connection.integer(
             """

@@ -1,7 +1,7 @@
 internal import SQLite
 internal import Versions
 
-/// Why a download header cannot be adopted: a cursor would go backwards (sync history, 7.5).
+/// A download header cannot be adopted: a cursor would decrease (sync history, 7.5).
 struct ProgressDecrease: Error {
     let name: String
     let stored: UInt64
@@ -9,10 +9,10 @@ struct ProgressDecrease: Error {
 }
 
 extension RealmStateRow {
-    /// Moves the cursors to what the server reported, counts what it acknowledged, and drops the
-    /// history that nothing can need any more (sync history, 7.5 and 7.6).
+    /// Moves the cursors to what the server reported, counts what it acknowledged, and trims the
+    /// history (sync history, 7.5 and 7.6).
     ///
-    /// - Returns: how many local changesets the server has taken since.
+    /// - Returns: how many more local changesets the server has integrated.
     mutating func adopt(
         _ offered: SyncProgress,
         downloadableBytes: UInt64,

@@ -3,16 +3,16 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// What a reset has discarded is done again.
+/// Applies again what a reset has discarded.
 extension Ingest {
-    /// Makes the changes of one line to the object as it is now.
+    /// Applies the changes of one line to the object's current state.
     func makeAgain(_ line: Line) throws -> RecoveredOutcome {
         let change = try RecoveredChange(line, catalogue)
         guard let position = catalogue.position(of: change.object.className) else {
             preconditionFailure("a change is of a class of the realm")
         }
         let table = catalogue[position]
-        // The rows of an asymmetric class are gone as soon as they are captured.
+        // The rows of an asymmetric class are deleted as soon as they are captured.
         let now = table.isAsymmetric ? nil : try tables.document(for: change.object)
         let plan = change.plan(for: now)
         let key = ColumnForm.encodeKey(change.object.key)

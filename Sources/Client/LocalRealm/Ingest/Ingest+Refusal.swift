@@ -2,14 +2,14 @@ internal import Changesets
 internal import Documents
 
 extension Ingest {
-    /// Why a line cannot be taken.
+    /// Why a line is refused.
     package struct Refusal: Error, Hashable, Sendable {
         package let kind: Kind
-        /// From 1; 0 where no line is at fault.
+        /// From 1; 0 if the error concerns no line.
         package let line: Int
-        /// The byte in the line, from 1, where it is not JSON.
+        /// The position in the line, in bytes from 1, at which it is not JSON.
         package let column: Int?
-        /// The place inside the object: `lines[2].zip`; empty for all of it.
+        /// The path inside the object: `lines[2].zip`; empty for the whole object.
         package let place: String
         package let problem: String
         package let remedy: String
@@ -48,7 +48,7 @@ extension Ingest {
 }
 
 extension Ingest.Refusal: CustomStringConvertible {
-    /// Behind the name of the input: `:17: error: …`.
+    /// Follows the name of the input: `:17: error: …`.
     package var description: String {
         let position = line == 0 ? "" : ":\(line)" + (column.map { ":\($0)" } ?? "")
         let subject = place.isEmpty ? "" : "\(place) "

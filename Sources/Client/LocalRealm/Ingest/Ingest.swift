@@ -3,33 +3,34 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// Writes objects that stand in JSON lines into a realm file, as any program would: beside the agent,
-/// and under the checks and triggers of the file (local realm, 3.3).
+/// Writes objects from JSON lines into a realm file, as any program would: beside the agent, and
+/// under the checks and triggers of the file (local realm, 3.3).
 ///
-/// Every line is a whole of its own; a batch of them is one transaction.
+/// Every line is independent; a batch of them is one transaction.
 package final class Ingest {
     private let path: String
     private let connection: Connection
     let catalogue: Catalogue
-    /// The objects as they are, and statements that write them; for what a reset has discarded.
+    /// Reads the current objects and makes the statements that write them; for discarded changes of
+    /// a reset.
     let tables: RealmTables
     let pool: StatementPool
     private let form: Form
     private var statements: [[Int]: Statement] = [:]
 
-    /// What the lines are.
+    /// The content of the lines.
     package enum Form: Hashable, Sendable {
         /// New objects of the class, in the JSON form of local realm, 2.
         case objects(className: String)
-        /// What a client reset has written down before it discarded it.
+        /// The changes that a client reset recorded before it discarded them.
         case recovered
     }
 
-    /// - Throws: `ingest.unknown_class`, as a refusal; what is the matter with the file.
+    /// - Throws: `ingest.unknown_class`, as a refusal; any error of the file.
     package init(into path: String, _ form: Form) throws {
         self.path = path
         self.form = form
-        // Whoever reads it first tells what is wrong with it.
+        // The next reader reports the error.
         catalogue = try RealmFile.reading(path) { connection in
             try connection.transaction(.deferred) {
                 try CatalogueStore(connection: connection).load(options: [:])
@@ -47,7 +48,7 @@ package final class Ingest {
                 .unknownClass,
                 line: 0,
                 "the realm has no class \(name) with objects of its own",
-                remedy: known.isEmpty ? "it has none at all yet" : "it has \(known)"
+                remedy: known.isEmpty ? "it has none yet" : "it has \(known)"
             )
         }
     }
@@ -72,9 +73,9 @@ package final class Ingest {
     /// Writes the lines in one transaction.
     ///
     /// - Parameter isRehearsal: checks everything, and keeps nothing.
-    /// - Returns: what each line of a file in `recovered/` came to; nothing for objects.
-    /// - Throws: a `Refusal` for the first line that cannot be taken, and then nothing of the batch is
-    ///   written; a `LocalRealmError` for what is the matter with the file.
+    /// - Returns: the outcome of each line of a file in `recovered/`; nothing for objects.
+    /// - Throws: a `Refusal` for the first invalid line, and then nothing of the batch is written;
+    ///   a `LocalRealmError` for an error of the file.
     @discardableResult
     package func write(
         _ lines: some Sequence<Line>,
@@ -119,7 +120,7 @@ extension Ingest {
         } catch {
             throw Refusal(error, line: line.number, className)
         }
-        // -1 stands for the key.
+        // -1 marks the key.
         var values: [(position: Int, value: ColumnValue)] = []
         if let key = members.key { values.append((-1, ColumnForm.encodeKey(key))) }
         for (index, property) in owner.properties.enumerated() {
@@ -149,14 +150,14 @@ extension Ingest {
             ? "INSERT INTO \(name) DEFAULT VALUES"
             : "INSERT INTO \(name)(\(columns.joined(separator: ", "))) "
                 + "VALUES (\(marks.joined(separator: ", ")))"
-        // As many as there are shapes of lines, which is few but for somebody who means it.
+        // One for each set of properties in the lines: few, unless the input is malicious.
         if statements.count >= 256 { statements = [:] }
         let statement = try connection.prepare(sql)
         statements[positions] = statement
         return statement
     }
 
-    /// What a line violates is the line's fault; all else, the file's.
+    /// A violated constraint is an error of the line; all else, of the file.
     func run(
         _ line: Line,
         _ className: Text,
@@ -171,7 +172,7 @@ extension Ingest {
                 isThere ? .exists : .badObject,
                 line: line.number,
                 isThere
-                    ? "an object of \(className) with this key is there already" : error.message,
+                    ? "an object of \(className) with this key already exists" : error.message,
                 remedy: isThere
                     ? "leave the line out, or change the object with SQL" : "correct the line"
             )

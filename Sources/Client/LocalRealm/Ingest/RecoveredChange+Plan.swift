@@ -3,17 +3,17 @@ internal import Documents
 internal import Schemas
 
 extension RecoveredChange {
-    /// What is to be written, and what stands against it.
+    /// The values to write, and the conflicts.
     struct Plan {
         let action: RecoveredOutcome.Action
         let conflict: RecoveredOutcome.Conflict?
-        /// The object afterwards; nil if it is deleted or not written.
+        /// The resulting object; nil if it is deleted or not written.
         let result: Document?
         /// Positions of the properties that are written.
         let written: [Int]
     }
 
-    /// - Parameter now: the object as it is in the realm; nil if it is not there.
+    /// - Parameter now: the object in the realm; nil if it does not exist.
     func plan(for now: Document?) -> Plan {
         switch (kind, now) {
         case (.delete, nil):
@@ -25,7 +25,7 @@ extension RecoveredChange {
                 result: nil,
                 written: []
             )
-        // The server alone can make an object without primary key.
+        // Only the server can create an object without primary key.
         case (.create, nil) where owner.primaryKey?.type == .globalKey,
             (.change, nil) where owner.primaryKey?.type == .globalKey:
             return Plan(action: .skip, conflict: .rowGone, result: nil, written: [])
@@ -76,7 +76,7 @@ extension RecoveredChange {
             if isLost { conflict = .notANumber }
             guard conflict == nil, value != now.values[position] else { continue }
             switch intent {
-            // What the server had is overwritten; that it has become something else meanwhile is news.
+            // The server's value is overwritten; report it if it has changed since.
             case .set: if hasChanged(now, [position]) { conflict = .changedSince }
             case .members(let put, let dropped):
                 let keys = Array(put.keys) + dropped
@@ -109,7 +109,7 @@ extension RecoveredChange {
 }
 
 extension RecoveredChange.PropertyIntent {
-    /// The value after the change; `isLost` if the change cannot be made to it.
+    /// The value after the change; `isLost` if the change cannot be applied to it.
     fileprivate func applied(to now: Value, final: Value) -> (value: Value, isLost: Bool) {
         switch (self, now) {
         case (.set, _): return (final, false)
@@ -125,7 +125,7 @@ extension RecoveredChange.PropertyIntent {
             for (key, value) in put { members[key] = value }
             for key in dropped { members[key] = nil }
             return (.dictionary(members), false)
-        // The property's type is the schema's, so that a value of another form cannot be there.
+        // The schema defines the property's type, so a value of another form cannot be there.
         case (.append, _), (.elements, _), (.members, _): return (final, false)
         }
     }

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Schemas
 
 extension RecoveredChange {
-    /// Members of every version. Version 1 has no more.
+    /// Members in every version. Version 1 has only these.
     private struct Head: Decodable {
         let version: Int?
         let `class`: String
@@ -98,7 +98,8 @@ extension RecoveredChange {
 
         private var form: JSONForm { JSONForm(schema: schema) }
 
-        /// The whole object; properties that are gone from the schema matter only if they were changed.
+        /// The whole object; properties that were removed from the schema matter only if they were
+        /// changed.
         func document(needing changed: [String]) throws(FormError) -> Document {
             guard let json = members["object"] else { throw FormError(.expected(.jsonObject)) }
             var document = Document(defaultsOf: owner)

@@ -2,12 +2,12 @@ internal import Changesets
 internal import Documents
 internal import Schemas
 
-/// What one line of a file in `recovered/` tells: the changes of one object that a reset has discarded
-/// (client reset, 3).
+/// One line of a file in `recovered/`: the changes of one object that a reset has discarded (client
+/// reset, 3).
 ///
-/// A pure value: `plan(for:)` says what they come to, given the object as it is now.
+/// A pure value: `plan(for:)` computes their effect on the object's current state.
 struct RecoveredChange {
-    /// What was done to one property.
+    /// The change of one property.
     enum PropertyIntent {
         case set
         case add(Int64)
@@ -18,13 +18,13 @@ struct RecoveredChange {
 
     enum Kind {
         case delete
-        /// The object was made, with these values.
+        /// The object was created, with these values.
         case create
         /// Intents by the property's position.
         case change([Int: PropertyIntent])
     }
 
-    /// What the server had when the changes were discarded.
+    /// The server's state when the changes were discarded.
     enum Server {
         /// The line is of an earlier version, or the schema has changed since.
         case unknown
@@ -36,7 +36,7 @@ struct RecoveredChange {
     let key: String
     let owner: ClassSchema
     let kind: Kind
-    /// The object as the program had it at last; defaults if it was deleted.
+    /// The last state of the object in the program; defaults if it was deleted.
     let document: Document
     let server: Server
 }

@@ -1,42 +1,42 @@
-/// What a line of a file in `recovered/` came to, or would come to.
+/// The outcome, or expected outcome, of a line of a file in `recovered/`.
 package struct RecoveredOutcome: Hashable, Sendable {
     package enum Action: String, Sendable, CaseIterable {
         case update, insert, delete
-        /// The realm has it already.
+        /// The realm already has it.
         case none
-        /// It cannot be done.
+        /// It cannot be applied.
         case skip
     }
 
-    /// What an operator should know before the changes are made.
+    /// Facts to report before the changes are applied.
     package enum Conflict: String, Sendable, CaseIterable {
-        /// Not there any more: it comes back whole, with what the program last saw in it.
+        /// It no longer exists: it is recreated with the values that the program last saw.
         case rowGone = "row_gone"
-        /// Made by the program, and there already: the program's values win.
+        /// Created by the program, but it already exists: the program's values win.
         case rowExists = "row_exists"
-        /// It is not what the server had when the changes were discarded, and is overwritten.
+        /// It differs from the server's state when the changes were discarded, and is overwritten.
         case changedSince = "changed_since"
-        /// A number was added to what is not a number now; it stays as it is.
+        /// A number was added to a value that is no longer a number; it stays as it is.
         case notANumber = "not_a_number"
 
         package var meaning: String {
             switch self {
             case .rowGone:
-                "the row is gone; it comes back whole, as the program last had it"
+                "the row was deleted; it is recreated with the program's last values"
             case .rowExists:
-                "the program made the row, and it is there already; the program's values win"
+                "the program created the row, but it already exists; the program's values win"
             case .changedSince:
                 "the row has changed since the changes were discarded; they overwrite it"
             case .notANumber:
-                "the program added to a number, and the property holds no number now; nothing is added"
+                "the program added to a number, but the property no longer holds one; nothing is added"
             }
         }
     }
 
-    /// A property that is written, its values as JSON.
+    /// A property to write, its values as JSON.
     package struct Property: Hashable, Sendable {
         package let name: String
-        /// Nil if the object is not there.
+        /// Nil if the object does not exist.
         package let now: [UInt8]?
         package let then: [UInt8]
     }

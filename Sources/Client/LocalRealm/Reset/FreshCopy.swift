@@ -6,7 +6,7 @@ internal import SQLite
 internal import Schemas
 internal import Versions
 
-/// The server's state as it was downloaded anew beside the realm; only ever read (client reset, 4).
+/// The server's state, downloaded beside the realm; read-only (client reset, 4).
 final class FreshCopy {
     let connection: Connection
     let state: RealmStateRow
@@ -15,7 +15,7 @@ final class FreshCopy {
     init(path: String, vfs: String?) throws {
         connection = try Connection(path: path, .init(mode: .readOnly, vfs: vfs))
         guard let state = try RealmStateRow(from: connection), state.fileIdent != .none else {
-            throw ResetFailure.noFreshCopy("the download was not finished")
+            throw ResetFailure.noFreshCopy("the download did not finish")
         }
         self.state = state
         let catalogue = try CatalogueStore(connection: connection).load(options: [:])
@@ -28,20 +28,20 @@ final class FreshCopy {
 }
 
 extension RealmFile {
-    /// Where the server's state is downloaded to.
+    /// The path of the fresh copy.
     package static func freshPath(of path: String) -> String { path + ".fresh" }
 
-    /// Where the realm as it was before a reset is kept until its handlers have seen it.
+    /// The path of the realm's state before a reset, kept until the handlers have seen it.
     package static func earlierPath(of path: String) -> String { path + ".before" }
 
-    /// Removes a closed realm, but for its lock.
+    /// Removes a closed realm, except for its lock.
     package static func remove(_ path: String) {
         removeFreshCopy(of: path)
         unlink(earlierPath(of: path))
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
-    /// Removes the fresh copy and what stands beside it.
+    /// Removes the fresh copy and the files beside it.
     package static func removeFreshCopy(of path: String) {
         for suffix in ["", "-wal", "-shm", ".lock"] {
             unlink(freshPath(of: path) + suffix)

@@ -3,8 +3,8 @@ internal import ClientReset
 internal import Documents
 internal import Schemas
 
-/// The objects of asymmetric classes among unsynced changes: they have left their tables, and are
-/// nowhere but in the changesets.
+/// The objects of asymmetric classes among unsynced changes: they are no longer in their tables,
+/// only in the changesets.
 struct OutgoingObjects {
     private let schema: RealmSchema
     private var replay: Recovery<RealmTables, RealmTables>

@@ -2,22 +2,23 @@ internal import Changesets
 internal import Documents
 internal import Schemas
 
-/// What unsynced changes did to one property of an object, so that it can be done again to a value that
-/// has changed meanwhile (client reset, 3).
+/// The change that unsynced changesets made to one property of an object, so that it can be applied
+/// to a value that has changed since (client reset, 3).
 enum PropertyChange: Hashable {
-    /// The value is the one that the object has at last.
+    /// The last value of the object replaces it.
     case set
-    /// To a counter.
+    /// Of a counter.
     case add(Int64)
-    /// To the end of a list: everything from this position on.
+    /// To the end of a list: all elements from this position on.
     case append(from: Int)
     case elements(added: ValueSet, removed: ValueSet)
-    /// Of a dictionary: the keys hold what they hold at last.
+    /// Of a dictionary: the keys get their last values.
     case members(Set<Text>)
 }
 
 extension PropertyChange {
-    /// The change that an instruction makes of an earlier one; what cannot be told apart is `.set`.
+    /// Combines an instruction with an earlier change; combinations that cannot be separated are
+    /// `.set`.
     init(
         _ before: PropertyChange?,
         _ instruction: Instruction,
@@ -63,7 +64,7 @@ extension PropertyChange {
         case (.append(let start), .arrayMove(_, let end, _))
         where target.path.count == 1 && Int(end) < start:
             return .set
-        // A change behind the old end is a change of what was appended.
+        // A change behind the old end is a change of an appended element.
         case (.append(let start)?, _) where place >= start:
             return .append(from: start)
         default:

@@ -7,34 +7,35 @@ internal import Versions
 /// The program may end between any two writes: before the second step the realm is as it was, after it
 /// the realm is a client file that the server knows.
 extension RealmFile {
-    /// The attempt that is not proven yet, if there is one.
+    /// The attempt that is not confirmed yet, if there is one.
     package func resetAttempt() throws(LocalRealmError) -> ResetAttempt? {
         try mappingErrors { try ResetRow(connection: connection).read() }
     }
 
-    /// Writes down that a reset begins; durable when the call returns.
+    /// Records that a reset begins; durable when the call returns.
     package func beginReset(_ attempt: ResetAttempt) throws(LocalRealmError) {
         try mappingErrors {
             try write(.full) { _ in try ResetRow(connection: connection).write(attempt) }
         }
     }
 
-    /// Writes down that the attempt has failed, so that the next one knows.
+    /// Records that the attempt has failed, for the next one.
     package func failReset() throws(LocalRealmError) {
         try mappingErrors {
             try write(.full) { _ in try ResetRow(connection: connection).markSpent() }
         }
     }
 
-    /// Takes the attempt off the record, so that the next one is no step of a cycle: the realm has
-    /// uploaded and downloaded everything since, or its owner has seen to what stopped the attempt.
+    /// Removes the record of the attempt, so that the next one does not count as a cycle: the realm
+    /// has uploaded and downloaded everything since, or its owner has removed what stopped the
+    /// attempt.
     package func forgetReset() throws(LocalRealmError) {
         try mappingErrors {
             try write(.normal) { _ in try ResetRow(connection: connection).remove() }
         }
     }
 
-    /// What a reset would do to the realm as it is now; changes nothing.
+    /// What a reset would do to the realm in its current state; changes nothing.
     package func rehearseReset(
         to freshPath: String,
         _ method: ResetMethod
@@ -46,14 +47,15 @@ extension RealmFile {
         }
     }
 
-    /// Makes the realm what the fresh copy is, with or without the unsynced changes, in one
-    /// transaction that programs see as one change.
+    /// Replaces the realm's state by that of the fresh copy, with or without the unsynced changes,
+    /// in one transaction that programs see as one change.
     ///
-    /// Their own writes that precede it are part of it; later ones are captured as ever. `beforehand`
-    /// is called with what is going to happen before it happens, and may forbid it by throwing.
+    /// Their own writes that precede it are part of it; later ones are captured as ever.
+    /// `beforehand` is called with the report before anything is changed, and may forbid it by
+    /// throwing.
     ///
-    /// - Throws: a `ResetFailure` if it is not possible, a `LocalRealmError` for everything that is the
-    ///   matter with the file, or what `beforehand` throws. The realm is as it was then.
+    /// - Throws: a `ResetFailure` if it is not possible, a `LocalRealmError` for any error of the
+    ///   file, or the error of `beforehand`. The realm is as it was then.
     package func carryOutReset(
         to freshPath: String,
         _ method: ResetMethod,

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import SQLite
 
-/// Copies of whole realms, and realms that begin anew (client reset, 11.3).
+/// Copies of whole realms, and realms that start over (client reset, 11.3).
 extension RealmFile {
-    /// Writes what is committed in the realm at this moment to a new file, whoever has the realm open;
-    /// the copy appears whole or not at all, and survives a power cut.
+    /// Writes the committed state of the realm to a new file, even while the realm is open
+    /// elsewhere; the copy appears whole or not at all, and survives a power cut.
     ///
-    /// A copy that carries this name already is replaced.
+    /// An existing copy of this name is replaced.
     package static func copyCommitted(
         from path: String,
         to destination: String
@@ -21,15 +21,15 @@ extension RealmFile {
         }
     }
 
-    /// Keeps the realm as a copy and takes it out of the way, so that it can begin anew.
+    /// Archives the realm as a copy and removes it, so that it can start over.
     ///
-    /// Programs that still have the old file open get errors from then on: what they write is either
-    /// in the copy or refused, never lost. The call can be repeated after a crash at any point. A file
-    /// that is no realm is moved as it is.
+    /// Programs that still have the old file open get errors from then on: their writes are either
+    /// in the copy or refused, never lost. The call can be repeated after a crash at any point. A
+    /// file that is not a realm is moved as it is.
     ///
     /// - Parameter copyPath: nil to keep nothing.
-    /// - Throws: `locked` while an agent has the realm open; what keeps the copy from being written,
-    ///   and then nothing has changed.
+    /// - Throws: `locked` while an agent has the realm open; any error that prevents the copy, and
+    ///   then nothing has changed.
     package static func setAside(
         _ path: String,
         to copyPath: String?,
@@ -39,7 +39,7 @@ extension RealmFile {
             let lock = try FileLock(path: path + ".lock")
             defer { withExtendedLifetime(lock) {} }
             guard access(path, F_OK) == 0 else { return remove(path) }
-            // SQLite takes a shorter file for an empty database.
+            // SQLite treats a shorter file as an empty database.
             guard FileHome.isEmptyOrLarger(than: 512, path) else {
                 return try move(path, to: copyPath)
             }
@@ -54,9 +54,9 @@ extension RealmFile {
         }
     }
 
-    /// Copies and empties the file under one lock, which no other program's write can slip through.
+    /// Copies and empties the file under one lock, which excludes every other program's write.
     ///
-    /// - Returns: false if the file is no realm, and has not been touched.
+    /// - Returns: false if the file is not a realm, and is unchanged.
     private static func empty(
         _ path: String,
         after copyPath: String?,
@@ -70,7 +70,7 @@ extension RealmFile {
         try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = FULL")
         return try connection.transaction(.immediate) {
             guard try RealmStateRow.layoutVersion(on: connection) != nil else {
-                // One that is empty was emptied here before the program ended; its copy is made.
+                // An empty one was emptied here before the program ended; its copy exists.
                 return try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
             }
             if let copyPath { try copyCommitted(from: path, to: copyPath) }
@@ -81,7 +81,7 @@ extension RealmFile {
                 """
             )
             for case (.text(let type), .text(let name)) in parts.map({ ($0[0], $0[1]) }) {
-                // Tables behind the application's virtual ones have gone with them.
+                // The tables behind the application's virtual ones are dropped with them.
                 try connection.execute("DROP \(type) IF EXISTS \(SQLText.name(name))")
             }
             return true
@@ -90,7 +90,7 @@ extension RealmFile {
 
     private static func move(_ path: String, to copyPath: String?) throws(LocalRealmError) {
         guard let copyPath else { return remove(path) }
-        // Never over what was kept before.
+        // Never replace an earlier archive.
         let place = access(copyPath, F_OK) == 0 ? copyPath + ".other" : copyPath
         for suffix in ["", "-wal", "-shm"] {
             guard rename(path + suffix, place + suffix) != 0, errno != ENOENT else { continue }
@@ -119,7 +119,7 @@ extension RealmFile {
 
     private static func reason() -> String { String(cString: strerror(errno)).lowercased() }
 
-    /// Nothing can be read from the file, so that it can only be kept as it is.
+    /// Nothing can be read from the file, so it can only be kept as it is.
     private static func isOfTheFileItself(_ error: any Error) -> Bool {
         switch error {
         case let error as SQLiteError: [.notADatabase, .corrupt].contains(error.condition)

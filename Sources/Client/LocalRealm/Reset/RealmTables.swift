@@ -4,7 +4,7 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// Reads the objects of a realm file, whichever connection it is open on.
+/// Reads the objects of a realm file over any connection to it.
 final class RealmTables: RealmReader {
     let connection: Connection
     let catalogue: Catalogue

@@ -5,11 +5,11 @@ internal import SQLite
 internal import Schemas
 internal import Versions
 
-/// Everything a reset is going to change, worked out before the first change (client reset, 5 and 6).
+/// Everything a reset is going to change, computed before the first change (client reset, 5 and 6).
 struct ResetPlan {
     let method: ResetMethod
     let unsynced: [UnsyncedObject]
-    /// The schema that the realm is to have.
+    /// The schema of the realm after the reset.
     let schema: RealmSchema
     let discarded: [DiscardedChange]
     let recoveredInstructionCount: Int
@@ -32,7 +32,8 @@ struct ResetPlan {
         _ method: ResetMethod
     ) throws {
         let local = RealmTables(connection, draft.catalogue, statements)
-        // Before any change is replayed, which would only fail for the same reason in other words.
+        // Before any change is replayed, which would fail for the same reason with a less clear
+        // message.
         try StateTransfer.checkAgreement(of: local.schema, with: fresh.tables.schema)
         let unsynced = try UnsyncedChanges(connection, draft.state)
         var changed = ChangedObjects(schema: local.schema)

@@ -1,7 +1,7 @@
 package import ClientReset
 package import Versions
 
-/// What a reset did, or would do.
+/// The result of a reset, or the expected one.
 package struct ResetReport: Hashable, Sendable {
     package let method: ResetMethod
     /// Objects with unsynced changes.
@@ -10,12 +10,12 @@ package struct ResetReport: Hashable, Sendable {
     package let discarded: [DiscardedChange]
     package let recoveredInstructionCount: Int
     package let recoveredChangesetCount: Int
-    /// Rows of the realm that differ from what the reset makes of them.
+    /// Rows of the realm that differ from the result of the reset.
     package let createdRows: Int
     package let updatedRows: Int
     package let erasedRows: Int
     package let serverVersion: ServerVersion
 
-    /// Whether unsynced changes were recovered rather than thrown away.
+    /// Whether unsynced changes were recovered rather than discarded.
     package var didRecover: Bool { method == .recover }
 }

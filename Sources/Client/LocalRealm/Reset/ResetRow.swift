@@ -1,11 +1,11 @@
 internal import ClientReset
 internal import SQLite
 
-/// The row `_realm_reset`, which tells one attempt of a reset from the next (client reset, 8).
+/// The row `_realm_reset`, which separates one attempt of a reset from the next (client reset, 8).
 struct ResetRow {
     let connection: Connection
 
-    /// Nil if there is none, or none that can be understood: then it does not count.
+    /// Nil if there is none, or it cannot be read: then it does not count.
     func read() throws(SQLiteError) -> ResetAttempt? {
         let row = try connection.row(
             """

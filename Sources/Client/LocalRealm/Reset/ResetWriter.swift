@@ -5,7 +5,7 @@ internal import SQLite
 internal import Schemas
 internal import Versions
 
-/// Carries a plan out within the current transaction (client reset, 5 and 6.4).
+/// Carries out a plan within the current transaction (client reset, 5 and 6.4).
 struct ResetWriter {
     let connection: Connection
     let statements: StatementPool
@@ -65,7 +65,7 @@ struct ResetWriter {
         }
     }
 
-    /// Only recovered changesets are left, based on the fresh copy (client reset, 6.4).
+    /// Keeps only the recovered changesets, based on the fresh copy (client reset, 6.4).
     private func writeHistory(_ rewrite: HistoryRewrite, _ version: ServerVersion) throws {
         for entry in rewrite.recovered {
             try connection.run(
@@ -100,7 +100,7 @@ struct ResetWriter {
     }
 }
 
-/// Keeps `_realm_backlink` right while rows are replaced.
+/// Keeps `_realm_backlink` correct while rows are replaced.
 private struct LinkColumns {
     private let plan: ClassPlan
     private let backlinks: Backlinks

@@ -10,7 +10,7 @@ struct TableComparison {
     private let owner: ClassSchema
     private let local: RealmTables
     private let fresh: RealmTables
-    /// The schema that both sides are going to have.
+    /// The schema of both sides after the reset.
     private let schema: RealmSchema
     private let shape: DocumentShape
 
@@ -62,7 +62,7 @@ struct TableComparison {
         return changes
     }
 
-    /// The columns of a fresh row, in the form that the local realm writes.
+    /// The columns of a fresh row, in the form of the local realm.
     private func converted(_ rows: Rows) throws -> [Text: ColumnValue] {
         var result = rows.row
         guard let plan = fresh.plan(of: owner.name) else { return result }
@@ -87,7 +87,7 @@ struct TableComparison {
         return fresh.schema != local.schema
     }
 
-    /// The schema whose order local columns follow, with what is going to be added to it.
+    /// The schema whose order local columns follow, with the properties to be added.
     private var target: RealmSchema {
         var result = local.schema
         for change in result.additions(from: schema) { result.replay(change) }
@@ -143,7 +143,7 @@ private struct Rows {
         )
     }
 
-    /// Goes on to the next row that is not to be skipped.
+    /// Moves to the next row that is not to be skipped.
     mutating func advance(skipping isSkipped: (ColumnValue) -> Bool) throws {
         key = nil
         guard let statement else { return }

@@ -5,11 +5,12 @@ internal import SQLite
 internal import Schemas
 internal import Versions
 
-/// What the server has not acknowledged (client reset, 6.1).
+/// The changes that the server has not acknowledged (client reset, 6.1).
 struct UnsyncedChanges {
     struct Entry {
         let version: ClientVersion
-        /// As transformed over everything the server has sent since; empty if nothing of it is left.
+        /// As transformed over everything the server has sent since; empty if nothing of it is
+        /// left.
         let bytes: [UInt8]
     }
 
@@ -43,14 +44,14 @@ struct UnsyncedChanges {
     }
 }
 
-/// The objects that changesets are about, in the order of their first change, and what was done to
-/// which of their properties.
+/// The objects in changesets, in the order of their first change, and the changes of their
+/// properties.
 struct ChangedObjects {
     private(set) var objects: [ObjectReference] = []
     private var properties: [ObjectReference: [Text: PropertyChange]] = [:]
     private var erased: Set<ObjectReference> = []
     private var created: Set<ObjectReference> = []
-    /// Deleted and then made anew: none of their old values is left, wherever those still are.
+    /// Deleted and then recreated: none of their old values applies.
     private var recreated: Set<ObjectReference> = []
     private let schema: RealmSchema
 
@@ -103,7 +104,7 @@ struct ChangedObjects {
         let name = changeset.text(target.field)
         add(object)
         let before = properties[object]?[name]
-        // Values of an object that was made here do not depend on any others.
+        // The values of an object that was created here do not depend on any others.
         properties[object]?[name] =
             created.contains(object)
             ? .set

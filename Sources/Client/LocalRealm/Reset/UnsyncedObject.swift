@@ -3,20 +3,20 @@ internal import Documents
 internal import FoundationEssentials
 internal import Schemas
 
-/// An object with changes that the server has not acknowledged, and what it is now.
+/// An object with changes that the server has not acknowledged, and its current state.
 package struct UnsyncedObject: Hashable, Sendable {
     package let className: Text
     /// The primary key as an SQL literal.
     package let key: String
     /// Names of changed properties; empty if the object as a whole was created or deleted.
     package let properties: [Text]
-    /// It is not there any more.
+    /// It no longer exists.
     package let isDeleted: Bool
     /// The object as one JSON document; nil if it is deleted.
     package let document: [UInt8]?
-    /// A statement that makes the changes again, on any copy of the realm.
+    /// A statement that applies the changes again, on any copy of the realm.
     package let sql: String
-    /// Members of the line that say what was done to which property, as JSON.
+    /// Members of the line that list the changes of each property, as JSON.
     let changes: [Member]
 
     struct Member: Hashable {
@@ -26,17 +26,17 @@ package struct UnsyncedObject: Hashable, Sendable {
 }
 
 extension UnsyncedObject {
-    /// What changesets did to an object.
+    /// The effect of changesets on an object.
     struct Changes {
-        /// Nothing of an earlier object of this key is left in it.
+        /// Nothing of an earlier object with this key remains.
         var isCreated: Bool
-        /// Nil for all properties that its class has.
+        /// Nil for all properties of its class.
         var properties: [Text: PropertyChange]?
     }
 
     /// - Parameters:
-    ///   - document: the object as it is; nil if it is not there any more.
-    ///   - server: the object as the server has it; nil if the server does not have it.
+    ///   - document: the current object; nil if it no longer exists.
+    ///   - server: the object on the server; nil if it does not exist there.
     init(
         _ object: ObjectReference,
         _ changes: Changes,
@@ -92,7 +92,7 @@ extension UnsyncedObject {
                 isDeleted: isDeleted,
                 sql: sql
             )
-            // The rest is JSON already, and stays as the realm has it.
+            // The rest is already JSON, and stays as in the realm.
             var line = Array(try encoder.encode(head).dropLast())
             let document = Member(name: "object", json: document ?? Array("null".utf8))
             for member in changes + [document] {
@@ -103,7 +103,7 @@ extension UnsyncedObject {
     }
 }
 
-/// Writes down what was done to which property of an object, with the values that it takes.
+/// Writes the changes of each property of an object, with the values they need.
 private struct ChangeWriter {
     let owner: ClassSchema
     let schema: RealmSchema
@@ -146,7 +146,7 @@ private struct ChangeWriter {
             }
     }
 
-    /// The named properties as the server has them: what changes later is a conflict.
+    /// The named properties on the server: a later difference is a conflict.
     func server(
         _ document: Document?,
         _ names: Set<Text>,

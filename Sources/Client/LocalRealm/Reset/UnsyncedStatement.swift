@@ -8,7 +8,8 @@ struct UnsyncedStatement {
     let owner: ClassSchema
     let schema: RealmSchema
 
-    /// For an object that is not there the statement makes all of it; counters count on where it is.
+    /// For an object that does not exist the statement creates all of it; counters add to the
+    /// current value.
     func statement(
         making changes: [Text: PropertyChange],
         in document: Document?,
@@ -38,16 +39,16 @@ struct UnsyncedStatement {
         let names = ([keyName] + columns.map(\.name)).joined(separator: ", ")
         let values = ([key] + columns.map(\.value)).joined(separator: ", ")
         let insert = "INSERT INTO \(tableName)(\(names)) VALUES (\(values))"
-        // Nothing can be in the way of an object that is sent and gone.
+        // An object that is sent and deleted cannot conflict with another.
         guard !owner.isAsymmetric else { return insert + ";" }
-        // An object without primary key can only come from the server.
+        // Only the server can create an object without primary key.
         guard owner.primaryKey?.type != .globalKey else {
             let all = assignments { $1 }
             return all.isEmpty
                 ? "" : "UPDATE \(tableName) SET \(all) WHERE \(keyName) IS \(key);"
         }
         let all = assignments { name, _ in "excluded.\(name)" }
-        // What is unique about a null key is not the column.
+        // The unique index on a null key is not on the column itself.
         let target = key == "NULL" ? "" : "(\(keyName))"
         return "\(insert) ON CONFLICT\(target) DO \(all.isEmpty ? "NOTHING" : "UPDATE SET \(all)");"
     }

@@ -4,9 +4,9 @@ internal import Schemas
 /// The classes of a realm with their tables, as `_realm_class` and `_realm_property` have them.
 struct Catalogue: Hashable {
     var schema = RealmSchema()
-    /// The part that the server knows, or will know once the history is uploaded.
+    /// The part that the server has, or will have once the history is uploaded.
     var published = RealmSchema()
-    /// Of the classes whose objects have keys; those of embedded classes live in the columns of others.
+    /// Of the classes whose objects have keys; embedded objects are in the columns of others.
     private(set) var tables: [ClassTable] = []
     /// The numbers of all classes in `_realm_class`.
     private(set) var classIDs: [Text: Int64] = [:]
@@ -27,7 +27,7 @@ struct Catalogue: Hashable {
         positionsByID[id]
     }
 
-    /// Notes the number of a class of whatever kind.
+    /// Records the number of a class of any kind.
     mutating func register(_ name: Text, id: Int64) {
         classIDs[name] = id
         classNames[id] = name
@@ -52,7 +52,8 @@ struct Catalogue: Hashable {
         for table in rest { append(table) }
     }
 
-    /// The link columns that point to a class; those of asymmetric classes are gone before they matter.
+    /// The link columns that point to a class; those of asymmetric classes are deleted before they
+    /// matter.
     func referrers(to name: Text) -> [(table: Int, column: Int)] {
         tables.indices.filter { !tables[$0].isAsymmetric }.flatMap { table in
             tables[table].columns.indices.compactMap { column in
@@ -64,7 +65,7 @@ struct Catalogue: Hashable {
         }
     }
 
-    /// The columns of a table in whose JSON there may be links.
+    /// The columns of a table whose JSON may hold links.
     func linkHoldingColumns(of table: ClassTable) -> [Int] {
         table.columns.indices.filter { schema.mayHoldLinksInJSON(table.columns[$0].property) }
     }

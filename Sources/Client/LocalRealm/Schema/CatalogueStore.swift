@@ -7,10 +7,10 @@ internal import Versions
 struct CatalogueStore {
     let connection: Connection
 
-    /// What `published` says of something that came from the server.
+    /// The value of `published` for classes and properties from the server.
     static let learned: Int64 = -1
 
-    /// Reads the catalogue; `options` are what the configuration says of single properties.
+    /// Reads the catalogue; `options` are the configuration of single properties.
     func load(options: [PropertyName: PropertyOptions]) throws -> Catalogue {
         var catalogue = Catalogue()
         try loadClasses(into: &catalogue)
@@ -117,7 +117,7 @@ struct CatalogueStore {
 
     // MARK: Writing
 
-    /// Writes a class down; only an embedded one has no table.
+    /// Writes the row of a class; only an embedded one has no table.
     func insertClass(
         _ schema: ClassSchema,
         tableName: String?,
@@ -178,7 +178,7 @@ struct CatalogueStore {
         )
     }
 
-    /// Writes down which properties are counters by now: the configuration says so, and may change.
+    /// Writes which properties are counters now, since the configuration may change.
     func saveCounters(_ options: [PropertyName: PropertyOptions]) throws(SQLiteError) {
         let stored = try connection.rows(
             """
@@ -199,7 +199,7 @@ struct CatalogueStore {
         }
     }
 
-    /// Notes that the changeset of that version carries everything declared so far.
+    /// Records that the changeset of that version carries everything declared so far.
     func markAllPublished(_ version: ClientVersion) throws(SQLiteError) {
         for table in ["_realm_class", "_realm_property"] {
             try connection.run(
@@ -210,7 +210,7 @@ struct CatalogueStore {
     }
 }
 
-/// The rows of the catalogue contradict each other, or what this version can hold.
+/// The rows of the catalogue contradict each other, or exceed this program version.
 struct DamagedCatalogue: Error {}
 
 extension Catalogue {
@@ -231,7 +231,7 @@ extension CollectionType {
     }
 }
 
-/// What `_realm_class.kind` says.
+/// The values of `_realm_class.kind`.
 private enum ClassKindCode {
     static let topLevel: Int64 = 0
     static let embedded: Int64 = 1

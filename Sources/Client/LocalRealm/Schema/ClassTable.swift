@@ -8,12 +8,12 @@ struct ClassTable: Hashable {
     let name: Text
     let tableName: String
     let key: PrimaryKeySchema
-    /// Its rows vanish once the drain has taken them.
+    /// Its rows are deleted once drained.
     let isAsymmetric: Bool
     /// In schema order, which is also the order of their ids.
     private(set) var columns: [Column] = []
-    /// Positions of the columns as a changeset has them: collections after single values
-    /// (local realm, 4.3).
+    /// Positions of the columns in the order of a changeset: collections after single values (local
+    /// realm, 4.3).
     private(set) var drainOrder: [Int] = []
     private var positionsByID: [Int64: Int] = [:]
     private var positionsByName: [Text: Int] = [:]
@@ -33,7 +33,7 @@ struct ClassTable: Hashable {
     }
 
     /// The key's column, which is always the first; a class without primary key has one for the
-    /// key that the server knows its objects by (local realm, 2).
+    /// server's object key (local realm, 2).
     var keyColumn: String { key.type == .globalKey ? "_realm_key" : key.name.description }
 
     func position(ofID id: Int64) -> Int? {

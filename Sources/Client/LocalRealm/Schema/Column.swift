@@ -4,15 +4,15 @@ internal import Schemas
 
 /// A property and the column that holds it.
 struct Column: Hashable {
-    /// Number in `_realm_property`; what a log row calls `prop`.
+    /// Number in `_realm_property`; `prop` in a log row.
     let id: Int64
     let columnName: String
     let property: PropertySchema
     let type: ColumnType
     let options: PropertyOptions
-    /// What the column holds where nothing was written (instruction semantics, 1.5).
+    /// The initial value (instruction semantics, 1.5).
     let typeDefault: ColumnValue
-    /// What a row gets that a program inserts without the column.
+    /// The value of a row that a program inserts without the column.
     let insertDefault: ColumnValue
 
     /// Nil if the schema has no such link target.
@@ -38,10 +38,10 @@ struct Column: Hashable {
 
     var name: Text { property.name }
 
-    /// Whether the column itself can be NULL: an empty collection is none.
+    /// Whether the column itself can be NULL: an empty collection is not NULL.
     var isNullable: Bool { property.collection == .single && property.acceptsNull }
 
-    /// Reads what the column holds.
+    /// Decodes the column's value.
     func decode(_ value: ColumnValue, in schema: RealmSchema) throws(FormError) -> Value {
         switch type {
         case .scalar(let type):
@@ -58,7 +58,8 @@ struct Column: Hashable {
     }
 }
 
-/// What a column holds: a scalar or link as such, everything else as JSON text (local realm, 2).
+/// The content of a column: a scalar or link directly, everything else as JSON text (local realm,
+/// 2).
 enum ColumnType: Hashable {
     case scalar(ScalarType)
     case link(LinkTarget)

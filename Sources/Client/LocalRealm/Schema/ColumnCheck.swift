@@ -1,14 +1,14 @@
 internal import Changesets
 internal import Schemas
 
-/// A test of a column's value in SQL, and what it demands in words.
+/// A test of a column's value in SQL, and the requirement in words.
 struct ColumnCheck: Sendable {
     /// Follows the name of the property: "must be a timestamp".
     let demand: String
     /// The test, given the quoted column.
     let condition: @Sendable (_ column: String) -> String
 
-    /// Nil where the storage class says it all. What stands inside of JSON is for `ElementCheck`.
+    /// Nil if the storage class is enough. The content of JSON is for `ElementCheck`.
     init?(_ type: ColumnType) {
         switch type {
         case .scalar(let type): self.init(type)
@@ -19,7 +19,7 @@ struct ColumnCheck: Sendable {
         }
     }
 
-    /// Nil where the storage class says it all.
+    /// Nil if the storage class is enough.
     init?(_ type: ScalarType) {
         switch type {
         case .int, .string, .binary: return nil
@@ -79,8 +79,8 @@ extension ColumnCheck {
 
     private static let bool = ColumnCheck(demand: "must be 0 or 1") { "\($0) IN (0, 1)" }
 
-    /// The last half millisecond of the year 9999 stands apart: julianday() rounds it into the next year,
-    /// which it does not know.
+    /// The last half millisecond of the year 9999 is a special case: julianday() rounds it into the
+    /// next year, which it does not support.
     private static let timestamp = ColumnCheck(demand: "must be a timestamp") {
         """
         \($0) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND julianday(\($0)) IS NOT NULL \
@@ -123,6 +123,6 @@ extension ColumnCheck {
 }
 
 extension LinkTarget {
-    /// The column that a link's value is found in.
+    /// The column that holds a link's value.
     var keyName: String { key.type == .globalKey ? "_realm_key" : "\(key.name)" }
 }

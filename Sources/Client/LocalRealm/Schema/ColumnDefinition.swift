@@ -4,13 +4,14 @@ internal import Schemas
 
 /// The definition of a column as CREATE TABLE and ALTER TABLE write it (local realm, 2 and 10).
 ///
-/// The constraints are named with a sentence, because SQLite shows the name to whoever breaks one.
+/// The name of a constraint is a sentence, because SQLite reports it when the constraint is
+/// violated.
 enum ColumnDefinition {
     static func property(_ column: Column, of table: ClassTable) -> String {
         property(column, of: table, defaultText: defaultText(column))
     }
 
-    /// The definition with another DEFAULT, as the file may have it still.
+    /// The definition with another DEFAULT, as the file may still have it.
     static func property(
         _ column: Column,
         of table: ClassTable,
@@ -31,7 +32,7 @@ enum ColumnDefinition {
         return parts.joined(separator: " ")
     }
 
-    /// What stands after DEFAULT; nil for NULL.
+    /// The text after DEFAULT; nil for NULL.
     static func defaultText(_ column: Column) -> String? {
         column.insertDefault == .null ? nil : SQLText.literal(column.insertDefault)
     }
@@ -40,7 +41,8 @@ enum ColumnDefinition {
         let key = table.key
         var parts = [SQLText.name(table.keyColumn)]
         switch key.type {
-        // Never INTEGER PRIMARY KEY: SQLite would number rows itself, and two devices alike.
+        // Never INTEGER PRIMARY KEY: SQLite would number rows itself, and two devices would use the
+        // same numbers.
         case .int: parts.append("INT")
         case .string, .objectID, .uuid, .globalKey: parts.append("TEXT")
         }

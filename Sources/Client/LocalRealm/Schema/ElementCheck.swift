@@ -1,12 +1,12 @@
 internal import Changesets
 internal import Schemas
 
-/// What triggers demand of the elements of a JSON column: of lists, sets and dictionaries of scalars
-/// and links, and of the first level of an embedded object (local realm, 2, "Checks").
+/// The checks of triggers on the elements of a JSON column: of lists, sets and dictionaries of
+/// scalars and links, and of the first level of an embedded object (local realm, 2, "Checks").
 ///
-/// Deeper levels are for the drain to judge.
+/// Deeper levels are checked by the drain.
 struct ElementCheck {
-    /// The conditions that each row of `json_each` must not meet, and what is said if it does.
+    /// The conditions that no row of `json_each` may meet, and the message if one does.
     private let refusals: [(condition: String, message: String)]
 
     /// Nil if every element is right.
@@ -22,7 +22,7 @@ struct ElementCheck {
         case .list(let element):
             refusals += Self.elements(element, acceptsNull, subject)
         case .set(.mixed):
-            // An object is a value if its first member is a tag.
+            // An object counts as a value if its first member is a tag.
             let condition = "type = 'array' OR type = 'object' AND value NOT GLOB '{\"$*'"
             refusals.append((condition, "\(subject) must not hold collections"))
         case .set(let element):
@@ -37,7 +37,7 @@ struct ElementCheck {
         self.refusals = refusals
     }
 
-    /// A statement of a trigger; it goes through the elements once, and not at all through none.
+    /// A statement of a trigger; it scans the elements once, and not at all if there are none.
     func statement(on value: String) -> String {
         var message = raise(refusals[refusals.count - 1].message)
         for refusal in refusals.dropLast().reversed() {
@@ -60,7 +60,7 @@ struct ElementCheck {
 // MARK: Conditions
 
 extension ElementCheck {
-    /// Keys that no JSON string can hold have a form of their own, with a prefix.
+    /// Keys that no JSON string can hold have an escaped form, with a prefix.
     private static let illegalKey = """
         (instr(key, '.') OR substr(key, 1, 1) = '$' AND key NOT GLOB '$string:*')
         """
@@ -92,13 +92,13 @@ extension ElementCheck {
     }
 }
 
-/// How `json_each` shows a value of some type.
+/// The form of a value in `json_each`, by type.
 private struct JSONElementForm {
     let plural: String
-    /// Its `type`, and for some a condition that is true if the `value` is wrong all the same.
+    /// Its `type`, and for some a condition that is true if the `value` is still wrong.
     let cases: [(type: String, mismatch: String?)]
 
-    /// Nil where anything goes.
+    /// Nil if any value is allowed.
     init?(_ element: ElementType) {
         switch element {
         case .mixed: return nil

@@ -3,12 +3,12 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// Takes an erased property out of the embedded objects that columns hold (local realm, 7.3).
+/// Removes an erased property from the embedded objects that columns hold (local realm, 7.3).
 ///
-/// Adding one changes no row: a member that is missing reads as its default.
+/// Adding one changes no row: a missing member reads as its default.
 struct EmbeddedRewriter {
     let connection: Connection
-    /// As it is before the erasure.
+    /// As before the erasure.
     let catalogue: Catalogue
 
     func erase(_ property: Text, of className: Text) throws {
@@ -50,7 +50,7 @@ struct EmbeddedRewriter {
         let backlinks = Backlinks(connection: connection, catalogue: catalogue)
         while try select.step() {
             let key = select.columnValue(at: 0)
-            // What cannot be read is for the drain, which rejects it.
+            // A value that cannot be read is left to the drain, which rejects it.
             guard
                 var value = try? column.decode(select.columnValue(at: 1), in: catalogue.schema)
             else { continue }

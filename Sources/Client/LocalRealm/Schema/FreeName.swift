@@ -1,7 +1,7 @@
 /// Finds names for tables and columns where realm names clash with SQLite's rules (local realm, 1).
 enum FreeName {
-    /// The class's own name, unless SQLite or the agent reserves it or another class has it without
-    /// regard to case.
+    /// The class's own name, unless SQLite or the agent reserves it or another class has it in
+    /// another case.
     static func table(for className: String, taken: [String]) -> String {
         let folded = SQLText.folded(className)
         let isReserved = folded.hasPrefix("sqlite_") || folded.hasPrefix(Layout.prefix)

@@ -35,7 +35,7 @@ enum SQLText {
         }
     }
 
-    /// The value that a literal of a key stands for; nil for anything else.
+    /// The value of a key's literal; nil for anything else.
     static func value(of literal: String) -> ColumnValue? {
         if literal == "NULL" { return .null }
         if let number = Int64(literal) { return .integer(number) }

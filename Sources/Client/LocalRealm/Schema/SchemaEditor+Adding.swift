@@ -3,7 +3,7 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// Writing what was gathered.
+/// Writing the gathered changes.
 extension SchemaEditor {
     /// Creates the tables and columns that were gathered.
     mutating func flush() throws {
@@ -105,7 +105,7 @@ extension SchemaEditor {
         if !isNewTable { try alter(catalogue[position]) }
     }
 
-    /// Writes a property down, and returns its number.
+    /// Writes the row of a property, and returns its number.
     private mutating func insert(
         _ property: PropertySchema,
         of className: Text,
@@ -143,7 +143,7 @@ extension SchemaEditor {
         let position = table.columns.count - 1
         let column = table.columns[position]
         try connection.execute(definition(of: table).addColumn(at: position))
-        // Rows that are there get the default of the type, as they do on every other replica.
+        // Existing rows get the default of the type, as on every other replica.
         if column.insertDefault != column.typeDefault {
             let name = SQLText.name(column.columnName)
             try connection.execute(
@@ -167,7 +167,7 @@ extension SchemaEditor {
         TableDefinition(table: table, schema: catalogue.schema)
     }
 
-    /// Makes the agent's triggers and indexes of a table anew where they are not as they should be.
+    /// Recreates the agent's missing or changed triggers and indexes of a table.
     func renewParts(of table: ClassTable) throws(SQLiteError) {
         let definition = definition(of: table)
         let wanted = definition.indexes + definition.triggers
@@ -187,7 +187,7 @@ extension SchemaEditor {
     }
 }
 
-/// The triggers and indexes of the agent that a table has in fact.
+/// The agent's triggers and indexes that a table actually has.
 struct StoredParts {
     private(set) var parts: Set<TableDefinition.Part> = []
     private var types: [String: String] = [:]
@@ -214,7 +214,7 @@ struct StoredParts {
     }
 }
 
-/// Something of the application's own has the name that a class needs.
+/// A table or view of the application has the name that a class needs.
 struct NameTaken: Error {
     let className: String
     let occupant: String

@@ -1,13 +1,13 @@
 internal import SQLite
 
-/// Giving columns that are there another default.
+/// Changing the default of existing columns.
 extension SchemaEditor {
-    /// Makes rows that programs insert from now on have the declared defaults; those that are there
-    /// keep what they hold.
+    /// Applies the declared defaults to rows that programs insert from now on; existing rows keep
+    /// their values.
     ///
-    /// ALTER TABLE cannot do it, and a table made anew would lose what the application has attached to
-    /// it: the text of the definition is edited, as SQLite's documentation of ALTER TABLE describes for
-    /// changes that leave the content of the file as it is.
+    /// ALTER TABLE cannot do it, and a recreated table would lose what the application has attached
+    /// to it. So the text of the definition is edited, as SQLite's documentation of ALTER TABLE
+    /// describes for changes that leave the content of the file as it is.
     mutating func renewDefaults() throws {
         for table in catalogue.tables {
             let changed = try changedDefaults(of: table)
@@ -23,7 +23,7 @@ extension SchemaEditor {
         }
     }
 
-    /// The columns whose default in the file is not the declared one, with the one of the file.
+    /// The columns whose default in the file is not the declared one, with the one in the file.
     private func changedDefaults(
         of table: ClassTable
     ) throws(SQLiteError) -> [(column: Column, stored: String?)] {
@@ -67,7 +67,8 @@ extension SchemaEditor {
         return nil
     }
 
-    /// A row older than a column reads as the default in the definition: it gets a value of its own.
+    /// A row older than a column reads as the default in the definition: it gets a value of its
+    /// own.
     private func writeOutDefaults(of table: ClassTable) throws(SQLiteError) {
         let key = SQLText.name(table.keyColumn)
         try connection.execute("UPDATE \(SQLText.name(table.tableName)) SET \(key) = \(key)")
@@ -81,7 +82,7 @@ extension SchemaEditor {
                 "UPDATE sqlite_schema SET sql = ?1 WHERE type = 'table' AND name = ?2",
                 [.text(sql), .text(tableName)]
             )
-            // So that every connection, this one included, reads the definitions anew.
+            // So that every connection, this one included, reloads the definitions.
             try connection.execute("PRAGMA schema_version = \(version + 1)")
         } catch {
             try connection.execute("PRAGMA writable_schema = OFF")

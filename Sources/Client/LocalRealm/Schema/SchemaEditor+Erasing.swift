@@ -2,7 +2,7 @@ internal import Changesets
 internal import SQLite
 internal import Schemas
 
-/// Erasing what the server has erased.
+/// Erasing classes and properties that the server has erased.
 extension SchemaEditor {
     mutating func erase(_ erased: ClassSchema) throws {
         guard let id = catalogue.classIDs[erased.name] else { return }
@@ -70,9 +70,10 @@ extension SchemaEditor {
     }
 }
 
-/// Something of the application's own (a view, an index, a trigger) needs what is to be erased.
+/// An object of the application's own (a view, an index, a trigger) depends on what is to be
+/// erased.
 struct Blocked: Error {
-    /// Names it.
+    /// Its name.
     let problem: String
 }
 

@@ -5,16 +5,16 @@ internal import Schemas
 
 /// Changes the tables of a realm within the current transaction (local realm, 7.3).
 ///
-/// What is added may come bit by bit: it is gathered and written at once, so that a new class gets one
-/// CREATE TABLE with all of its columns. What is erased takes effect at once.
+/// Additions may come in pieces: they are gathered and written at once, so that a new class gets
+/// one CREATE TABLE with all of its columns. Erasures take effect at once.
 struct SchemaEditor {
     let connection: Connection
     let options: [PropertyName: PropertyOptions]
-    /// What `published` is set to: 0 for what must still be sent, `CatalogueStore.learned` for what
+    /// The value of `published`: 0 for what must still be sent, `CatalogueStore.learned` for what
     /// came from the server.
     let published: Int64
     var catalogue: Catalogue
-    /// The schema with everything gathered; the catalogue's own lags behind until `flush()`.
+    /// The schema with all gathered changes; the catalogue's own lags behind until `flush()`.
     private(set) var schema: RealmSchema
     var hasChangedTables = false
     var hasPendingAdditions = false
@@ -38,7 +38,7 @@ struct SchemaEditor {
 // MARK: Gathering
 
 extension SchemaEditor {
-    /// Applies a schema instruction from the server; false if all was so already.
+    /// Applies a schema instruction from the server; false if it changed nothing.
     mutating func apply(_ instruction: Instruction, strings: StringTable) throws -> Bool {
         switch try schema.apply(instruction, strings: strings) {
         case nil:

@@ -2,7 +2,7 @@ internal import Changesets
 internal import SQLite
 internal import Schemas
 
-/// Compares the tables, indexes and triggers of the file with what the catalogue makes of it
+/// Compares the tables, indexes and triggers of the file with the definitions of the catalogue
 /// (local realm, 7.4).
 struct SchemaVerifier {
     let connection: Connection
@@ -11,8 +11,8 @@ struct SchemaVerifier {
     struct Findings: Hashable {
         /// Tables and columns that are missing or changed.
         var alterations: [String] = []
-        /// Triggers and indexes that are missing or changed, which can be made anew; writes may have
-        /// gone uncaptured.
+        /// Triggers and indexes that are missing or changed, which can be recreated; writes may
+        /// have gone uncaptured.
         var repairable: [String] = []
         /// Whether a trigger is missing, without which writes are not captured.
         var lacksTriggers = false
@@ -98,7 +98,7 @@ struct SchemaVerifier {
                 )
             }
         }
-        // A column of the application's own is allowed: it is not synchronised.
+        // A column of the application's own is allowed: it is not synced.
         findings.applicationColumns += columns.keys.sorted().map { "\(table.tableName).\($0)" }
         return true
     }

@@ -1,17 +1,17 @@
 internal import Changesets
 internal import Schemas
 
-/// The SQL that makes a class's table, its indexes and the triggers that capture what programs write
-/// (local realm, 2, 3 and 10).
+/// The SQL that creates a class's table, its indexes and the triggers that capture writes (local
+/// realm, 2, 3 and 10).
 struct TableDefinition {
     let table: ClassTable
-    /// Says what embedded objects look like.
+    /// Defines the embedded objects.
     let schema: RealmSchema
 
-    /// Something with a name of its own in the file.
+    /// A schema object with its own name in the file.
     struct Part: Hashable {
         let name: String
-        /// As SQLite stores it, too: what is found in the file can be compared with it.
+        /// As SQLite stores it, so it can be compared with the file.
         let sql: String
     }
 
@@ -31,8 +31,8 @@ struct TableDefinition {
         return "ALTER TABLE \(name) ADD COLUMN \(column)"
     }
 
-    /// The indexes that find the objects which link to one that was deleted, and the one that keeps
-    /// a null key single.
+    /// The indexes that find the links to a deleted object, and the one that keeps a null key
+    /// unique.
     var indexes: [Part] {
         var parts: [Part] = []
         if table.key.isNullable {
@@ -94,9 +94,9 @@ extension TableDefinition {
         )
     }
 
-    /// Looks at the elements of JSON columns, which no CHECK can do.
+    /// Checks the elements of JSON columns, which no CHECK can do.
     ///
-    /// After the insert, so that a text that is no JSON at all has met its CHECK before.
+    /// After the insert, so that its CHECK rejects a text that is not JSON first.
     private var checkTrigger: [Part] {
         let checks = table.columns.compactMap { elementCheck(of: $0) }
         guard !checks.isEmpty else { return [] }
@@ -118,7 +118,7 @@ extension TableDefinition {
         return check.statement(on: "NEW.\(SQLText.name(column.columnName))")
     }
 
-    /// The objects of an asymmetric class are sent and gone.
+    /// The objects of an asymmetric class are sent and deleted, never changed.
     private var finalTriggers: [Part] {
         [("final", "UPDATE"), ("final_delete", "DELETE")].map { kind, event in
             let message =
@@ -217,7 +217,7 @@ extension TableDefinition {
     }
 }
 
-/// What `prop` says in a log row when it is not the id of a property (local realm, 3.1).
+/// The values of `prop` in a log row that are not the id of a property (local realm, 3.1).
 enum CaptureMark {
     static let inserted: Int64 = 0
     static let deleted: Int64 = -1

@@ -3,7 +3,7 @@ internal import SQLite
 
 /// The running part of a `CommitWatcher`: a connection, the notifications, and the timers.
 ///
-/// Everything happens on the queue of all watches, which is what makes it safe to hand around.
+/// Everything runs on the queue of all watches, which makes it safe to share.
 final class CaptureWatch: @unchecked Sendable {
     private let directoryWatch = DirectoryWatch.shared
     private let queue = DirectoryWatch.shared.queue
@@ -15,19 +15,19 @@ final class CaptureWatch: @unchecked Sendable {
     private var subscription: DirectoryWatch.Subscription?
     private var poll: (any DispatchSourceTimer)?
     private var dataVersion: Int64?
-    /// How long the next look was put off, if there is one.
+    /// The delay before the next look, if one is planned.
     private var delay: Duration?
-    /// Tells the look that is due from one that was replaced.
+    /// Tells the planned look from a replaced one.
     private var number = 0
     /// A notification came since that look was planned.
     private var hasNews = false
     private var isStopped = false
 
-    /// A notification comes before the commit can be seen, so looks follow each other for a while,
-    /// each after twice the time.
+    /// A notification may precede the visible commit, so further looks follow for a while, each
+    /// after twice the time.
     private static let firstDelay = Duration.milliseconds(1)
     private static let lastDelay = Duration.milliseconds(64)
-    /// How late the end of an own transaction may be noticed.
+    /// The longest delay after the end of an own transaction.
     private static let longestWait = Duration.milliseconds(8)
 
     init(
@@ -79,8 +79,8 @@ final class CaptureWatch: @unchecked Sendable {
         let name = String(parts.last ?? "")
         let directory = parts.dropLast().joined(separator: "/")
         let root = path.hasPrefix("/") ? "/" : "."
-        // The database itself is written to in the rollback-journal modes; else by checkpoints, which
-        // are no news.
+        // The database file itself is written in the rollback-journal modes; otherwise only by
+        // checkpoints, which are not commits.
         let mode = try? connection.rows("PRAGMA journal_mode")
         let usesLog = mode == [["wal"]]
         subscription = directoryWatch.subscribe(
@@ -91,7 +91,7 @@ final class CaptureWatch: @unchecked Sendable {
 
     // MARK: Looking
 
-    /// The log file has been written to: a commit shows now or soon.
+    /// The log file has been written to: a commit is visible now or soon.
     private func takeNotification() {
         guard !isStopped else { return }
         let isHeldBack = ownWrites.isUnderWay
@@ -115,8 +115,8 @@ final class CaptureWatch: @unchecked Sendable {
 
     private func lookAsPlanned(after delay: Duration) {
         if ownWrites.isUnderWay {
-            // The agent holds the write lock: what is being written is its own. Whatever other programs
-            // commit before or after that is found by the look that follows.
+            // The agent holds the write lock, so the writes are its own. The following look finds
+            // commits of other programs before or after that.
             planLook(after: min(delay * 2, Self.longestWait))
             hasNews = true
             return
@@ -135,7 +135,7 @@ final class CaptureWatch: @unchecked Sendable {
         reportIfCaptured()
     }
 
-    /// What cannot be read now is reported, too: the drain finds out.
+    /// A read that fails is reported, too: the drain reports the error.
     private func reportIfCaptured() {
         if (try? CaptureLog.isEmpty(on: connection)) != true { onCapture() }
     }

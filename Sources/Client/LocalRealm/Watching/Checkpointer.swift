@@ -3,15 +3,16 @@ internal import SQLite
 
 /// Copies the write-ahead log back into the database file before it grows large (local realm, 6).
 ///
-/// It has a connection of its own, so that the agent's writes need not wait for it: run it on another
-/// thread, after commits. Programs checkpoint as well, at their own threshold; that does no harm.
+/// It has a connection of its own, so that the agent's writes need not wait for it: run it on
+/// another thread, after commits. Programs checkpoint as well, at their own threshold, which is
+/// harmless.
 package final class Checkpointer {
     private let connection: Connection
     private let path: String
 
-    /// From here on, what no reader holds back is copied.
+    /// From this size on, the part that no reader needs is copied.
     package static let passiveThresholdInBytes = 4 << 20
-    /// From here on the log is emptied, if no program is reading.
+    /// From this size on, the log is emptied if no program is reading.
     package static let truncateThresholdInBytes = 64 << 20
 
     package init(path: String, vfs: String? = nil) throws(LocalRealmError) {
@@ -30,7 +31,7 @@ package final class Checkpointer {
         return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Does what the size of the log asks for, and never waits for another program.
+    /// Checkpoints as the size of the log requires; never waits for another program.
     package func run() throws(LocalRealmError) {
         let size = logSizeInBytes
         guard size > Self.passiveThresholdInBytes else { return }

@@ -1,5 +1,5 @@
-/// Notices that other programs have written to a realm, within milliseconds and at no cost while they
-/// do not (local realm, 6).
+/// Notices writes of other programs to a realm, within milliseconds and at no cost while there are
+/// none (local realm, 6).
 ///
 /// The kernel reports writes to the log file as they happen; a slow poll covers file systems that
 /// report nothing.
@@ -9,7 +9,7 @@ package struct CommitWatcher: Sendable {
     private let ownWrites: OwnWrites
 
     package struct Options: Sendable {
-        /// How often to look without having been told of anything.
+        /// The interval of looks without a notification.
         package var pollInterval: Duration
         /// Whether to ask the kernel for notifications.
         package var usesNotifications: Bool
@@ -22,7 +22,8 @@ package struct CommitWatcher: Sendable {
 
     /// The realm must exist by the time `captures()` is called.
     ///
-    /// - Parameter ownWrites: of the realm file that this process has open; meanwhile it looks for nothing.
+    /// - Parameter ownWrites: of the realm file that this process has open; the watcher pauses
+    ///   meanwhile.
     package init(
         path: String,
         _ options: Options = Options(),
@@ -33,11 +34,10 @@ package struct CommitWatcher: Sendable {
         self.ownWrites = ownWrites
     }
 
-    /// An element whenever the capture log holds writes that it did not hold before; the first one at
-    /// once if it holds any now.
+    /// An element whenever the capture log has new writes; the first one at once if it has any now.
     ///
-    /// Elements do not pile up: one that nobody has taken stands for all. The watch ends with the
-    /// sequence or with the task that reads it.
+    /// Pending elements merge into one. The watch ends with the sequence or with the task that
+    /// reads it.
     package func captures() throws(LocalRealmError) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self,

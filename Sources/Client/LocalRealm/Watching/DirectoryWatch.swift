@@ -1,17 +1,17 @@
 internal import Dispatch
 internal import Glibc
 
-/// Reports writes to files through inotify: one instance for all realms of the process, since the kernel
-/// grants a user few of them.
+/// Reports writes to files through inotify: one instance for all realms of the process, since the
+/// kernel grants a user few of them.
 ///
-/// It watches directories, not files: a log comes and goes. Everything happens on its queue, which is
-/// what makes it safe to share.
+/// It watches directories, not files: a log comes and goes. Everything runs on its queue, which
+/// makes it safe to share.
 final class DirectoryWatch: @unchecked Sendable {
     static let shared = DirectoryWatch()
 
-    /// One thread serves all watches: what they do takes microseconds.
+    /// One thread serves all watches: their work takes microseconds.
     let queue = DispatchQueue(label: "realm.commits")
-    /// Nil before the first subscription, and where the kernel offers no notifications.
+    /// Nil before the first subscription, and if the kernel does not support notifications.
     private var instance: Instance?
     /// By watch descriptor, which is the same for every path of a directory.
     private var directories: [Int32: [Subscription: Subscriber]] = [:]
@@ -27,19 +27,20 @@ final class DirectoryWatch: @unchecked Sendable {
         let onWrite: () -> Void
     }
 
-    /// Names a subscription to its end.
+    /// Identifies a subscription until its end.
     struct Subscription: Hashable {
         fileprivate let directory: Int32
         fileprivate let number: UInt64
     }
 
     private static let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
-    /// After a notification no other one is taken for so long: a transaction writes its log many times.
+    /// For so long after a notification no other one is read: a transaction writes its log many
+    /// times.
     private static let pause = DispatchTimeInterval.milliseconds(1)
 
-    /// Calls the closure, on the queue, after writes to files of those names; to be called on the queue.
+    /// Calls the closure, on the queue, after writes to files of those names. Call it on the queue.
     ///
-    /// - Returns: nil where the kernel or the file system offers no notifications.
+    /// - Returns: nil if the kernel or the file system does not support notifications.
     func subscribe(
         to names: Set<String>,
         in directory: String,
@@ -54,10 +55,10 @@ final class DirectoryWatch: @unchecked Sendable {
         return subscription
     }
 
-    /// Ends a subscription; to be called on the queue.
+    /// Ends a subscription. Call it on the queue.
     func end(_ subscription: Subscription) {
         let watch = subscription.directory
-        // The kernel has ended those of a directory that is gone.
+        // The kernel has already ended those of a removed directory.
         guard let instance, directories[watch] != nil else { return }
         directories[watch]?[subscription] = nil
         guard directories[watch]?.isEmpty == true else { return }
@@ -86,7 +87,7 @@ final class DirectoryWatch: @unchecked Sendable {
         queue.asyncAfter(deadline: .now() + Self.pause) { [self] in self.instance?.source.resume() }
     }
 
-    /// Takes all events that are waiting; those whose files they are about, each once.
+    /// Reads all waiting events; returns the subscriptions they concern, each once.
     private func readEvents(_ descriptor: Int32) -> [Subscriber] {
         var concerned: [Subscription: Subscriber] = [:]
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
@@ -113,12 +114,12 @@ final class DirectoryWatch: @unchecked Sendable {
             let name = rest.prefix(Int(event.len)).prefix { $0 != 0 }
             rest = rest.dropFirst(Int(event.len))
             if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-                // A queue that has overflown says nothing about names.
+                // An overflown queue gives no names.
                 for directory in directories.values {
                     concerned.merge(directory) { first, _ in first }
                 }
             } else if event.mask & UInt32(IN_IGNORED) != 0 {
-                // The directory is gone: polling finds what comes.
+                // The directory was removed: polling finds later writes.
                 directories[event.wd] = nil
             } else if let directory = directories[event.wd] {
                 let name = String(decoding: name, as: UTF8.self)

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Whether this process holds the write lock of a realm file: then no other program commits, and what is
-/// written to the log is its own.
+/// Whether this process holds the write lock of a realm file: then no other program commits, and
+/// the writes to the log are its own.
 package final class OwnWrites: Sendable {
     private let isHeld = Atomic(false)
 
@@ -9,12 +9,12 @@ package final class OwnWrites: Sendable {
 
     package var isUnderWay: Bool { isHeld.load(ordering: .acquiring) }
 
-    /// To be called once the lock is taken.
+    /// Call it once the lock is taken.
     package func begin() {
         isHeld.store(true, ordering: .releasing)
     }
 
-    /// To be called when the transaction has ended, well or not.
+    /// Call it when the transaction has ended, successfully or not.
     package func end() {
         isHeld.store(false, ordering: .releasing)
     }

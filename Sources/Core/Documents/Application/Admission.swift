@@ -1,42 +1,42 @@
 package import Changesets
 package import Schemas
 
-/// What becomes of uploaded instructions that fit nothing at the server (instruction semantics, 4;
-/// sync history, 14.6).
+/// Handles uploaded instructions that do not fit the server's state (instruction semantics, 4; sync
+/// history, 14.6).
 ///
-/// A client may send, rightly by its own rules, changes to an object, an element or a list as the server
-/// does not have them. They are left out, and the client is told what the server has instead. An
-/// instruction that no state could take is refused all the same.
+/// A client may, correctly by its own rules, send changes to an object, an element or a list that
+/// differ on the server. They are left out, and the client is told the server's state. An
+/// instruction that does not fit any state is refused all the same.
 package struct Admission {
-    /// An object of which changes were left out.
+    /// An object whose changes were left out.
     package struct Misfit: Hashable, Sendable {
         package let object: ObjectReference
         /// Of the first instruction that was left out.
         package let problem: BadInstruction.Problem
-        /// Position of its changeset among those that were admitted.
+        /// Position of its changeset among the admitted ones.
         package let changeset: Int
         /// Instructions that were left out.
         package fileprivate(set) var count: Int
-        /// Whether one of them carried a value for an object that is there, and that value is not in
-        /// the property as the server has it.
+        /// Whether one of them had a value for an existing object, and the server's property lacks
+        /// that value.
         package fileprivate(set) var losesData: Bool
-        /// The properties of an object that is there, of which changes were left out.
+        /// The properties of an existing object whose changes were left out.
         package fileprivate(set) var fields: [Text]
-        /// Whether changes were left out while the object was not there.
+        /// Whether changes were left out while the object did not exist.
         package fileprivate(set) var wasMissing: Bool
     }
 
-    /// In the order in which they came up.
+    /// In order of occurrence.
     package private(set) var misfits: [Misfit] = []
     private var positions: [ObjectReference: Int] = [:]
     /// Properties whose positions the client counts differently from here on.
     private var unclear: Set<Place> = []
     private var changesetCount = 0
-    /// What other clients get in the place of instructions of the current changeset.
+    /// The instructions that other clients get instead of those of the current changeset.
     private var replacements: [(position: Int, instructions: [Instruction])] = []
     private var replacementSizeInBytes = 0
 
-    /// Contents of sets that are written out for other clients, over all changesets of an upload.
+    /// The limit on sets written out for other clients, over all changesets of an upload.
     private let replacementLimitInBytes: Int
 
     private struct Place: Hashable {
@@ -49,14 +49,14 @@ package struct Admission {
     }
 }
 
-// MARK: One changeset after the other
+// MARK: Changeset by changeset
 
 extension Admission {
     mutating func begin() {
         replacements = []
     }
 
-    /// What was admitted of the changeset.
+    /// The admitted part of the changeset.
     mutating func finish(_ changeset: Changeset) -> Changeset {
         changesetCount += 1
         guard !replacements.isEmpty else { return changeset }
@@ -72,7 +72,7 @@ extension Admission {
         return Changeset(strings: changeset.strings, instructions: instructions)
     }
 
-    /// Whether the instruction's path can still mean what its client meant.
+    /// Whether the instruction's path can still mean what the client meant.
     mutating func isClear(_ instruction: Instruction, of changeset: Changeset) -> Bool {
         guard !unclear.isEmpty, let target = instruction.objectTarget else { return true }
         let object = changeset.reference(target)
@@ -89,8 +89,8 @@ extension Admission {
         return true
     }
 
-    /// Leaves out the instruction at a position. `value` is what the property holds; nil if its object is
-    /// not there.
+    /// Leaves out the instruction at a position. `value` is the property's value; nil if its object
+    /// does not exist.
     mutating func leaveOut(
         _ position: Int,
         of changeset: Changeset,
@@ -140,8 +140,8 @@ extension Admission {
         if !misfits[position].fields.contains(field) { misfits[position].fields.append(field) }
     }
 
-    /// Takes every change to the property that an instruction is about out of changesets that cannot be
-    /// merged because of it. `first` is the position of the first changeset among those of the upload.
+    /// Drops every change of an instruction's property from changesets that cannot be merged
+    /// because of it. `first` is the position of the first changeset among those of the upload.
     package mutating func drop(
         _ culprit: Instruction,
         of changeset: Changeset,
@@ -168,14 +168,14 @@ extension Admission {
                 .impossibleMerge,
                 in: first + index,
                 count: dropped.count,
-                // What the server has is not known yet.
+                // The server's state is not known yet.
                 losesData: dropped.contains { $0.carriesValue(missingIn: .null, own) }
             )
         }
     }
 
-    /// Takes what changes some objects out of changesets: with it, they would be too large. `first` is the
-    /// position of the first changeset among those of the upload.
+    /// Drops the changes of some objects from changesets that they would make too large. `first` is
+    /// the position of the first changeset among those of the upload.
     package mutating func bar(
         _ objects: Set<ObjectReference>,
         from changesets: inout [Changeset],
@@ -203,7 +203,7 @@ extension Admission {
         }
     }
 
-    /// Gives other clients these instructions in the place of the one at the position.
+    /// Replaces the instruction at the position by these for other clients.
     mutating func replace(
         _ position: Int,
         by instructions: [Instruction],
@@ -230,7 +230,7 @@ extension BadInstruction.Problem {
 }
 
 extension Instruction {
-    /// Whether what the property held does not matter any more.
+    /// Whether the property's old value does not matter any more.
     fileprivate var replacesWhatIsThere: Bool {
         switch self {
         case .clear: return true

@@ -2,10 +2,10 @@ package import Changesets
 import Schemas
 
 extension Applier {
-    /// Applies what fits of an uploaded changeset; returns what other clients are to get.
+    /// Applies the fitting part of an uploaded changeset; returns the version for other clients.
     ///
-    /// Everything an upload may hold is looked at: what fits nothing is left out, and an erasure of null
-    /// from a typed set, which the reference's clients refuse, becomes the whole content of the set
+    /// Every instruction is checked: those that do not fit are left out. An erasure of null from a
+    /// typed set, which the reference's clients refuse, becomes the whole content of the set
     /// (instruction semantics, 3.15).
     package mutating func admit(
         _ changeset: Changeset,
@@ -54,8 +54,8 @@ extension Applier {
         return admission.finish(changeset)
     }
 
-    /// The property that an instruction is about, and what it holds; nil if its object is not there, or
-    /// if it is about an object as a whole.
+    /// The property that an instruction targets, and its value; nil if its object does not exist,
+    /// or if the target is an object as a whole.
     private mutating func value(
         at instruction: Instruction,
         _ position: Int,
@@ -80,7 +80,7 @@ extension Applier {
 }
 
 extension ResolvedProperty {
-    /// Whether what fits into it depends on what it holds.
+    /// Whether the instructions that fit depend on the value.
     fileprivate var isOpen: Bool {
         switch slot.element {
         case .mixed, .embedded: true
@@ -90,7 +90,7 @@ extension ResolvedProperty {
 }
 
 extension Admission {
-    /// Other clients get the set as it is without null; nothing if it holds none.
+    /// Other clients get the set without null; nothing if it contains none.
     fileprivate mutating func replaceErasureOfNull(
         at position: Int,
         _ target: Instruction.PathTarget,

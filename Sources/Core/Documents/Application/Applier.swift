@@ -3,15 +3,15 @@ import Schemas
 
 /// Applies changesets to a store, in their order (instruction semantics, 3).
 ///
-/// An object is read when it is first touched and written by `finish`, once, however many instructions
-/// change it in between. After an error the applier is of no further use, and the store is somewhere
-/// inside the batch: roll it back.
+/// An object is read when it is first touched and written by `finish`, once, however many
+/// instructions change it in between. After an error the applier is not usable, and the store may
+/// be in the middle of the batch: roll it back.
 package struct Applier<Store: ObjectStore> {
     package typealias Failure = ApplyError<Store.Failure>
 
-    /// The store's schema with `schemaChanges` made.
+    /// The store's schema with `schemaChanges` applied.
     private var schema: RealmSchema?
-    /// Not yet made to the store.
+    /// Not yet applied to the store.
     private var schemaChanges: [SchemaChange] = []
     private var objects = TouchedObjects()
 
@@ -27,12 +27,12 @@ package struct Applier<Store: ObjectStore> {
         }
     }
 
-    /// Carries out an instruction on objects, at a position of its changeset.
+    /// Applies an object instruction, at a position of its changeset.
     typealias ObjectChange = (
         inout Applier, Instruction, Int, inout InstructionEditor, inout Store
     ) throws(Failure) -> Void
 
-    /// Changes the schema as the changeset says; its instructions on objects are for the body.
+    /// Applies the schema instructions of the changeset; those on objects are for the body.
     mutating func carryOut(
         _ changeset: Changeset,
         _ store: inout Store,
@@ -42,7 +42,7 @@ package struct Applier<Store: ObjectStore> {
         let instructions = changeset.instructions
         var start = 0
         while start < instructions.count {
-            // Changes of the schema are barriers between runs of changes to objects.
+            // Schema changes are barriers between runs of object changes.
             let changesSchema = instructions[start].changesSchema
             let end =
                 instructions[start...].firstIndex { $0.changesSchema != changesSchema }
@@ -59,7 +59,7 @@ package struct Applier<Store: ObjectStore> {
         }
     }
 
-    /// Writes to the store what has changed.
+    /// Writes the changes to the store.
     package mutating func finish(_ store: inout Store) throws(Failure) {
         try write(to: &store)
         schema = nil
@@ -88,7 +88,7 @@ extension Applier {
         _ store: inout Store
     ) throws(Failure) {
         guard var changed = schema else { preconditionFailure("the schema is known by now") }
-        // With no second reference to it, the schema is changed where it is.
+        // Without a second reference to it, the schema is changed in place.
         schema = nil
         var changes: [SchemaChange] = []
         for position in run {
@@ -102,7 +102,7 @@ extension Applier {
         }
         schema = changed
         guard !changes.isEmpty else { return }
-        // Documents that were read before have the shape of the old schema.
+        // Documents read before have the shape of the old schema.
         if !objects.entries.isEmpty { try write(to: &store) }
         schemaChanges += changes
     }

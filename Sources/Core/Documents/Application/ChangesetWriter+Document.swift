@@ -1,13 +1,13 @@
 package import Changesets
 package import Schemas
 
-/// Objects as the instructions that make them out of nothing.
+/// Objects as the instructions that create them.
 extension ChangesetWriter {
-    /// Writes the creation of an object, then everything in it that a new object does not have by
-    /// itself (instruction semantics, 1.5). Values stand in the order of the class.
+    /// Writes the creation of an object, then every value that a new object does not already have
+    /// (instruction semantics, 1.5), in the order of the class.
     ///
-    /// The document must be one of the class, and `schema` must hold the classes it embeds. Links are
-    /// written whether or not their targets exist: they come alive when those are created.
+    /// The document must be one of the class, and `schema` must hold the classes it embeds. Links
+    /// are written whether or not their targets exist: they become valid when those are created.
     package mutating func writeObject(
         _ document: Document,
         as object: ObjectReference,
@@ -32,7 +32,7 @@ extension ChangesetWriter {
         _ property: PropertySchema,
         at place: DocumentPlace
     ) {
-        // Typed collections are there with the object; those in Mixed have to be made.
+        // Typed collections are created with the object; those in Mixed need an instruction.
         if property.collection == .single {
             if case .scalar(let new) = value,
                 property.defaultValue.mustGiveWay(to: value, isMixed: false, isElement: false)
@@ -72,7 +72,7 @@ extension ChangesetWriter {
             }
         case .object(let document):
             guard let embedded = place.embedded else {
-                preconditionFailure("an embedded object stands where its class is not known")
+                preconditionFailure("the class of an embedded object is not known")
             }
             for (property, value) in zip(embedded.properties, document.values)
             where value != property.defaultValue {
@@ -84,12 +84,12 @@ extension ChangesetWriter {
     }
 }
 
-/// Where in an object something is written.
+/// The place in an object to write to.
 private struct DocumentPlace {
     let object: ObjectReference
     let field: Text
     var path: [ChangesetWriter.Step] = []
-    /// The class of embedded objects that may stand there.
+    /// The class of embedded objects that are allowed there.
     var embedded: ClassSchema?
     let schema: RealmSchema
 

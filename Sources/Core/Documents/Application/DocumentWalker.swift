@@ -9,7 +9,7 @@ package struct DocumentWalker {
         self.schema = schema
     }
 
-    /// Visits what a property's value embeds.
+    /// Visits the documents embedded in a property's value.
     package func walk(
         _ value: inout Value,
         of property: PropertySchema,
@@ -36,7 +36,7 @@ package struct DocumentWalker {
 }
 
 extension Value {
-    /// The documents that a property of an embedded class holds.
+    /// The documents in a property of an embedded class.
     fileprivate mutating func walkDocuments(_ visit: (inout Document) -> Void) {
         switch self {
         case .object(var document):

@@ -1,7 +1,7 @@
 package import Changesets
 package import Schemas
 
-/// A whole realm as a value: copy it before a batch, and a failed batch has not happened.
+/// A whole realm as a value: copy it before a batch, and a failed batch can be dropped.
 package struct InMemoryRealm: Sendable {
     package private(set) var schema: RealmSchema
     /// Objects by class and key; a class without objects may be left out.
@@ -13,7 +13,7 @@ package struct InMemoryRealm: Sendable {
 
     /// Applies the changeset, or leaves the realm as it is.
     package mutating func apply(_ changeset: Changeset) throws(BadInstruction) {
-        // Objects are written when all has gone well, but the schema is changed on the way.
+        // Objects are written at the end, but the schema is changed on the way.
         let before = changeset.instructions.contains(where: \.changesSchema) ? self : nil
         do throws(ApplyError<Never>) {
             try apply(CollectionOfOne(changeset))
@@ -25,13 +25,14 @@ package struct InMemoryRealm: Sendable {
         }
     }
 
-    /// A value of an object by the name of its property; nil if there is no such object or property.
+    /// A value of an object by the name of its property; nil if the object or property does not
+    /// exist.
     package func value(_ property: Text, of object: ObjectReference) -> Value? {
         guard let owner = schema[object.className] else { return nil }
         return objects[object.className]?[object.key]?.value(of: property, in: owner)
     }
 
-    /// Whether the link's target does not exist: applications see null, or nothing
+    /// Whether the link's target does not exist: applications then see null, or nothing
     /// (instruction semantics, 1.6).
     package func isDangling(_ link: ObjectReference) -> Bool {
         objects[link.className]?[link.key] == nil
@@ -69,7 +70,7 @@ extension InMemoryRealm: ObjectStore {
         }
     }
 
-    /// Edits all documents of a class, those embedded in others included.
+    /// Edits all documents of a class, embedded ones included.
     private mutating func editDocuments(of className: Text, _ edit: (inout Document) -> Void) {
         let walker = DocumentWalker(schema: schema)
         for owner in schema.classes where owner.name == className || schema.embedsObjects(owner) {
@@ -83,10 +84,10 @@ extension InMemoryRealm: ObjectStore {
 }
 
 extension InMemoryRealm: Equatable {
-    /// Whether a reader finds the same classes, properties, objects and values.
+    /// Whether classes, properties, objects and values are the same.
     ///
-    /// The order in which classes and properties were added is not part of the state: two replicas that
-    /// have learned them from different peers have different orders.
+    /// The order in which classes and properties were added is not compared: two replicas that have
+    /// learned them from different peers have different orders.
     package static func == (left: InMemoryRealm, right: InMemoryRealm) -> Bool {
         left.schema == right.schema
             ? left.hasSameObjects(as: right)

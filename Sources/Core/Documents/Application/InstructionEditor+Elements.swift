@@ -1,7 +1,7 @@
 import Changesets
 import Schemas
 
-/// The last stop is an element of a list or a key of a dictionary, in a property or in Mixed.
+/// Instructions on an element of a list or a key of a dictionary, in a property or in Mixed.
 extension InstructionEditor {
     /// A list (instruction semantics, 3.8, 3.11-3.14).
     mutating func editElement(
@@ -63,7 +63,7 @@ extension InstructionEditor {
         _ element: inout Value
     ) throws(BadInstruction) {
         if payload == .objectValue, case .embedded = slot.element {
-            // Unlike in a field this never creates: an element is always an object already.
+            // Unlike in a field, this never creates one: an element is always an object already.
             return
         }
         try assign(payload, slot, &element)
@@ -79,7 +79,7 @@ extension InstructionEditor {
         case .erased:
             members[key] = nil
         case .objectValue:
-            // Unlike in a field this always starts afresh.
+            // Unlike in a field, this always starts afresh.
             members[key] = try newObject(slot)
         default:
             // A payload that does not fit must not leave a key behind.
@@ -113,7 +113,7 @@ extension InstructionEditor {
     }
 }
 
-/// The keys that a dictionary can have (instruction semantics, 1.4).
+/// The valid keys of a dictionary (instruction semantics, 1.4).
 enum DictionaryKey {
     static func isLegal(_ key: Text) -> Bool {
         key.bytes.first != UInt8(ascii: "$") && !key.bytes.contains(UInt8(ascii: "."))

@@ -1,7 +1,7 @@
 import Changesets
 import Schemas
 
-/// The last stop is a property: of the object, or of one embedded in it.
+/// Instructions on a property: of the object, or of one embedded in it.
 extension InstructionEditor {
     /// A property that holds one value (instruction semantics, 3.7, 3.10, 3.14).
     mutating func editField(
@@ -14,7 +14,7 @@ extension InstructionEditor {
             guard case .embedded(let classPosition) = slot.element else {
                 throw BadInstruction(.wrongPayload(.objectValue))
             }
-            // An object that is there keeps its content.
+            // An existing object keeps its content.
             if value == .null { value = .object(resolver.newDocument(of: classPosition)) }
         case .update(let payload):
             try assign(payload, slot, &value)

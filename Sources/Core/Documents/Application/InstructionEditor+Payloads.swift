@@ -1,11 +1,11 @@
 import Changesets
 import Schemas
 
-/// What a payload makes of a slot, and whether it fits (instruction semantics, 3.7).
+/// The effect of a payload on a slot, and the check whether it fits (instruction semantics, 3.7).
 extension InstructionEditor {
-    /// Writes null, a scalar, a link, or for a list or dictionary an empty one, unless one of that kind
-    /// is there already: it keeps its content. A scalar that equals the old one keeps the old
-    /// representation (instruction semantics, 3.16).
+    /// Writes null, a scalar or a link. For a list or dictionary, writes an empty one, unless the
+    /// slot already has one of that kind, which keeps its content. A scalar that equals the old one
+    /// keeps the old representation (instruction semantics, 3.16).
     mutating func assign(
         _ payload: Payload,
         _ slot: Slot,
@@ -27,7 +27,8 @@ extension InstructionEditor {
         }
     }
 
-    /// Makes the slot an empty collection, whatever it held (instruction semantics, 3.14).
+    /// Makes the slot an empty collection, regardless of its old value (instruction semantics,
+    /// 3.14).
     func clearMixed(
         _ type: CollectionType,
         _ slot: Slot,
@@ -56,7 +57,7 @@ extension InstructionEditor {
         }
     }
 
-    /// Null, a scalar or a link that the slot can hold.
+    /// Null, a scalar or a link that fits the slot.
     mutating func scalar(
         _ payload: Payload,
         for slot: Slot

@@ -2,8 +2,8 @@ package import Changesets
 package import Schemas
 
 extension InstructionEditor {
-    /// The set that the path of a SetInsert or SetErase ends at, in a property that holds `value`; nil
-    /// if there is none, or if it is a set of Mixed.
+    /// The set at the end of a SetInsert's or SetErase's path, in a property with the value
+    /// `value`; nil if there is none, or if it is a set of Mixed.
     package mutating func typedSet(
         at target: Instruction.PathTarget,
         in value: Value

@@ -1,10 +1,10 @@
 package import Changesets
 package import Schemas
 
-/// Carries out the path instructions of one changeset on values (instruction semantics, 2 and 3).
+/// Applies the path instructions of one changeset to values (instruction semantics, 2 and 3).
 ///
-/// It holds no object: whoever owns the store finds the object, lends the value of the property that the
-/// instruction names, and keeps the result.
+/// It stores no object: the owner of the store finds the object, lends the value of the
+/// instruction's property, and keeps the result.
 package struct InstructionEditor {
     var resolver: SchemaResolver
 
@@ -14,13 +14,13 @@ package struct InstructionEditor {
 
     package var schema: RealmSchema { resolver.schema }
 
-    /// Longest path that is followed.
+    /// The longest path accepted.
     ///
-    /// Ours: a path of wire length could nest embedded objects deeper than any stack.
+    /// Our own limit: a path of wire length could nest embedded objects deeper than any stack.
     package static let pathLimit = 500
 
-    /// The class, by its place in the schema, and the key of the object that an instruction is about;
-    /// the kind of class and the type of the key are checked.
+    /// The class, by its position in the schema, and the key of the object that an instruction
+    /// targets; the kind of class and the type of the key are checked.
     package mutating func locate(
         _ target: Instruction.ObjectTarget
     ) throws(BadInstruction) -> (classPosition: Int, key: ObjectKey) {
@@ -28,7 +28,7 @@ package struct InstructionEditor {
         return (classPosition, object.key)
     }
 
-    /// What can be said about a path instruction without a look at its object.
+    /// Analyses a path instruction without reading its object.
     package mutating func outline(
         of instruction: Instruction
     ) throws(BadInstruction) -> PropertyChange {
@@ -98,7 +98,7 @@ package struct InstructionEditor {
         try apply(edit, try resolver.property(edit.target.field, of: owner), to: &value)
     }
 
-    /// An update of a whole property, which needs no walk to it.
+    /// An update of a whole property, which needs no path.
     mutating func update(
         _ property: ResolvedProperty,
         to payload: Payload,
@@ -122,24 +122,25 @@ package struct InstructionEditor {
     }
 }
 
-/// What a path instruction does to a property of its object, as far as the instruction alone says it.
+/// The effect of a path instruction on a property of its object, as far as the instruction alone
+/// determines it.
 package struct PropertyChange {
     package let object: Instruction.ObjectTarget
-    /// Where the property stands in its class, and its value in a document.
+    /// The property's position in its class, and of its value in a document.
     package let position: Int
     package let effect: Effect
 
     package enum Effect {
-        /// The property holds this afterwards, whatever was there before.
+        /// The new value of the property, regardless of the old one.
         case replace(Scalar)
         /// Adds to an Int property, wrapping on overflow; null stays null.
         case increment(Int64)
-        /// What comes of it, and whether it fits, depends on the value: `InstructionEditor.apply`.
+        /// The effect, and whether it fits, depends on the value: `InstructionEditor.apply`.
         case edit
     }
 }
 
-/// A path instruction, its target apart from what it does there.
+/// A path instruction, its target separate from its effect.
 struct Edit {
     let target: Instruction.PathTarget
     let operation: Operation
@@ -161,7 +162,7 @@ struct Edit {
         case .addTable, .eraseTable, .createObject, .eraseObject, .addColumn, .eraseColumn:
             return nil
         case .update(let update):
-            // The prior size of an Update matters to the merge only (instruction semantics, 3.8).
+            // The prior size of an Update is only used by the merge (instruction semantics, 3.8).
             (target, operation) = (update.target, .update(update.payload))
         case .addInteger(let target, let amount):
             (self.target, operation) = (target, .addInteger(amount))
@@ -180,17 +181,17 @@ struct Edit {
         }
     }
 
-    /// Whether nothing of the path is left at this element.
+    /// Whether the path ends at this element.
     func endsAt(_ position: Int) -> Bool {
         position == target.path.count
     }
 }
 
-// MARK: The way
+// MARK: The path
 
-/// Collections are taken out of their place while they are edited, so that they are edited in place.
+/// Collections are taken out of their place while they are edited, so that no copy is made.
 extension InstructionEditor {
-    /// From a property on; `position` is the first path element that is not walked yet.
+    /// From a property on; `position` is the first path element not walked yet.
     private mutating func walk(
         _ edit: Edit,
         from position: Int,
@@ -222,7 +223,7 @@ extension InstructionEditor {
         }
     }
 
-    /// Into a value that is not the last stop.
+    /// Into a value that is not the end of the path.
     private mutating func enter(
         _ edit: Edit,
         from position: Int,

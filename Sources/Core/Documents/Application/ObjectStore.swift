@@ -1,7 +1,7 @@
 package import Changesets
 package import Schemas
 
-/// Where the objects of a realm are kept, as far as applying instructions needs to know.
+/// The storage of a realm's objects, as far as applying instructions requires.
 ///
 /// A call that throws ends the batch, and the caller rolls the store back.
 package protocol ObjectStore {
@@ -9,17 +9,18 @@ package protocol ObjectStore {
 
     var schema: RealmSchema { get }
 
-    /// Makes the changes, in their order, to `schema` and to the objects.
+    /// Applies the changes, in their order, to `schema` and to the objects.
     ///
-    /// A property that was added has its default value on all objects; objects embedded in others
-    /// included. What an erased class or property held is gone, and does not come back when one of
-    /// the same name is added again.
+    /// A new property has its default value on all objects, embedded ones included. The values of
+    /// an erased class or property are deleted, and do not come back if one of the same name is
+    /// added again.
     mutating func changeSchema(_ changes: [SchemaChange]) throws(Failure)
 
-    /// The object with a value for every property of its class, or nil if there is none of that key.
+    /// The object with a value for every property of its class, or nil if there is none with that
+    /// key.
     mutating func document(for object: ObjectReference) throws(Failure) -> Document?
 
-    /// Stores a new object, or the new values of one that is there.
+    /// Stores a new object, or the new values of an existing one.
     mutating func setDocument(
         _ document: Document,
         for object: ObjectReference
@@ -29,9 +30,9 @@ package protocol ObjectStore {
     mutating func removeDocument(for object: ObjectReference) throws(Failure)
 }
 
-/// Why a changeset could not be applied.
+/// The error of applying a changeset.
 package enum ApplyError<Failure: Error>: Error {
-    /// The changeset does not fit the state: the fault of whoever sent it.
+    /// The changeset does not fit the state; its sender is at fault.
     case badInstruction(BadInstruction)
     case store(Failure)
 }

@@ -5,9 +5,9 @@ import Schemas
 struct SchemaResolver {
     let schema: RealmSchema
     private let strings: StringTable
-    /// Places of classes in the schema.
+    /// Positions of classes in the schema.
     private var classes: PositionsByName
-    /// For each class, where in `resolved` its properties are that have come up.
+    /// For each class, the positions in `resolved` of its properties used so far.
     private var properties: [PositionsByName]
     private var resolved: [ResolvedProperty] = []
     private var defaults: [Int: Document] = [:]
@@ -26,7 +26,7 @@ struct SchemaResolver {
         strings[index]
     }
 
-    /// The place in the schema of the class of that name, of whatever kind.
+    /// The position in the schema of the class with that name, of any kind.
     mutating func position(of name: InternIndex) throws(BadInstruction) -> Int {
         if let position = classes[name] { return position }
         guard let position = schema.position(of: strings[name]) else {
@@ -36,7 +36,7 @@ struct SchemaResolver {
         return position
     }
 
-    /// The place of a class whose objects have keys.
+    /// The position of a class whose objects have keys.
     mutating func owner(
         of target: Instruction.ObjectTarget
     ) throws(BadInstruction) -> Int {
@@ -52,14 +52,14 @@ struct SchemaResolver {
     ) throws(BadInstruction) -> (classPosition: Int, object: ObjectReference) {
         let position = try owner(of: target)
         let key = objectKey(target.key)
-        // Not a copy of the class: this happens once for each object.
+        // Not a copy of the class: this runs once for each object.
         guard schema.classes[position].accepts(key) else {
             throw BadInstruction(.wrongKeyType(schema.classes[position].name))
         }
         return (position, ObjectReference(className: schema.classes[position].name, key: key))
     }
 
-    /// The property of a class, by the place of the class in the schema.
+    /// The property of a class, by the position of the class in the schema.
     mutating func property(
         _ name: InternIndex,
         of classPosition: Int
@@ -95,7 +95,7 @@ struct SchemaResolver {
         return document
     }
 
-    /// The target of a link, checked to be one that links can have.
+    /// The target of a link, checked to be a valid one.
     mutating func link(
         _ className: InternIndex,
         _ key: PrimaryKey
@@ -140,8 +140,8 @@ struct SchemaResolver {
     }
 }
 
-/// Positions by the numbers that one changeset gives to names: an index is cheaper than a hash, and
-/// there is one look-up for each instruction.
+/// Positions by the indexes of names in one changeset: an array is cheaper than hashing, with one
+/// look-up for each instruction.
 struct PositionsByName {
     private var positions: [Int?] = []
     private let count: Int
@@ -166,7 +166,7 @@ struct ResolvedProperty {
     /// In `Document.values`.
     let position: Int
     let collection: CollectionType
-    /// What the property holds, or if it is a collection, each of its elements.
+    /// The type of the property's value, or if it is a collection, of each of its elements.
     let slot: Slot
 }
 
@@ -174,7 +174,7 @@ struct ResolvedProperty {
 struct Slot {
     let element: Element
     let acceptsNull: Bool
-    /// How many collections the place is inside of, the property's own included.
+    /// The number of collections around the place, the property's own included.
     let level: Int
 
     enum Element {
@@ -184,13 +184,13 @@ struct Slot {
         case embedded(classPosition: Int)
     }
 
-    /// Which of two equal values stays.
+    /// The rule for which of two equal values is kept.
     var equalValue: EqualValue {
         var isMixed = false
         if case .mixed = element { isMixed = true }
         return EqualValue(isMixed: isMixed, isElement: level > 0)
     }
 
-    /// A place inside a collection that this one holds.
+    /// A place inside a collection in this one.
     var inner: Slot { Slot(element: element, acceptsNull: acceptsNull, level: level + 1) }
 }

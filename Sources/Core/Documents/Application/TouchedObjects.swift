@@ -1,18 +1,19 @@
 import Changesets
 import Schemas
 
-/// The objects that a batch of instructions touches, as they leave them. It knows no store: whoever has
-/// one reads for it and writes what has become of the objects.
+/// The objects that a batch of instructions touches, in their resulting state. It has no store: the
+/// owner of one reads for it and writes the results.
 struct TouchedObjects {
     private(set) var entries: [Entry] = []
     private var positions: [ObjectReference: Int] = [:]
     private var focus: Focus?
 
-    /// What is known of an object so far.
+    /// The known state of an object.
     struct Entry {
         let object: ObjectReference
         fileprivate(set) var state = State.unread
-        /// Of what is read or written; beside the state and not in it, to be changed where it is.
+        /// The content of a read or written object; not part of the state, so that it is changed in
+        /// place.
         fileprivate(set) var document = Document(values: [])
 
         enum State {
@@ -24,14 +25,14 @@ struct TouchedObjects {
         }
     }
 
-    /// The object of the instruction before: the next one is mostly about the same.
+    /// The object of the previous instruction: the next one usually has the same.
     private struct Focus {
         let target: Instruction.ObjectTarget
         let entry: Int
         let classPosition: Int
     }
 
-    /// To be called before the instructions of each changeset, whose strings are its own.
+    /// Call it before the instructions of each changeset, which has its own strings.
     mutating func beginChangeset() {
         focus = nil
     }
@@ -42,13 +43,13 @@ struct TouchedObjects {
         focus = nil
     }
 
-    /// Says what the store has of an object that `apply` wanted to be read.
+    /// Supplies the store's object that `apply` asked to be read.
     mutating func setRead(_ document: Document?, at entry: Int) {
         entries[entry].state = document == nil ? .missing : .read
         if let document { entries[entry].document = document }
     }
 
-    /// Carries an instruction out. If its object must be read first, nothing has happened yet, and the
+    /// Applies an instruction. If its object must be read first, nothing is changed, and the
     /// position of the object's entry is returned.
     mutating func apply(
         _ instruction: Instruction,
@@ -77,7 +78,7 @@ struct TouchedObjects {
             }
         default:
             guard let edit = Edit(instruction) else {
-                preconditionFailure("\(instruction.code) is no change to an object")
+                preconditionFailure("\(instruction.code) is not a change to an object")
             }
             return try change(edit.target, &editor) {
                 (editor, property, value) throws(BadInstruction) in
@@ -86,7 +87,7 @@ struct TouchedObjects {
         }
     }
 
-    /// What is known of the property that a path instruction names.
+    /// The known state of a path instruction's property.
     enum LookUp {
         /// The object of the entry at that position must be read first.
         case unread(Int)

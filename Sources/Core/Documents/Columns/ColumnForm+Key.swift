@@ -1,7 +1,7 @@
 package import Changesets
 package import Schemas
 
-/// Primary keys, and links, which hold the key of their target (local realm, 2, "Link").
+/// Primary keys, and links, which contain the key of their target (local realm, 2, "Link").
 extension ColumnForm {
     /// The form of a key in its own table: the null key is NULL.
     package static func encodeKey(_ key: ObjectKey) -> ColumnValue {
@@ -23,7 +23,7 @@ extension ColumnForm {
 
     /// Reads the key of a row.
     ///
-    /// Hexadecimal keys must be in lower case here: the row is found by its text.
+    /// Hexadecimal keys must be in lower case: the row is found by its text.
     package static func decodeKey(
         _ column: ColumnValue,
         as schema: PrimaryKeySchema

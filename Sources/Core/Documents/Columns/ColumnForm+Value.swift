@@ -1,9 +1,9 @@
 import Changesets
 package import Schemas
 
-/// Whole properties: scalars and links as such, everything else as JSON text (local realm, 2).
+/// Whole properties: scalars and links directly, everything else as JSON text (local realm, 2).
 extension ColumnForm {
-    /// The column of a value, which must be one that the property can hold.
+    /// The column of a value, which must fit the property.
     package static func encode(
         _ value: Value,
         of property: PropertySchema,

@@ -1,9 +1,9 @@
 package import Changesets
 package import Schemas
 
-/// Converts between values and what a column of a local realm holds (local realm, 2, "Encodings").
+/// Converts between values and the columns of a local realm (local realm, 2, "Encodings").
 ///
-/// Encoding writes the one canonical form; decoding takes everything that applications may write.
+/// Encoding writes the one canonical form; decoding accepts every form that applications may write.
 package enum ColumnForm {
     /// The column form of a scalar, or of a link that is not null.
     package static func encode(_ scalar: Scalar) -> ColumnValue {
@@ -23,7 +23,7 @@ package enum ColumnForm {
         }
     }
 
-    /// Reads a column of a scalar type; NULL is for the caller to interpret.
+    /// Reads a column of a scalar type; the caller interprets NULL.
     package static func decode(
         _ column: ColumnValue,
         as type: ScalarType

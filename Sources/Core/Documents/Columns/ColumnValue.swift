@@ -1,10 +1,10 @@
-/// A value as SQLite holds it in a column.
+/// A value as in an SQLite column.
 package enum ColumnValue: Hashable, Sendable {
     case null
     case integer(Int64)
     /// Never NaN: SQLite stores that as NULL.
     case real(Double)
-    /// UTF-8 by contract, any bytes in fact.
+    /// UTF-8 by contract, but may be any bytes.
     case text([UInt8])
     case blob([UInt8])
 
@@ -12,7 +12,7 @@ package enum ColumnValue: Hashable, Sendable {
         .text(Array(string.utf8))
     }
 
-    /// All bytes at once: an array hashes its elements one by one, and keys are looked up a lot.
+    /// All bytes at once: an array hashes its elements one by one, and keys are looked up often.
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)

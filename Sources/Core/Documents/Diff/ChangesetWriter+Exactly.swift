@@ -1,12 +1,12 @@
 package import Changesets
 
-/// Forms of a write that every receiver carries out alike, where the plain one is not enough
-/// (instruction semantics, 3.15 to 3.17).
+/// Forms of a write that every receiver applies alike, for cases in which the plain one does not
+/// work (instruction semantics, 3.15 to 3.17).
 extension ChangesetWriter {
-    /// Takes values out of a set and adds others.
+    /// Removes values from a set and adds others.
     ///
-    /// Receivers refuse to erase null from a typed set, so the set is emptied and filled again with
-    /// `result`, what it holds in the end.
+    /// Receivers refuse to erase null from a typed set, so the set is then emptied and filled again
+    /// with `result`, its final content.
     package mutating func edit(
         set object: ObjectReference,
         _ field: Text,
@@ -25,8 +25,8 @@ extension ChangesetWriter {
         for value in inserted { setInsert(object, field, path: path, value) }
     }
 
-    /// Puts something else into a property first, so that a value which may equal the one there is
-    /// taken over in its own representation.
+    /// Writes another value to a property first, so that a value that may equal the existing one is
+    /// stored in its own representation.
     package mutating func makeUnequal(
         _ object: ObjectReference,
         _ field: Text,
@@ -43,7 +43,7 @@ extension ChangesetWriter {
         update(object, field, path: path, to: .scalar(other))
     }
 
-    /// Puts a new element in the place of one in a list of that many.
+    /// Replaces an element in a list of that size.
     package mutating func replaceElement(
         _ object: ObjectReference,
         _ field: Text,
@@ -57,8 +57,9 @@ extension ChangesetWriter {
 }
 
 extension Value {
-    /// Whether the plain Update from this value to another one would leave receivers with something
-    /// else: the old representation, or the backlinks of a nested collection that is gone.
+    /// Whether the plain Update from this value to another one would leave receivers with a
+    /// different result: the old representation, or the backlinks of a nested collection that was
+    /// replaced.
     package func mustGiveWay(to new: Value, isMixed: Bool, isElement: Bool) -> Bool {
         switch (self, new) {
         case (.scalar(let old), .scalar(let new)):

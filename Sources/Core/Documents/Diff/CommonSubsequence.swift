@@ -1,6 +1,6 @@
 /// The longest common subsequence of two lists, by Myers's algorithm.
 enum CommonSubsequence {
-    /// Lists that differ by more than this are compared place by place.
+    /// Lists that differ by more than this are compared by position.
     static let differenceLimit = 1000
 
     /// Pairs of the positions of equal elements, ascending on both sides.
@@ -9,7 +9,7 @@ enum CommonSubsequence {
         _ new: ArraySlice<Value>
     ) -> [(Int, Int)] {
         guard !old.isEmpty, !new.isEmpty else { return [] }
-        // Elements are compared many times: numbers stand in for them.
+        // Elements are compared many times, so numbers replace them.
         var numbers: [Value: Int] = [:]
         func number(_ value: Value) -> Int {
             if let known = numbers[value] { return known }
@@ -72,7 +72,7 @@ enum CommonSubsequence {
         return matches.reversed()
     }
 
-    /// Where the step to a diagonal came from, before the run of equal elements that ends it.
+    /// The origin of the step to a diagonal, before the run of equal elements that ends it.
     private static func origin(
         _ diagonal: Int,
         _ differences: Int,

@@ -1,14 +1,14 @@
 import Changesets
 import Schemas
 
-/// Walks two values side by side, and writes where they differ.
+/// Walks two values side by side, and writes the differences.
 struct DiffWriter {
     let diff: ValueDiff
     let object: ObjectReference
     let field: Text
     var changeset = ChangesetWriter()
     private var path: [ChangesetWriter.Step] = []
-    /// Inside of what is new a counter is set like any other number.
+    /// Inside a new value a counter is set like any other number.
     private var isInsideNew = false
 
     init(diff: ValueDiff, object: ObjectReference, field: Text) {
@@ -19,12 +19,12 @@ struct DiffWriter {
 
     private var schema: RealmSchema { diff.schema }
 
-    /// Where the path ends, if a single value stands there.
+    /// The end of the path, if it is a single value.
     enum Slot {
         case property
         /// Under a dictionary key.
         case member
-        /// An element of a list of that many.
+        /// An element of a list of that size.
         case element(size: Int)
     }
 }
@@ -32,7 +32,7 @@ struct DiffWriter {
 // MARK: Properties
 
 extension DiffWriter {
-    /// A property, of the object itself or of one embedded in it.
+    /// A property of the object itself or of one embedded in it.
     mutating func write(
         _ old: Value,
         _ new: Value,
@@ -57,12 +57,12 @@ extension DiffWriter {
         }
     }
 
-    /// A property of an object that has just been created.
+    /// A property of a newly created object.
     mutating func writeInitial(_ value: Value, _ property: PropertySchema) {
         insideNew { $0.write(property.defaultValue, value, property, of: $0.object.className) }
     }
 
-    /// The property of an object of which only this is known: it has it.
+    /// A property of an object whose other state is unknown.
     mutating func replace(with new: Value, _ property: PropertySchema) {
         let element = element(of: property)
         switch new {
@@ -114,7 +114,7 @@ extension DiffWriter {
 // MARK: Single values
 
 extension DiffWriter {
-    /// A value that is there already, in a slot of its own.
+    /// An existing value, in a slot of its own.
     mutating func writeSlot(_ old: Value, _ new: Value, _ element: ElementType, _ slot: Slot) {
         guard old != new else { return }
         switch (old, new) {
@@ -135,7 +135,7 @@ extension DiffWriter {
         }
     }
 
-    /// What is inside a collection or embedded object that has just been made.
+    /// The content of a newly created collection or embedded object.
     private mutating func fill(_ value: Value, _ element: ElementType) {
         switch value {
         case .scalar, .set:
@@ -170,7 +170,7 @@ extension DiffWriter {
         }
     }
 
-    /// Writes a value over one that a plain Update would not quite replace.
+    /// Replaces a value for which a plain Update would not be enough.
     private mutating func replace(with new: Value, _ slot: Slot) {
         switch slot {
         case .property:
@@ -217,7 +217,7 @@ extension DiffWriter {
             changeset.clear(object, field, path: path, .set)
             return
         }
-        // An equal number of another type is exchanged, too: the first one that is there would stay.
+        // An equal number of another type is replaced, too: otherwise the existing one would stay.
         let (before, after) = (Set(old.elements), Set(new.elements))
         changeset.edit(
             set: object,
@@ -288,7 +288,7 @@ extension DiffWriter {
         }
     }
 
-    /// All elements of a list that is empty.
+    /// All elements of an empty list.
     private mutating func insert(_ elements: [Value], _ element: ElementType) {
         var size = 0
         for (index, value) in elements.enumerated() {
@@ -324,7 +324,7 @@ extension DiffWriter.Slot {
 }
 
 extension ElementType {
-    /// Without structure: such elements can be moved, and are the same wherever they are.
+    /// Without structure: such elements can be moved, since they are the same at any position.
     fileprivate var isPlain: Bool {
         switch self {
         case .scalar, .link: true
@@ -334,14 +334,14 @@ extension ElementType {
 }
 
 extension Value {
-    /// What an instruction says of the value itself; the content of collections follows.
+    /// The instruction's value without the content of collections, which follows.
     var content: ChangesetWriter.Content {
         switch self {
         case .scalar(let scalar): .scalar(scalar)
         case .list: .list
         case .dictionary: .dictionary
         case .object: .objectValue
-        case .set: preconditionFailure("a set is nobody's element")
+        case .set: preconditionFailure("a set cannot be an element")
         }
     }
 }

@@ -1,18 +1,18 @@
 /// The edits that turn one list into another, from left to right (local realm, 4.5).
 ///
-/// Each index counts the list as the edits before have left it.
+/// Each index refers to the list after the edits before it.
 struct ListEdits {
     private(set) var edits: [Edit] = []
 
     enum Edit: Hashable {
-        /// The element there, once at `old`, becomes the one that is at `new` in the end.
+        /// The element there, originally at `old`, becomes the one at `new` in the result.
         case update(index: Int, old: Int, new: Int)
         case insert(index: Int, new: Int)
         case erase(index: Int)
         case move(from: Int, to: Int)
     }
 
-    /// `mayMove` allows an element that has only changed its place to move there.
+    /// `mayMove` allows a move for an element that only changed its position.
     init(from old: [Value], to new: [Value], mayMove: Bool) {
         var start = 0
         while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
@@ -33,7 +33,7 @@ struct ListEdits {
         }
     }
 
-    /// Turns the elements of a gap between equal ones; everything before is as it will be.
+    /// Replaces the elements of a gap between equal ones; everything before is final.
     private mutating func replace(_ old: Range<Int>, by new: Range<Int>) {
         let paired = min(old.count, new.count)
         for offset in 0..<paired {
@@ -53,7 +53,7 @@ struct ListEdits {
         }
     }
 
-    /// The one element that was moved by more than one place, if that is all that happened.
+    /// The one element that moved by more than one position, if nothing else changed.
     private static func move(_ old: ArraySlice<Value>, _ new: ArraySlice<Value>) -> Edit? {
         guard old.count == new.count, old.count > 2 else { return nil }
         let (first, last) = (old.startIndex, old.endIndex - 1)

@@ -3,8 +3,8 @@ package import Schemas
 
 /// Writes the instructions that turn one value of a property into another (local realm, 4.5).
 ///
-/// The indices and sizes count every stored element, dangling links included. Whoever applies the
-/// instructions to the old value has the new one; equal values give none.
+/// The indices and sizes count every stored element, dangling links included. Applying the
+/// instructions to the old value gives the new one; equal values give none.
 package struct ValueDiff: Sendable {
     let schema: RealmSchema
     /// Properties whose changes add up.
@@ -15,7 +15,7 @@ package struct ValueDiff: Sendable {
         self.counters = counters
     }
 
-    /// Writes what makes `new` of `old`.
+    /// Writes the change from the old value to `new`.
     package func write(
         from old: Value,
         to new: Value,
@@ -29,7 +29,7 @@ package struct ValueDiff: Sendable {
         }
     }
 
-    /// Writes the value of an object that has just been created; `isDefault` says that nobody chose it.
+    /// Writes the value of a newly created object; `isDefault` marks an automatic default.
     package func writeInitial(
         _ value: Value,
         of property: PropertySchema,
@@ -38,7 +38,7 @@ package struct ValueDiff: Sendable {
         into changeset: inout ChangesetWriter
     ) {
         guard value != property.defaultValue else { return }
-        // Nothing has to be walked: by far the most frequent case.
+        // No comparison is needed: by far the most frequent case.
         if case .scalar(let new) = value {
             if property.defaultValue.mustGiveWay(to: value, isMixed: false, isElement: false) {
                 changeset.makeUnequal(object, property.name, path: [], to: new)
@@ -49,7 +49,7 @@ package struct ValueDiff: Sendable {
         withWriter(object, property, &changeset) { $0.writeInitial(value, property) }
     }
 
-    /// Writes the value over one that nobody here can tell.
+    /// Replaces a value that is unknown here.
     package func writeReplacement(
         _ value: Value,
         of property: PropertySchema,
@@ -66,7 +66,7 @@ package struct ValueDiff: Sendable {
         _ body: (inout DiffWriter) -> Void
     ) {
         var writer = DiffWriter(diff: self, object: object, field: property.name)
-        // Exchanged, not copied: what has been written can be large.
+        // Swapped, not copied: the output can be large.
         swap(&writer.changeset, &changeset)
         body(&writer)
         swap(&writer.changeset, &changeset)

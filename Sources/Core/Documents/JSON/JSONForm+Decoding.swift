@@ -156,7 +156,7 @@ extension JSONForm {
         return elements
     }
 
-    /// Adds a step to where an error of the body is.
+    /// Adds a step to the path of the body's errors.
     func inside<Result>(
         _ step: FormError.Step,
         _ body: () throws(FormError) -> Result
@@ -170,7 +170,7 @@ extension JSONForm {
 }
 
 extension Value {
-    /// Sets hold neither collections nor objects.
+    /// Sets cannot contain collections or objects.
     fileprivate var setElement: Scalar {
         get throws(FormError) {
             guard case .scalar(let scalar) = self else { throw FormError(.collectionInSet) }

@@ -1,9 +1,9 @@
 import Changesets
 import Schemas
 
-/// Reading Extended JSON, which says its own types (local realm, 2, "Mixed").
+/// Reading Extended JSON, in which values carry their types (local realm, 2, "Mixed").
 extension JSONForm {
-    /// `level` counts the collections that the value is inside of.
+    /// `level` counts the collections around the value.
     func readMixed(level: Int, from reader: inout JSONReader) throws(FormError) -> Value {
         switch try reader.peek() {
         case .null:

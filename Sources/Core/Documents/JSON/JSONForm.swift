@@ -1,10 +1,10 @@
 package import Changesets
 package import Schemas
 
-/// Converts between values and JSON, as it stands in columns and documents (local realm, 2 and 11).
+/// Converts between values and JSON in columns and documents (local realm, 2 and 11).
 ///
-/// Encoding writes the one canonical form; decoding takes every form that means the same, in any
-/// order. What is encoded decodes to the same bits, whatever a JSON library or jsonb did to white space
+/// Encoding writes the one canonical form; decoding accepts every equivalent form, in any order. An
+/// encoded value decodes to the same bits, even if a JSON library or jsonb has changed white space
 /// and order in between.
 package struct JSONForm: Sendable {
     let schema: RealmSchema
@@ -13,7 +13,7 @@ package struct JSONForm: Sendable {
         self.schema = schema
     }
 
-    /// The JSON of a property's value, which must be one that the property can hold.
+    /// The JSON of a property's value, which must fit the property.
     package func encode(_ value: Value, of property: PropertySchema) -> [UInt8] {
         var writer = JSONWriter()
         write(value, elementType(of: property), to: &writer)
@@ -49,7 +49,7 @@ package struct JSONForm: Sendable {
         return writer.bytes
     }
 
-    /// Reads a whole object. The primary key is passed over: whoever found the object knows it.
+    /// Reads a whole object. The primary key is skipped, since the caller found the object by it.
     package func decodeDocument(
         _ json: [UInt8],
         of owner: ClassSchema
@@ -59,8 +59,8 @@ package struct JSONForm: Sendable {
         }
     }
 
-    /// Reads the members that an object's JSON has, by their positions among the properties, and its
-    /// primary key if it is one of them. What is left out is not among them.
+    /// Reads the members that an object's JSON has, by their positions among the properties, and
+    /// its primary key if present. Missing members are left out of the result.
     package func decodeMembers(
         _ json: [UInt8],
         of owner: ClassSchema
@@ -70,7 +70,7 @@ package struct JSONForm: Sendable {
         }
     }
 
-    /// Some properties of an object, named by their positions, as `decodeMembers` reads them.
+    /// Some properties of an object, by their positions, in the form that `decodeMembers` reads.
     package func encodeMembers(_ values: [Int: Value], of owner: ClassSchema) -> [UInt8] {
         var writer = JSONWriter()
         writer.write("{")
@@ -85,13 +85,13 @@ package struct JSONForm: Sendable {
         return writer.bytes
     }
 
-    /// The members of any JSON object, each as the JSON that it is; of equal names the last counts.
+    /// The members of any JSON object, each as raw JSON; of equal names the last counts.
     package static func members(of json: [UInt8]) throws(FormError) -> [Text: [UInt8]] {
         try JSONReader.read(json) { (reader) throws(FormError) in
             var members: [Text: [UInt8]] = [:]
             try reader.expect(.object, .jsonObject)
             try reader.readObject { (reader, name) throws(FormError) in
-                // Behind the white space in front of the value.
+                // After the white space in front of the value.
                 _ = try reader.peek()
                 let start = reader.offset
                 _ = try reader.readNode()

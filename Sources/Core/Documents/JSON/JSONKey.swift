@@ -1,7 +1,7 @@
 import Changesets
 import Schemas
 
-/// A primary key as JSON has it, before the class tells what it is.
+/// A primary key in JSON, before its class determines the type.
 enum JSONKey {
     case null
     case int(Int64)

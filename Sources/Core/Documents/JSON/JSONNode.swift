@@ -1,18 +1,18 @@
 package import Changesets
 
-/// A JSON value without a schema, its numbers as they are spelled.
+/// A JSON value without a schema, with its numbers as spelled.
 package indirect enum JSONNode: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(String)
     case string(Text)
     case array([JSONNode])
-    /// Of equal names the last one stands.
+    /// Of equal names the last one counts.
     case object([Text: JSONNode])
 }
 
 extension JSONNode {
-    /// Parses a text that is one JSON value.
+    /// Parses a text that is a single JSON value.
     package init(parsing json: [UInt8]) throws(FormError) {
         self = try JSONReader.read(json) { (reader) throws(FormError) in try reader.readNode() }
     }

@@ -1,9 +1,9 @@
 import Changesets
 
-/// What an object with one `$` member stands for.
+/// The meaning of an object with one `$` member.
 enum TaggedValue {
     case scalar(Scalar)
-    /// The class says what type the key has.
+    /// The class determines the type of the key.
     case link(className: Text, key: JSONKey)
 }
 
@@ -27,7 +27,7 @@ extension JSONReader {
         return result.value
     }
 
-    /// What stands behind the tag.
+    /// The value after the tag.
     mutating func readTaggedValue(_ tag: Text) throws(FormError) -> TaggedValue {
         switch tag {
         case "$numberInt", "$numberLong":

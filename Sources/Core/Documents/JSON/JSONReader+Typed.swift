@@ -3,7 +3,7 @@ import Schemas
 
 /// Values whose type is in the schema.
 extension JSONReader {
-    /// Fails with the form if the next value is of another kind.
+    /// Throws the required form if the next value is of another kind.
     mutating func expect(_ kind: Kind, _ form: ValueForm) throws(FormError) {
         guard try peek() == kind else { throw FormError(.expected(form)) }
     }

@@ -1,16 +1,16 @@
 import Changesets
 
-/// Reads JSON text strictly, one value at a time, in the hands of someone who knows what to expect.
+/// Reads JSON text strictly, one value at a time, for a caller that knows what to expect.
 ///
-/// Numbers keep their spelling and strings their bytes: the readers of general libraries turn both into
-/// something else. Every nesting is counted, every error has an offset.
+/// Numbers keep their spelling and strings their bytes, which general JSON libraries convert.
+/// Nesting is limited, and every error has an offset.
 struct JSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var offset = 0
     private var depth = 0
 
-    /// No document that this project writes comes near: collections in Mixed end at 100 levels, paths
-    /// into embedded objects at 500 steps.
+    /// No document of this project comes near: collections in Mixed end at 100 levels, paths into
+    /// embedded objects at 500 steps.
     static let depthLimit = 600
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -21,7 +21,7 @@ struct JSONReader {
         case null, bool, number, string, array, object
     }
 
-    /// What the next value is.
+    /// The kind of the next value.
     mutating func peek() throws(FormError) -> Kind {
         skipSpace()
         guard offset < bytes.count else { throw error(.truncated) }
@@ -36,7 +36,7 @@ struct JSONReader {
         }
     }
 
-    /// Fails if anything but white space follows.
+    /// Throws if anything but white space follows.
     mutating func finish() throws(FormError) {
         skipSpace()
         guard offset == bytes.count else { throw error(.trailingBytes) }
@@ -56,7 +56,7 @@ struct JSONReader {
         return false
     }
 
-    /// Hands out each element with its position.
+    /// Calls the body for each element with its position.
     mutating func readArray(
         _ body: (inout JSONReader, Int) throws(FormError) -> Void
     ) throws(FormError) {
@@ -70,7 +70,7 @@ struct JSONReader {
         } while try skip(UInt8(ascii: ","), orEnd: UInt8(ascii: "]"))
     }
 
-    /// Hands out each member's name in the order of the text; equal names come as often as they stand.
+    /// Calls the body for each member's name in the order of the text; equal names are repeated.
     mutating func readObject(
         _ body: (inout JSONReader, Text) throws(FormError) -> Void
     ) throws(FormError) {
@@ -87,7 +87,7 @@ struct JSONReader {
 
 // MARK: Numbers
 
-/// A number as it is spelled.
+/// A number as spelled.
 struct JSONNumber: Hashable {
     let text: String
     /// Neither point nor exponent.
@@ -100,7 +100,7 @@ extension JSONReader {
         let start = offset
         _ = skipByte(UInt8(ascii: "-"))
         if skipByte(UInt8(ascii: "0")) {
-            // A leading zero stands alone.
+            // Nothing may follow a leading zero.
         } else {
             try skipDigits()
         }
@@ -130,7 +130,7 @@ extension JSONReader {
 // MARK: Strings
 
 extension JSONReader {
-    /// The bytes of a string, which are UTF-8.
+    /// The bytes of a string, checked to be UTF-8.
     mutating func readString() throws(FormError) -> [UInt8] {
         skipSpace()
         guard skipByte(UInt8(ascii: "\"")) else {
@@ -182,7 +182,7 @@ extension JSONReader {
         }
     }
 
-    /// One `\u` with four digits, or two that make a surrogate pair.
+    /// One `\u` with four digits, or two that form a surrogate pair.
     private mutating func readEscapedScalar(from start: Int) throws(FormError) -> Unicode.Scalar {
         let first = try readHexadecimal(from: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -234,7 +234,7 @@ extension JSONReader {
         return skipByte(byte)
     }
 
-    /// True for the separator, false for the end, and an error for anything else.
+    /// True for the separator, false for the end; throws on anything else.
     private mutating func skip(_ separator: UInt8, orEnd end: UInt8) throws(FormError) -> Bool {
         if try skip(separator) { return true }
         guard skipByte(end) else { throw error(.unexpectedByte) }
@@ -257,7 +257,7 @@ extension JSONReader {
 }
 
 extension JSONReader {
-    /// Reads one value that is all of the text.
+    /// Reads one value that must be the whole text.
     static func read<Result>(
         _ json: [UInt8],
         _ body: (inout JSONReader) throws(FormError) -> Result

@@ -1,6 +1,6 @@
 import Changesets
 
-/// Extended JSON: every value says its own type (local realm, 2, "Mixed").
+/// Extended JSON: every value carries its type (local realm, 2, "Mixed").
 extension JSONWriter {
     mutating func write(mixed scalar: Scalar) {
         switch scalar {
@@ -27,7 +27,7 @@ extension JSONWriter {
         }
     }
 
-    /// Bare only where every JSON library leaves the spelling alone: `1.0` and `1e2` become integers.
+    /// Bare only where no JSON library changes the spelling: `1.0` and `1e2` become integers.
     private mutating func write(mixed value: DoubleBits) {
         let text = FloatText.special(value) ?? FloatText.bytes(value)
         let isFraction = value.value.isFinite && value.value.rounded() != value.value

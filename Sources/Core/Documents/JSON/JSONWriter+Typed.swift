@@ -45,7 +45,7 @@ extension JSONWriter {
         }
     }
 
-    /// A string, or its bytes where no JSON string that everyone can read has them.
+    /// A string, or its bytes if a JSON string would not be portable.
     mutating func write(text: Text) {
         if text.isPortable {
             write(string: text.bytes)
@@ -56,8 +56,8 @@ extension JSONWriter {
         }
     }
 
-    /// The name of a dictionary's member; one that is not portable is written with a prefix that no
-    /// dictionary key can have.
+    /// The name of a dictionary's member; one that is not portable gets a prefix that no dictionary
+    /// key can have.
     mutating func write(dictionaryKey key: Text) {
         if key.isPortable {
             write(string: key.bytes)
@@ -68,7 +68,7 @@ extension JSONWriter {
 }
 
 extension Text {
-    /// SQL functions end a string at U+0000, jsonb refuses it, and both want UTF-8.
+    /// SQL functions end a string at U+0000, jsonb refuses it, and both require UTF-8.
     fileprivate var isPortable: Bool {
         !bytes.contains(0) && UTF8Validation.isValid(bytes)
     }

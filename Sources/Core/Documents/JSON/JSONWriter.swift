@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes canonical JSON: no white space, and nothing escaped that need not be (local realm, 2).
+/// Writes canonical JSON: no white space, and no unnecessary escapes (local realm, 2).
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -14,7 +14,7 @@ struct JSONWriter {
         bytes.append(contentsOf: String(number).utf8)
     }
 
-    /// A text that is JSON as it is.
+    /// A text that is already JSON.
     mutating func write(raw text: String) {
         bytes.append(contentsOf: text.utf8)
     }
@@ -23,7 +23,7 @@ struct JSONWriter {
         bytes.append(contentsOf: text)
     }
 
-    /// A string in which nothing needs to be escaped.
+    /// A string that needs no escapes.
     mutating func write(plain text: [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: text)

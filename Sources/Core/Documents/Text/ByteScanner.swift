@@ -1,4 +1,4 @@
-/// Walks over the bytes of a short text.
+/// Scans the bytes of a short text.
 struct ByteScanner {
     private let bytes: ArraySlice<UInt8>
     private(set) var position: Int
@@ -14,7 +14,7 @@ struct ByteScanner {
 
     var isAtEnd: Bool { position == bytes.endIndex }
 
-    /// The next byte, which stays where it is.
+    /// The next byte, without consuming it.
     var peek: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
 
     mutating func skip(_ byte: UInt8) -> Bool {
@@ -42,7 +42,7 @@ struct ByteScanner {
         return byte - UInt8(ascii: "0")
     }
 
-    /// Exactly so many digits, as a number.
+    /// Exactly that many digits, as a number.
     mutating func number(digits count: Int) -> Int64? {
         var value: Int64 = 0
         for _ in 0..<count {
@@ -56,6 +56,6 @@ struct ByteScanner {
 extension UInt8 {
     var isASCIIDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 
-    /// What SQLite counts as white space.
+    /// White space by SQLite's definition.
     var isASCIISpace: Bool { self == UInt8(ascii: " ") || 9...13 ~= self }
 }

@@ -8,10 +8,10 @@ struct CivilDate: Hashable {
 
     /// Days since 1970-01-01.
     ///
-    /// A day that the month does not have counts on: February 31 is three days after February 28
-    /// in an ordinary year, as SQLite has it.
+    /// A day beyond the end of the month continues counting, as in SQLite: February 31 is three
+    /// days after February 28 in an ordinary year.
     var daysSince1970: Int64 {
-        // Years that start in March put the leap day last, where it moves no other month.
+        // Years that start in March have the leap day last, where it moves no other month.
         let shiftedYear = month > 2 ? year : year - 1
         let era = shiftedYear.flooredQuotient(Self.yearsPerEra)
         let yearOfEra = shiftedYear - era * Self.yearsPerEra
@@ -31,7 +31,7 @@ struct CivilDate: Hashable {
         let shifted = days + Self.daysFromYear0To1970
         let era = shifted.flooredQuotient(Self.daysPerEra)
         let dayOfEra = shifted - era * Self.daysPerEra
-        // Take out the leap days before the day, and the rest is whole years of 365.
+        // Subtract the leap days before the day; the rest is whole years of 365.
         let leapDays = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
         let yearOfEra = (dayOfEra - leapDays) / 365
         let dayOfYear = dayOfEra - (yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100)

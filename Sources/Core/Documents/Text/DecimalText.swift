@@ -1,7 +1,7 @@
 import Changesets
 
 /// The text form of decimals in columns and JSON: every digit of the coefficient, so that 1.0 and
-/// 1.00 stay two encodings of one number (local realm, 2, "Decimal").
+/// 1.00 remain two encodings of one number (local realm, 2, "Decimal").
 enum DecimalText {
     static func print(_ decimal: Decimal128) -> [UInt8] {
         var text: [UInt8] = decimal.isNegative ? [UInt8(ascii: "-")] : []
@@ -12,7 +12,7 @@ enum DecimalText {
         } else if let coefficient = decimal.canonicalCoefficient {
             appendNumber(coefficient, exponent: Int(decimal.exponent), to: &text)
         } else {
-            // A payload, or a coefficient above 34 digits: no number says these bits.
+            // A NaN with payload, or a coefficient above 34 digits: no number has these bits.
             text = Array("#".utf8) + Array(Hexadecimal.text(of: decimal.bigEndianBytes).utf8)
         }
         return text
@@ -33,7 +33,7 @@ enum DecimalText {
         return try decimal(number, isNegative: isNegative)
     }
 
-    /// What 34 digits can say.
+    /// The largest number of 34 digits.
     static let largestCoefficient: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
     private static let digitLimit = 34
     private static let exponents = -6176...6111
@@ -42,7 +42,7 @@ enum DecimalText {
 // MARK: Writing
 
 extension DecimalText {
-    /// Plain as long as that needs neither padding zeros at the end nor more than five after the
+    /// Plain notation if that needs neither padding zeros at the end nor more than five after the
     /// point; scientific otherwise.
     private static func appendNumber(
         _ coefficient: UInt128,
@@ -91,7 +91,7 @@ extension DecimalText {
 extension DecimalText {
     private struct Number {
         var coefficient: UInt128 = 0
-        /// Digits of the coefficient from the first that is not zero.
+        /// Digits of the coefficient, from the first non-zero one.
         var digitCount = 0
         var exponent = 0
     }
@@ -153,13 +153,13 @@ extension DecimalText {
             throw FormError(.expected(.decimal))
         }
         while let digit = scanner.digit() {
-            // Far outside the range it no longer matters how far.
+            // Far out of range, the exact exponent does not matter.
             value = min(10 * value + Int(digit), 1_000_000_000)
         }
         return isNegative ? -value : value
     }
 
-    /// Moves zeros between coefficient and exponent where that brings the exponent into its range.
+    /// Moves zeros between coefficient and exponent if that brings the exponent into its range.
     private static func decimal(
         _ number: Number,
         isNegative: Bool
@@ -188,7 +188,7 @@ extension DecimalText {
     }
 }
 
-// MARK: The encodings that text can carry
+// MARK: The encodings with a text form
 
 extension Decimal128 {
     static let infinity = Decimal128(high: 0x7800_0000_0000_0000, low: 0)
@@ -198,7 +198,7 @@ extension Decimal128 {
 
     var coefficient: UInt128 { UInt128(coefficientHigh) << 64 | UInt128(coefficientLow) }
 
-    /// The coefficient, if these bits are what the number is always encoded as.
+    /// The coefficient, if these bits are the canonical encoding of the number.
     var canonicalCoefficient: UInt128? {
         exponent <= 6111 && coefficient <= DecimalText.largestCoefficient ? coefficient : nil
     }

@@ -1,9 +1,9 @@
 import Changesets
 
 /// Doubles and floats as text: the shortest digits that read back as the same number, and names for
-/// what no JSON number says (local realm, 2).
+/// values that no JSON number can represent (local realm, 2).
 enum FloatText {
-    /// The text of a value that JSON numbers cannot carry, or that loses its sign on the way.
+    /// The text of a value that JSON numbers cannot represent, or that could lose its sign.
     static func special(_ value: DoubleBits) -> [UInt8]? {
         if value.value.isNaN {
             return NaNText.print(value.bitPattern, quiet: NaNText.quietDouble)
@@ -34,7 +34,7 @@ enum FloatText {
 
     static func bytes(_ value: FloatBits) -> [UInt8] { Array(print(value).utf8) }
 
-    /// Reads both the names and the numbers.
+    /// Reads names and numbers.
     static func parseDouble(_ text: [UInt8]) -> DoubleBits? {
         if let bits = NaNText.parse(text, quiet: NaNText.quietDouble) {
             return Double(bitPattern: bits).isNaN ? DoubleBits(bitPattern: bits) : nil

@@ -1,6 +1,6 @@
 package import Changesets
 
-/// A key as people read it in logs and messages.
+/// A key in readable form, for logs and messages.
 package enum KeyText {
     package static func print(_ key: ObjectKey) -> String {
         switch key {
@@ -30,7 +30,7 @@ enum GlobalKeyText {
 
 /// Dictionary keys as names of JSON members.
 ///
-/// A key with U+0000 or without valid UTF-8 is `$string:` and base64: no key begins with `$`, and no
+/// A key with U+0000 or invalid UTF-8 becomes `$string:` and base64: no key begins with `$`, and no
 /// tag of Extended JSON has a colon.
 enum DictionaryKeyText {
     static let prefix = Array("$string:".utf8)

@@ -2,7 +2,7 @@ import Changesets
 
 /// The text form of timestamps in columns and JSON (local realm, 2, "Timestamp").
 enum TimestampText {
-    /// `YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ`, so that text order is time order; outside of the years 0000
+    /// `YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ`, so that text order is time order; outside the years 0000
     /// to 9999 `@<seconds>.<nanoseconds>`, each with its own sign.
     static func print(_ timestamp: Timestamp) -> [UInt8] {
         let isBackwards = timestamp.nanoseconds < 0
@@ -37,8 +37,8 @@ enum TimestampText {
         return text
     }
 
-    /// Reads both forms, and whatever else SQLite's `julianday()` accepts that starts with a full
-    /// date; nil for all other texts.
+    /// Reads both forms, and any text that SQLite's `julianday()` accepts and that starts with a
+    /// full date; nil for all other texts.
     static func parse(_ text: ArraySlice<UInt8>) -> Timestamp? {
         var scanner = ByteScanner(text)
         let timestamp =
@@ -137,7 +137,7 @@ extension TimestampText {
         return offset
     }
 
-    /// Gives both parts the same sign, as the wire wants it (changesets spec, 2.5).
+    /// Gives both parts the same sign, as on the wire (changesets spec, 2.5).
     private static func timestamp(seconds: Int64, nanosecondsAfter: Int64) -> Timestamp? {
         seconds < 0 && nanosecondsAfter > 0
             ? Timestamp(seconds: seconds + 1, nanoseconds: nanosecondsAfter - billion)

@@ -1,4 +1,4 @@
-/// A whole number of any size, as far as comparing needs it.
+/// A whole number of any size, with the operations that comparing needs.
 struct BigNatural {
     /// From the lowest to the highest, which is not zero.
     private var limbs: [UInt32] = []

@@ -1,11 +1,11 @@
 import Changesets
 
-/// The rule that a value which equals the old one leaves the old representation in place
-/// (instruction semantics, 3.16): the sign of a zero, the trailing zeros of a decimal.
+/// The rule that a value equal to the old one leaves the old representation in place (instruction
+/// semantics, 3.16): the sign of a zero, the trailing zeros of a decimal.
 struct EqualValue {
-    /// Whether the slot is Mixed. There the rule counts only between values of one type.
+    /// Whether the slot is Mixed. Then the rule applies only between values of one type.
     let isMixed: Bool
-    /// Whether the slot is an element of a collection or stands under a dictionary key.
+    /// Whether the slot is an element of a collection or under a dictionary key.
     let isElement: Bool
 
     /// Whether writing `new` over `old` leaves `old` as it is.
@@ -19,7 +19,7 @@ struct EqualValue {
         }
     }
 
-    /// Whether what a slot holds after `new` is written depends on what it held before.
+    /// Whether the slot's value after `new` is written depends on its old value.
     func dependsOnOldValue(_ new: Scalar) -> Bool {
         switch new {
         case .float(let new): new.value == 0
@@ -29,6 +29,6 @@ struct EqualValue {
         }
     }
 
-    /// The reference takes over the new decimal where the property is one.
+    /// The reference stores the new decimal if the property is one.
     private var appliesToDecimals: Bool { isMixed || isElement }
 }

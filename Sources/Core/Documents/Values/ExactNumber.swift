@@ -1,13 +1,14 @@
 import Changesets
 
-/// A number of any type, for comparing with numbers of any other without rounding either
+/// A number of any type, to be compared with numbers of any other without rounding either
 /// (instruction semantics, 1.7).
 ///
-/// Rounding would not do: 0.1 as a decimal lies between two doubles, and an equality that is not
-/// transitive makes no set.
+/// Rounding would not do: 0.1 as a decimal lies between two doubles, and a set needs a transitive
+/// equality.
 struct ExactNumber {
     private enum Magnitude {
-        /// NaN comes before all other numbers, ordered by type and bits to be equal only to itself.
+        /// NaN comes before all other numbers, ordered by type and bits so that it is equal only to
+        /// itself.
         case notANumber(type: Int, bits: UInt128)
         case infinite
         /// `coefficient * 2^twos * 10^tens`.
@@ -98,7 +99,7 @@ struct ExactNumber {
             if twos == otherTwos, tens == otherTens {
                 return Order(coefficient, otherCoefficient)
             }
-            // Far apart, the sizes alone decide; that also bounds the work below.
+            // Far apart, the magnitudes alone decide; that also bounds the work below.
             let size = Self.binaryLogarithm(coefficient, twos, tens)
             let otherSize = Self.binaryLogarithm(otherCoefficient, otherTwos, otherTens)
             if abs(size - otherSize) > 2 { return Order(size, otherSize) }

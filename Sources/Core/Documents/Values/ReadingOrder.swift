@@ -1,6 +1,6 @@
 package import Changesets
 
-/// How two values stand to each other.
+/// The order of two values.
 package enum Order: Sendable {
     case ascending, same, descending
 
@@ -8,7 +8,7 @@ package enum Order: Sendable {
         self = left < right ? .ascending : left == right ? .same : .descending
     }
 
-    /// This order, or where it finds no difference, the next one.
+    /// This order, or if equal, the next one.
     func then(_ next: @autoclosure () -> Order) -> Order {
         self == .same ? next() : self
     }

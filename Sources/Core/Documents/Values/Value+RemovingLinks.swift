@@ -1,8 +1,8 @@
 package import Changesets
 
 extension Value {
-    /// The value after the objects were deleted here: their entries leave lists and sets, and all
-    /// other links to them become null (instruction semantics, 5.6).
+    /// The value after the objects were deleted locally: their entries are removed from lists and
+    /// sets, and all other links to them become null (instruction semantics, 5.6).
     package func removingLinks(to isDeleted: (ObjectReference) -> Bool) -> Value {
         switch self {
         case .scalar(.link(let link)):

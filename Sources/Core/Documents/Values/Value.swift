@@ -1,7 +1,7 @@
 package import Changesets
 package import Schemas
 
-/// What a property of an object holds (instruction semantics, 1.4).
+/// The value of a property (instruction semantics, 1.4).
 package enum Value: Hashable, Sendable {
     /// Null, a scalar, or a link.
     case scalar(Scalar)
@@ -14,7 +14,7 @@ package enum Value: Hashable, Sendable {
     package static let null = Value.scalar(.null)
 }
 
-/// The properties of one object, in the order of its class; the primary key is not among them.
+/// The properties of one object, in the order of its class, without the primary key.
 package struct Document: Hashable, Sendable {
     package var values: [Value]
 
@@ -22,19 +22,19 @@ package struct Document: Hashable, Sendable {
         self.values = values
     }
 
-    /// An object that nothing has been written to.
+    /// An object with only default values.
     package init(defaultsOf schema: ClassSchema) {
         self.values = schema.properties.map(\.defaultValue)
     }
 
-    /// The value of a property by name, or nil if the class has none of that name.
+    /// The value of a property by name, or nil if the class has no such property.
     package func value(of name: Text, in schema: ClassSchema) -> Value? {
         schema.position(of: name).map { values[$0] }
     }
 }
 
 extension PropertySchema {
-    /// What a new property holds on existing objects, and an unset one on new objects
+    /// The value of a new property on existing objects, and of an unset one on new objects
     /// (instruction semantics, 1.5).
     package var defaultValue: Value {
         switch collection {

@@ -2,8 +2,8 @@ package import Changesets
 
 /// A set of scalars or links, each once, in reading order (instruction semantics, 1.7).
 ///
-/// Numbers of different types are one element if they are numerically equal; the representation that
-/// came first stays. Equality of two sets is of representation.
+/// Numbers of different types are one element if they are numerically equal; the representation
+/// that came first stays. Equality of two sets compares representations.
 package struct ValueSet: Hashable, Sendable {
     package private(set) var elements: [Scalar]
 
@@ -25,7 +25,7 @@ package struct ValueSet: Hashable, Sendable {
         place(of: element).isPresent
     }
 
-    /// False if the element was there already.
+    /// False if the element already existed.
     @discardableResult
     package mutating func insert(_ element: Scalar) -> Bool {
         // Stored sets are read back in order.
@@ -48,7 +48,7 @@ package struct ValueSet: Hashable, Sendable {
         return true
     }
 
-    /// Where the element is, or would have to be.
+    /// The position of the element, or the one where it would be inserted.
     private func place(of element: Scalar) -> (position: Int, isPresent: Bool) {
         var (low, high) = (0, elements.count)
         while low < high {

@@ -1,5 +1,5 @@
-/// Many lists of positions in one pair of arrays; a list is cheap to start, to extend and to walk, and
-/// forgets discarded operations when a walk comes by.
+/// Many lists of positions in one pair of arrays. A list is cheap to start, to extend and to walk,
+/// and drops discarded operations during a walk.
 struct Chains {
     private var positions: [Int32] = []
     private var successors: [Int32] = []

@@ -1,7 +1,7 @@
 import Changesets
 
-/// The loop of `PlainLoop`, without the pairs that no rule acts on: near linear as long as the two
-/// sides do not pile up on one collection (merge rules, 10).
+/// The loop of `PlainLoop`, without the pairs that no rule acts on: near linear unless both sides
+/// have many instructions on one collection (merge rules, 10).
 enum IndexedLoop {
     static func run(
         _ ours: inout Side,
@@ -9,8 +9,8 @@ enum IndexedLoop {
         _ meeting: inout Meeting,
         objectCount: Int
     ) throws(MergeError) {
-        // Erased classes and columns concern everything, and may put instructions before others. They
-        // are rare: clients never send them.
+        // Erased classes and columns affect everything, and may prepend instructions. They are
+        // rare: clients never send them.
         guard !ours.erasesSchema, !theirs.erasesSchema else {
             return try PlainLoop.run(&ours, &theirs, &meeting)
         }
@@ -18,7 +18,7 @@ enum IndexedLoop {
         for position in ours.operations.indices {
             var walk = index.candidates(for: ours.operations[position])
             while let candidate = walk.next(in: &index.chains, of: theirs) {
-                // Nothing is put before anything: rule 4 needs an EraseTable.
+                // Nothing is prepended: rule 4 needs an EraseTable.
                 _ = try meeting.merge(&ours.operations[position], &theirs.operations[candidate])
                 if ours.operations[position].isDiscarded { break }
             }

@@ -1,7 +1,7 @@
 /// The loop that defines the merge: every instruction of ours, in order, meets every one of theirs,
 /// in order (merge rules, 3).
 ///
-/// It costs the product of both sizes. `IndexedLoop` gives the same and visits less.
+/// It costs the product of both sizes. `IndexedLoop` has the same result and visits fewer pairs.
 enum PlainLoop {
     static func run(
         _ ours: inout Side,
@@ -14,8 +14,8 @@ enum PlainLoop {
         }
     }
 
-    /// Lets one of ours meet theirs from `start` on, and returns where it stands then: whatever had to
-    /// be put before it has met theirs too.
+    /// Lets one of ours meet theirs from `start` on, and returns its position afterwards:
+    /// instructions prepended to it have met theirs too.
     private static func meetAll(
         _ ours: inout Side,
         _ position: Int,

@@ -1,6 +1,6 @@
 import Changesets
 
-/// Where in theirs are the operations that some rule could bring together with a given one of ours
+/// The positions in theirs of the operations that some rule could pair with a given one of ours
 /// (the candidate table of merge rules, 10, without erased classes and columns).
 ///
 /// Classes, objects, fields and path strings never change during a merge, so entries stay valid.
@@ -8,24 +8,24 @@ struct TheirIndex {
     var chains: Chains
     private var tables: [Symbol: Chain] = [:]
     private var columns: [Column: Chain] = [:]
-    /// By object number; objects that only ours name have empty chains.
+    /// By object number; objects that only ours has are empty chains.
     private var objects: [Object]
     private var fieldNumbers: [FieldName: Int] = [:]
     private var fields: [Field] = []
     private var keys: [KeyName: Chain] = [:]
 
     private struct Object {
-        /// All that happens to the object and inside it.
+        /// All operations on the object and inside it.
         var everything = Chain.empty
         var erasures = Chain.empty
     }
 
     private struct Field {
         var everything = Chain.empty
-        /// Operations on the field itself; those that go into it are in `keys`, by the first string.
+        /// Operations on the field itself; those inside it are in `keys`, by the first string.
         var ofItself = Chain.empty
-        /// Whether some path of either side goes into the field by an index. Otherwise two paths with
-        /// different first strings have nothing to do with each other.
+        /// Whether some path of either side enters the field by an index. Otherwise two paths with
+        /// different first strings are independent.
         var hasIndexes = false
     }
 
@@ -113,7 +113,7 @@ extension TheirIndex {
 // MARK: Looking up
 
 extension TheirIndex {
-    /// What an operation of ours has to meet, in the order of theirs.
+    /// The operations that one of ours has to meet, in the order of theirs.
     func candidates(for operation: Operation) -> Walk {
         let place = operation.place
         switch operation.kind {

@@ -1,7 +1,7 @@
 /// Rules 13 to 21: two instructions in one list (merge rules, 6).
 ///
-/// All of them concern operations with the same container. Numbers wrap: with sizes that a list can
-/// have they never come near the limit, and an absurd changeset must not stop the process.
+/// All of them are for operations with the same container. Numbers wrap: with possible list sizes
+/// they never come near the limit, and an invalid changeset must not crash the process.
 enum ArrayRules {
     /// Rule 13 ArrayInsert/Update: the element moves up if the new one lands at or before it.
     static func insertMeetsUpdate(_ a: inout Operation, _ b: inout Operation) throws(MergeError
@@ -100,7 +100,7 @@ enum ArrayRules {
         }
     }
 
-    /// The second half of rule 17; each step works on what the one before it has left.
+    /// The second half of rule 17; each step uses the result of the one before.
     private static func moveMeetsMoveOfOtherElement(_ a: inout Operation, _ b: inout Operation) {
         // (a)
         if a.index < b.index {
@@ -214,8 +214,8 @@ enum ArrayRules {
         }
     }
 
-    /// In the container of a list instruction an Update must name an element by index; with a string, it
-    /// takes the same Mixed value for a dictionary.
+    /// In the container of a list instruction an Update must have an index; with a string, it
+    /// treats the same Mixed value as a dictionary.
     private static func requireIndex(_ update: Operation) throws(MergeError.Reason) {
         try require(update.end == .index, else: .listMeetsDictionary)
     }

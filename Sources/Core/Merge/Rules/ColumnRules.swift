@@ -1,11 +1,11 @@
 import Changesets
 
-/// Rules 4 and 9 to 12: columns that come and go (merge rules, 6).
+/// Rules 4 and 9 to 12: adding and erasing columns (merge rules, 6).
 ///
-/// What is absent is also a rule: EraseColumn leaves AddInteger, list, Clear and set instructions on
-/// the column alone (exception MIXCOL of section 8).
+/// The absence of a rule is also a rule: EraseColumn does not affect AddInteger, list, Clear and
+/// set instructions on the column (exception MIXCOL of section 8).
 enum ColumnRules {
-    /// Rule 4 AddColumn/EraseTable: a column cannot point to a class that goes. The side that erases
+    /// Rule 4 AddColumn/EraseTable: a column cannot point to an erased class. The side that erases
     /// the class first erases the column, which the other side has.
     static func addMeetsEraseTable(
         _ a: inout Operation,
@@ -18,7 +18,7 @@ enum ColumnRules {
         return .eraseColumnBeforeB
     }
 
-    /// Rule 9 AddColumn/AddColumn: a column that both sides added is there already.
+    /// Rule 9 AddColumn/AddColumn: a column that both sides added already exists.
     static func addMeetsAdd(_ a: inout Operation, _ b: inout Operation) throws(MergeError.Reason) {
         guard a.hasSameColumn(as: b), case .column(let ours) = a.detail,
             case .column(let theirs) = b.detail

@@ -2,7 +2,7 @@ import Changesets
 
 /// One instruction of ours meets one of theirs (merge rules, 3).
 struct Meeting {
-    /// How many pairs may still meet; those that take long to compare count several times.
+    /// The pairs that may still meet; slow comparisons count several times.
     private(set) var pairsLeft: Int
     private let progress: (() -> Void)?
     private var pairsToProgress = Self.pairsBetweenProgress
@@ -15,7 +15,7 @@ struct Meeting {
         self.progress = progress
     }
 
-    /// What the loop has to do afterwards, besides going on.
+    /// The action that the loop must take after a pair.
     enum Outcome {
         case nothing
         /// Put directly before ours an instruction that erases the column of theirs.
@@ -57,7 +57,7 @@ struct Meeting {
             try NestedRules.apply(outer: &x, inner: &y)
             if y.isDiscarded { return .nothing }
         }
-        // Whatever the levels. A is the one with the larger type code, ours if they are equal.
+        // Regardless of the levels. A is the one with the larger type code, ours if they are equal.
         if x.kind.rawValue >= y.kind.rawValue {
             return try PairRules.apply(&x, &y) == .nothing ? .nothing : .prependToTheirs
         } else {
@@ -67,7 +67,7 @@ struct Meeting {
 }
 
 extension Operation {
-    /// What long paths and long values of sets take beside everything else, in pairs of short ones.
+    /// The extra cost of long paths and long values of sets, in pairs of short ones.
     fileprivate func comparisonCost(with other: Operation) -> Int {
         let steps = min(container.count, other.container.count) / 16
         guard case .element(let ours) = detail, case .element(let theirs) = other.detail else {

@@ -1,8 +1,8 @@
 import Changesets
 
-/// What an instruction does to one that lies deeper (merge rules, 5): it may take it along, or shift
-/// a list index on its way. The prior size of the inner instruction belongs to another list and never
-/// changes.
+/// The effect of an instruction on a deeper one (merge rules, 5): it may discard it, or shift a
+/// list index in its path. The prior size of the inner instruction belongs to another list and
+/// never changes.
 enum NestedRules {
     /// Applies the rule of outer's kind to inner, whose level is higher.
     static func apply(outer: inout Operation, inner: inout Operation) throws(MergeError.Reason) {
@@ -18,19 +18,19 @@ enum NestedRules {
         }
     }
 
-    /// EraseTable: columns, objects and all inside them go with the class.
+    /// EraseTable: columns, objects and all inside them are erased with the class.
     private static func eraseTable(_ outer: Operation, _ inner: inout Operation) {
         if outer.hasSameClass(as: inner) { inner.discard() }
     }
 
-    /// EraseObject: everything inside goes with the object, whatever the stamps.
+    /// EraseObject: everything inside is erased with the object, regardless of the stamps.
     private static func eraseObject(_ outer: Operation, _ inner: inout Operation) {
         if inner.isPathInstruction, outer.hasSameObject(as: inner) { inner.discard() }
     }
 
-    /// Update: a new value replaces what was inside the old one, whatever the stamps, unless it is the
-    /// kind of collection that inner expects. An embedded object leaves inner alone: creating it again
-    /// keeps its content.
+    /// Update: a new value replaces everything inside the old one, regardless of the stamps, unless
+    /// it is the kind of collection that inner expects. An embedded object leaves inner alone:
+    /// creating it again keeps its content.
     private static func update(_ outer: Operation, _ inner: inout Operation) {
         guard case .update(let content, _) = outer.detail,
             let next = outer.nextStep(ofStrictPrefixIn: inner)
@@ -41,7 +41,7 @@ enum NestedRules {
         }
     }
 
-    /// AddInteger and Clear: where a number or an empty collection is, nothing is inside.
+    /// AddInteger and Clear: nothing is inside a number or an empty collection.
     private static func discardDeeper(_ outer: Operation, _ inner: inout Operation) {
         if outer.nextStep(ofStrictPrefixIn: inner) != nil { inner.discard() }
     }
@@ -55,8 +55,8 @@ enum NestedRules {
         if index >= outer.index { inner.shift(at: position, to: index &+ 1) }
     }
 
-    /// ArrayMove, QUIRK N-MOVE: not inner follows the element, but the source of the move changes, as if
-    /// inner were the one that moves.
+    /// ArrayMove, QUIRK N-MOVE: inner does not follow the element. Instead, the source of the move
+    /// changes, as if inner were the one that moves.
     private static func arrayMove(
         _ outer: inout Operation,
         _ inner: Operation

@@ -1,6 +1,6 @@
-/// Rules 5 and 6: the life of an object (merge rules, 6).
+/// Rules 5 and 6: creating and erasing objects (merge rules, 6).
 enum ObjectRules {
-    /// Rule 5 EraseObject/CreateObject: erasing wins, whatever the stamps.
+    /// Rule 5 EraseObject/CreateObject: erasing wins, regardless of the stamps.
     static func eraseMeetsCreate(_ a: inout Operation, _ b: inout Operation) {
         guard a.hasSameObject(as: b) else { return }
         b.discard()

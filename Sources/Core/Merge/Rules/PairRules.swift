@@ -1,9 +1,9 @@
 import Changesets
 
-/// The table of the pair rules (merge rules, 6): which rule two operations follow, whatever their
+/// The table of the pair rules (merge rules, 6): the rule for two operations, regardless of their
 /// levels.
 enum PairRules {
-    /// What the rule leaves to the loop.
+    /// The action that the rule leaves to the loop.
     enum Remainder {
         case nothing
         /// Rule 4: the column of A has to be erased before B.
@@ -52,13 +52,13 @@ enum PairRules {
             SetRules.setMeetsInsert(&a, &b)  // 26
         case (.setErase, .setErase): SetRules.eraseMeetsErase(&a, &b)  // 27
 
-        // The cells with a dot: what there is to say about such a pair, a nested rule has said.
+        // The cells with a dot: a nested rule has handled such a pair.
         default: break
         }
         return .nothing
     }
 
-    /// How most conflicts end: the later of the two wins. B goes if the stamps are equal.
+    /// The usual end of a conflict: the later of the two wins. B goes if the stamps are equal.
     static func discardOlder(_ a: inout Operation, _ b: inout Operation) {
         if a.isOlder(than: b) {
             a.discard()

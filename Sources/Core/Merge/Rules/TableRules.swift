@@ -1,6 +1,6 @@
-/// Rules 1 to 3: classes that come and go (merge rules, 6).
+/// Rules 1 to 3: adding and erasing classes (merge rules, 6).
 enum TableRules {
-    /// Rule 1 AddTable/AddTable: a class that both sides added is there already.
+    /// Rule 1 AddTable/AddTable: a class that both sides added already exists.
     static func addMeetsAdd(_ a: inout Operation, _ b: inout Operation) throws(MergeError.Reason) {
         guard a.hasSameClass(as: b), case .table(let ours) = a.detail,
             case .table(let theirs) = b.detail

@@ -1,6 +1,6 @@
 import Changesets
 
-/// Rules 7 and 8: why a value won (merge rules, 6).
+/// Rules 7 and 8: which value wins (merge rules, 6).
 enum UpdateRules {
     /// Rule 7 Update/Update: the later value wins, except that a value beats a default and an embedded
     /// object gives way to anything else.
@@ -28,7 +28,7 @@ enum UpdateRules {
         if oursIsDefault == theirsIsDefault {
             PairRules.discardOlder(&a, &b)  // Step 4.
         } else if oursIsDefault {
-            a.discard()  // Step 5: whatever the stamps.
+            a.discard()  // Step 5: regardless of the stamps.
         } else {
             b.discard()
         }

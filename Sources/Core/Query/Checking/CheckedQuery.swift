@@ -1,7 +1,7 @@
 package import Changesets
 package import Schemas
 
-/// A query whose names and types were checked against a schema: `QueryChecker` makes it.
+/// A query whose names and types were checked against a schema by `QueryChecker`.
 ///
 /// Like `ParsedQuery`, it keeps its nodes in arrays, so a walk needs no recursion.
 package struct CheckedQuery: Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct CheckedQuery: Hashable, Sendable {
     /// The text that was checked; offsets point into it.
     let text: [UInt8]
     var conditions: [CheckedCondition] = []
-    /// Conditions from this index on are parts that a single one of the text was split into.
+    /// Conditions from this index on are parts of one condition in the text.
     var writtenConditions = 0
     var operands: [CheckedOperand] = []
     var scopes: [CheckedScope] = []
@@ -38,12 +38,12 @@ struct CheckedComparison: Hashable, Sendable {
     var left: Int
     var right: Int
     var form: Form
-    /// Where the operator stands.
+    /// The position of the operator.
     var offset: Int
 
     enum Form: Hashable, Sendable {
-        /// A property of the object itself with a constant of its type on the right: null strings and
-        /// NaN have rules of their own (query as recorded, 2 and 3).
+        /// A property of the object itself with a constant of its type on the right: null strings
+        /// and NaN have their own rules there (query as recorded, 2 and 3).
         case plain(QueryType)
         /// Everything else: the rules of mixed values.
         case general
@@ -74,7 +74,7 @@ struct CheckedProperty: Hashable, Sendable {
     var part: Part
     var suffix: Suffix?
     var quantifier: Quantifier?
-    /// Of one value.
+    /// The type of one value.
     var type: QueryType
     /// Name of the subquery's variable, if the path starts at its object.
     var scope: Int
@@ -88,13 +88,13 @@ struct CheckedProperty: Hashable, Sendable {
 
     enum Target: Hashable, Sendable {
         case field(QueryField)
-        /// The objects at the end of the hops themselves.
+        /// The objects at the end of the hops.
         case object(className: Text)
         /// `@links`: all links to the object, through any of these properties.
         case referrers([PropertyName])
     }
 
-    /// What of the field's value is meant.
+    /// The part of the field's value.
     enum Part: Hashable, Sendable {
         case whole
         case keys
@@ -119,11 +119,11 @@ struct CheckedProperty: Hashable, Sendable {
     }
 }
 
-/// A property of one class, as an object is asked for it.
+/// A property of one class, as read from an object.
 package struct QueryField: Hashable, Sendable {
     package let className: Text
     package let name: Text
-    /// Where it stands in the class; nil for the primary key.
+    /// Its position in the class; nil for the primary key.
     package let position: Int?
     package let type: PropertyType
     package let collection: CollectionType

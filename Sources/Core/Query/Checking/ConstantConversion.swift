@@ -1,7 +1,7 @@
 import Changesets
 import Schemas
 
-/// Gives a constant the type of what it is compared with (flexible sync, 12.4; query as recorded, 26 to
+/// Converts a constant to the type of the other side (flexible sync, 12.4; query as recorded, 26 to
 /// 30).
 struct ConstantConversion {
     let schema: RealmSchema
@@ -28,7 +28,7 @@ struct ConstantConversion {
             throw LocatedProblem(
                 .type,
                 at: constant.offset,
-                "object numbers mean nothing outside the file they come from",
+                "object numbers are only valid in their own file",
                 remedy: "write obj(\"Class\", key)"
             )
         case .object(let className, let key):
@@ -61,7 +61,7 @@ struct ConstantConversion {
             }
         case .float(let number):
             try refuseInfinity(Double(number), hint, offset)
-            // With its suffix it stays a float beside doubles and decimals, too.
+            // With its suffix it remains a float, even beside doubles and decimals.
             return hint == .int ? Int64(exactly: number).map { .int($0) } ?? value : value
         case .string(let text):
             return try converted(text, hint, offset)

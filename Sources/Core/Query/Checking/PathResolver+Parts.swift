@@ -1,7 +1,7 @@
 import Changesets
 import Schemas
 
-/// What stands behind the name of a field: indexes, keys, `.length`, `.@count`, `.@type`.
+/// The parts after the name of a field: indexes, keys, `.length`, `.@count`, `.@type`.
 extension PathResolver {
     func select(
         _ elements: ArraySlice<PathSyntax.Element>,
@@ -91,7 +91,7 @@ extension PathResolver {
         case .type:
             property.suffix = .kinds
             property.type = .kinds
-        // Other properties have one type, so only Mixed and dictionaries are asked.
+        // Other properties have one type, so only Mixed and dictionaries are checked.
         }
     }
 

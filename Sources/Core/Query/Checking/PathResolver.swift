@@ -7,7 +7,7 @@ struct PathResolver {
     /// The class the path starts in.
     let className: Text
     let scope: Int
-    /// The variable of the subquery the path stands in, or an enclosing one; empty outside.
+    /// The variable of the subquery around the path, or an enclosing one; empty outside.
     let variable: Text
 
     func resolve(_ syntax: PropertySyntax) throws(LocatedProblem) -> CheckedProperty {
@@ -35,7 +35,7 @@ struct PathResolver {
             property.type = .int
         } else if let field = walk.field {
             property.target = .field(field)
-            // A dictionary can hold anything as far as comparisons go.
+            // For comparisons, a dictionary can contain anything.
             property.type = field.collection == .dictionary ? .mixed : QueryType(field.type)
             if syntax.quantifier != nil, elements.isEmpty, field.collection == .single,
                 !walk.isMany
@@ -47,7 +47,7 @@ struct PathResolver {
             throw LocatedProblem(
                 .unknownName,
                 at: offset,
-                "the path names no property",
+                "the path does not name a property",
                 remedy: "name a property of \(walk.className)"
             )
         } else if syntax.quantifier != nil, !walk.isMany {
@@ -77,7 +77,7 @@ struct PathResolver {
         var isMany = false
     }
 
-    /// Takes one or more elements. Returns whether the walk goes on.
+    /// Consumes one or more elements. Returns whether the walk continues.
     private func step(
         _ walk: inout Walk,
         _ element: PathSyntax.Element,
@@ -120,7 +120,7 @@ struct PathResolver {
         return true
     }
 
-    /// An index behind a list or dictionary of links.
+    /// An index after a list or dictionary of links.
     private func index(
         _ walk: inout Walk,
         _ element: PathSyntax.Element,
@@ -134,8 +134,8 @@ struct PathResolver {
             throw LocatedProblem(
                 .type,
                 at: offset,
-                "an index stands where \(walk.className) needs a property",
-                remedy: "write the index behind a list"
+                "an index where \(walk.className) needs a property",
+                remedy: "write the index after a list"
             )
         }
         walk.hops[walk.hops.count - 1] = .link(field, target: target, index: index)
@@ -239,7 +239,7 @@ struct PathResolver {
         }
     }
 
-    /// Class names with the prefix of internal tables mean the class.
+    /// A class name with the prefix of internal tables names the class without it.
     static func withoutPrefix(_ name: Text) -> Text {
         let prefix = Array("class_".utf8)
         guard name.bytes.count > prefix.count, name.bytes.starts(with: prefix) else { return name }
@@ -255,7 +255,7 @@ extension PathResolver.Walk {
 }
 
 extension CheckedProperty.Hop {
-    /// Whether ANY, ALL and NONE apply behind the hop: also if an index picks one object of a list.
+    /// Whether ANY, ALL and NONE apply after the hop: also if an index picks one object of a list.
     var leadsToMany: Bool {
         switch self {
         case .backlink: true

@@ -64,8 +64,8 @@ extension QueryChecker {
         )
     }
 
-    /// One constant in braces beside a property of type Mixed is written without them. NONE would change its
-    /// meaning and stays.
+    /// One constant in braces beside a property of type Mixed is written without them. NONE would
+    /// change its meaning, so it keeps them.
     private mutating func withoutNeedlessList(_ right: Side, beside left: Side) -> Side {
         guard left.property?.isOwnValue == true, left.type == .mixed,
             case .list(let values, let quantifier, _) = right.operand, values.count == 1,
@@ -78,7 +78,7 @@ extension QueryChecker {
         )
     }
 
-    /// ANY before the object's own links means nothing beside constants, and is not written.
+    /// ANY before the object's own links has no effect beside constants, and is not written.
     private mutating func withoutNeedlessQuantifier(_ left: Side, beside right: Side) -> Side {
         guard var property = left.property, left.type == .link, property.quantifier == .any,
             property.hops.count == 1, property.suffix == nil
@@ -120,8 +120,8 @@ extension QueryChecker {
         }
     }
 
-    /// A property of the object itself and constants of its type: each is looked up, those of other types
-    /// are left out (query as recorded, 1).
+    /// A property of the object itself and constants of its type: each is looked up, and constants
+    /// of other types are left out (query as recorded, 1).
     private mutating func checkMembership(
         _ left: Side,
         _ right: Side,
@@ -133,7 +133,7 @@ extension QueryChecker {
         else { return nil }
         let usable = values.filter { value in
             guard value == .null else { return QueryType(of: value) == property.type }
-            // A lookup of null finds nothing in a required property, and is written all the same.
+            // A lookup of null finds nothing in a required property, but is still written.
             return field.isNullable || [.string, .objectID, .uuid].contains(property.type)
         }
         guard !usable.isEmpty else { return .truth(false) }
@@ -315,7 +315,7 @@ extension QueryChecker {
 }
 
 extension CheckedProperty {
-    /// One value of the object itself.
+    /// Whether the operand is one value of the object itself.
     var isOwnValue: Bool {
         guard hops.isEmpty, part == .whole, suffix == nil, case .field(let field) = target else {
             return false

@@ -44,7 +44,8 @@ extension QueryChecker {
             let right = try check(sides.right, nil, scope)
             pair = (try check(sides.left, right.type, scope), right)
         } else {
-            // The reference looks at the right side first; so mistakes come in the same order.
+            // The reference checks the right side first; do the same, to report the same mistake
+            // first.
             let right = try check(sides.right, nil, scope)
             pair = (try check(sides.left, nil, scope), right)
         }
@@ -69,7 +70,7 @@ extension QueryChecker {
             throw LocatedProblem(
                 .type,
                 at: offset,
-                "both types are known beforehand",
+                "the schema fixes both types",
                 remedy: "remove the comparison"
             )
         }
@@ -86,7 +87,7 @@ extension QueryChecker {
 
     // MARK: Expressions
 
-    /// For each expression, whether it holds no property. Lists in braces are constant, too.
+    /// For each expression, whether it contains no property. Lists in braces are constant, too.
     static func constancy(of query: ParsedQuery) -> [Bool] {
         var constancy: [Bool] = []
         constancy.reserveCapacity(query.expressions.count)
@@ -124,16 +125,16 @@ extension QueryChecker {
         )
     }
 
-    /// Checks an expression with all its parts, which stand before it.
+    /// Checks an expression with all its parts, which precede it.
     ///
-    /// - Parameter hint: the type of the other side, which constants take.
+    /// - Parameter hint: the type of the other side, to which constants are converted.
     private mutating func check(
         _ expression: Int,
         _ hint: QueryType?,
         _ scope: Int
     ) throws(LocatedProblem) -> Side {
-        // Constants of an operation take the type of its other side, so the walk goes down with hints and
-        // comes back up with operands.
+        // Constants of an operation take the type of its other side, so the walk descends with
+        // hints and returns with operands.
         var tasks: [Work] = [.check(expression, hint)]
         var sides: [Side] = []
         while let task = tasks.popLast() {
@@ -187,7 +188,7 @@ extension QueryChecker {
             let value = Arithmetic.compute(operation, leftValue, rightValue)
             return side(
                 .constant(
-                    // Nothing checks its type against the other side.
+                    // Its type is not checked against the other side.
                     CheckedConstant(value: value, type: .mixed, isFolded: true)
                 ),
                 .mixed
@@ -201,7 +202,7 @@ extension QueryChecker {
                 .argument,
                 at: offset,
                 "\(operation.sign) does not apply to \(left.type.name) and \(right.type.name)",
-                remedy: "compute with numbers only"
+                remedy: "use numbers only"
             )
         }
         // Constants on the other side take the type of the left operand.
@@ -314,7 +315,7 @@ extension CheckedProperty {
         return leadsToMany || hops.last?.hasIndex == true && hops.last?.isOfList == true
     }
 
-    /// The kinds that all values have whose type the schema fixes.
+    /// The possible kinds, if the schema fixes the type of all values.
     fileprivate var fixedKinds: ValueKinds? {
         switch target {
         case .object: return .link

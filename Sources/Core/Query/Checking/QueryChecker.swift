@@ -96,16 +96,16 @@ package struct QueryChecker {
         var isReordered = isAbsorbed
         isReordered[query.root] = true
         var parts: [Int: [Int]] = [:]
-        // Parents stand behind their parts, so from the end each chain is met at its top.
+        // Parents come after their parts, so from the end each chain is reached at its top.
         for index in query.conditions.indices.reversed() {
             guard let (left, right, _) = query.conditions[index].operands else { continue }
-            // Behind NOT and in subqueries the order stays.
+            // After NOT and in subqueries the order is kept.
             isReordered[left] = isReordered[index]
             isReordered[right] = isReordered[index]
             guard !isAbsorbed[index] else { continue }
             parts[index] = isReordered[index] ? flattened(index, &isAbsorbed) : [left, right]
         }
-        // Conditions keep their indexes; what one of them is split into goes behind all.
+        // Conditions keep their indexes; the parts of a split one are appended.
         checked.writtenConditions = query.conditions.count
         checked.conditions = [CheckedCondition](repeating: .absorbed, count: query.conditions.count)
         for (index, condition) in query.conditions.enumerated() where !isAbsorbed[index] {
@@ -115,8 +115,9 @@ package struct QueryChecker {
         checked.root = query.root
     }
 
-    /// The operands of a chain of equal connectives, in the order of the canonical text: from the left,
-    /// an operand of the same kind gives way to its own operands at the end (query as recorded, 4).
+    /// The operands of a chain of equal connectives, in the order of the canonical text: from the
+    /// left, an operand of the same kind is replaced by its own operands at the end (query as
+    /// recorded, 4).
     private func flattened(_ index: Int, _ isAbsorbed: inout [Bool]) -> [Int] {
         guard let (left, right, isAnd) = query.conditions[index].operands else { return [] }
         var waiting = [left, right]
@@ -170,7 +171,7 @@ package struct QueryChecker {
         return try checkEquality(comparison, left, right)
     }
 
-    /// Keeps an operand, and returns its index.
+    /// Appends an operand, and returns its index.
     mutating func keep(_ operand: CheckedOperand) -> Int {
         checked.operands.append(operand)
         return checked.operands.count - 1
@@ -193,7 +194,7 @@ package struct QueryChecker {
     // MARK: SORT, DISTINCT, LIMIT
 
     private mutating func checkOrdering() throws(LocatedProblem) {
-        // Of sorts in a row the last one is the first criterion.
+        // Of consecutive sorts the last one is the first criterion.
         var sorts: [([CheckedProperty], [Bool])] = []
         for (index, ordering) in query.ordering.enumerated() {
             switch ordering {

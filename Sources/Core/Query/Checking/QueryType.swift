@@ -7,7 +7,7 @@ enum QueryType: Hashable, Sendable {
     case link
     /// `.@type`.
     case kinds
-    /// A null that no property gave a type.
+    /// A null without a type from a property.
     case null
 
     init(_ type: PropertyType) {

@@ -13,7 +13,7 @@ enum Aggregation {
         let ordered = known.filter { !$0.isNotANumber }
         let isMixed = aggregate.type == .mixed
         let numbers = (isMixed ? known.filter { !$0.isDecimalNaN } : ordered).filter(\.isNumber)
-        // Only among values of Mixed and the floating-point values of a dictionary NaN counts.
+        // NaN only counts among values of Mixed and the floating-point values of a dictionary.
         let isOfFloats =
             isMixed || isDictionary && (aggregate.type == .float || aggregate.type == .double)
         switch aggregate.function {

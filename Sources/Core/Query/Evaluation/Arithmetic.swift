@@ -22,7 +22,8 @@ enum Arithmetic {
         return ValueSequence(right.values.map { compute(operation, left, $0) }, isList: true)
     }
 
-    /// Null unless both are numbers. The wider type of int, float, double and decimal is computed in.
+    /// Null unless both are numbers. The result has the wider type of int, float, double and
+    /// decimal.
     static func compute(
         _ operation: ArithmeticOperator,
         _ left: QueryValue,
@@ -47,7 +48,8 @@ enum Arithmetic {
         }
     }
 
-    /// Wraps on overflow. Over zero, a negative number gives the smallest and any other the largest one.
+    /// Wraps on overflow. Divided by zero, a negative number gives the smallest and any other the
+    /// largest one.
     private static func compute(
         _ operation: ArithmeticOperator,
         _ left: Int64,

@@ -1,9 +1,9 @@
 /// A pattern of LIKE: `*` is any run of characters, `?` is one character (query as recorded, 36).
 ///
-/// The runs between the stars are looked for one after the other, each as early as possible, so nothing is
-/// tried twice.
+/// The runs between the stars are searched one after the other, each as early as possible, so
+/// nothing is tried twice.
 struct LikePattern {
-    /// A character of the text or the pattern: a byte and the UTF-8 continuation bytes behind it.
+    /// A character of the text or the pattern: a byte and its UTF-8 continuation bytes.
     typealias Unit = UInt64
 
     /// Nil for `?`.
@@ -37,7 +37,7 @@ struct LikePattern {
         var units: [Unit] = []
         units.reserveCapacity(bytes.count)
         for byte in bytes {
-            // A unit ends after eight bytes, whatever follows.
+            // A unit ends after at most eight bytes.
             if byte & 0xc0 == 0x80, let last = units.last, last >> 56 == 0 {
                 units[units.count - 1] = last << 8 | UInt64(byte)
             } else {
@@ -61,13 +61,13 @@ struct LikePattern {
     }
 }
 
-/// Looks for a run that holds `?`: all places at once, 64 to a machine word.
+/// Searches for a run that contains `?`: all positions at once, 64 to a machine word.
 private struct PatternSearch {
     private let length: Int
     private let wordCount: Int
-    /// For each unit of the run, the places where it may stand.
+    /// For each unit of the run, its positions.
     private var places: [LikePattern.Unit: [UInt64]] = [:]
-    /// The places of `?`.
+    /// The positions of `?`.
     private var anywhere: [UInt64]
 
     init(_ run: [LikePattern.Unit?]) {
@@ -84,7 +84,7 @@ private struct PatternSearch {
     }
 
     func first(in text: ArraySlice<LikePattern.Unit>) -> Int? {
-        // Bit n: the n + 1 units read last match the beginning of the run.
+        // Bit n: the last n + 1 units match the beginning of the run.
         var state = [UInt64](repeating: 0, count: wordCount)
         for index in text.indices {
             let mask = places[text[index]] ?? anywhere

@@ -28,7 +28,7 @@ enum MixedRules {
         }
     }
 
-    /// Nil if the values have no order, be it that one is null.
+    /// Nil if the values have no order, for example if one is null.
     static func order(_ left: QueryValue, _ right: QueryValue) -> QueryOrder? {
         switch (left, right) {
         case (.int(let left), .int(let right)): return QueryOrder(left, right)
@@ -56,7 +56,7 @@ enum MixedRules {
 }
 
 extension ComparisonOperator {
-    /// Whether an operator of order holds between values that stand so.
+    /// Whether an operator of order holds for values in this order.
     func accepts(_ order: QueryOrder) -> Bool {
         switch self {
         case .less: order == .less

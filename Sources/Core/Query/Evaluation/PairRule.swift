@@ -1,5 +1,5 @@
-/// Comparing what two sides are for one object, with ANY, ALL and NONE (flexible sync, 12.5; query as
-/// recorded, 39).
+/// Compares the values of two sides for one object, with ANY, ALL and NONE (flexible sync, 12.5;
+/// query as recorded, 39).
 struct PairRule {
     let operation: ComparisonOperator
     let ignoresCase: Bool
@@ -19,8 +19,7 @@ struct PairRule {
         }
         let leftQuantifier = leftQuantifier ?? .any
         let rightQuantifier = rightQuantifier ?? .any
-        // Which side's quantifier is the outer one makes a difference. Text operators ask the other way
-        // round.
+        // The nesting of the two sides' quantifiers matters. For text operators it is reversed.
         if operation.isForText {
             return rightQuantifier.holds(over: right.values) { right in
                 leftQuantifier.holds(over: left.values) { holds($0, right) }

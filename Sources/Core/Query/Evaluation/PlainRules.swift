@@ -1,5 +1,5 @@
-/// A property of the object itself against a constant of its type: what the reference does there and
-/// nowhere else (query as recorded, 2, 3 and 33).
+/// A property of the object itself against a constant of its type: rules of the reference for this
+/// case only (query as recorded, 2, 3 and 33).
 enum PlainRules {
     static func holds(
         _ operation: ComparisonOperator,

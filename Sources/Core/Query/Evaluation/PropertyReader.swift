@@ -99,7 +99,7 @@ struct PropertyReader {
         }
     }
 
-    /// Stands for an object without a key.
+    /// Used for an object without a key.
     private static func anonymous(_ className: Text) -> ObjectReference {
         ObjectReference(className: className, key: .null)
     }
@@ -131,7 +131,7 @@ struct PropertyReader {
     ) -> ValueSequence {
         let hasList = field.collection != .single || property.part != .whole
         if objects.isEmpty, !isMany {
-            // Behind a link to nothing a value is null, and a list is empty.
+            // Behind a null or dangling link a value is null, and a list is empty.
             guard hasList, property.suffix != .size else { return ValueSequence(.null) }
             return ValueSequence([], isList: isElementwise(field))
         }
@@ -163,14 +163,15 @@ struct PropertyReader {
             guard case .dictionary(let members) = value else {
                 return ValueSequence([], isList: true)
             }
-            // An empty dictionary has one key here, null: so ANY can hold and NONE can fail.
+            // An empty dictionary has one key here, null, so that ANY can hold and NONE can fail.
             if members.isEmpty { return ValueSequence(.null) }
             sequence = ValueSequence(members.keys.sorted().map { .string($0.bytes) }, isList: true)
         case .length:
             return ValueSequence(
                 Self.elements(value).compactMap { element in
                     if let bytes = element.bytes { return .int(Int64(bytes.count)) }
-                    // A null string has no length, so 0; other values of Mixed are left out.
+                    // A null string has no length, so its length is 0; other values of Mixed are
+                    // left out.
                     return field.type == .mixed ? nil : .int(0)
                 },
                 isList: true
@@ -216,9 +217,9 @@ struct PropertyReader {
         }
     }
 
-    /// What the indexes lead to, each inside the one before.
+    /// The values that the indexes select, each inside the one before.
     ///
-    /// Of an empty collection there is no element, not even null (query as recorded, 43).
+    /// An empty collection has no element, not even null (query as recorded, 43).
     private static func elements(
         at indexes: [CheckedProperty.Index],
         in value: Value,

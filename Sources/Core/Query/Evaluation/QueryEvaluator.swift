@@ -16,7 +16,7 @@ package struct QueryEvaluator: Sendable {
         self.memberships = memberships
     }
 
-    /// Whether the object matches. SORT, DISTINCT and LIMIT play no part: see `QueryOrdering`.
+    /// Whether the object matches. SORT, DISTINCT and LIMIT are not applied: see `QueryOrdering`.
     package func matches(_ object: some QueryableObject) -> Bool {
         matches(object, scope: 0)
     }

@@ -1,5 +1,5 @@
-/// Applies SORT, DISTINCT and LIMIT to matching objects, in the order they are written. Subscriptions may
-/// not use them.
+/// Applies SORT, DISTINCT and LIMIT to matching objects, in the order of the text. Subscriptions
+/// may not use them.
 package struct QueryOrdering {
     private let query: CheckedQuery
 
@@ -7,7 +7,7 @@ package struct QueryOrdering {
         self.query = query
     }
 
-    /// - Parameter objects: those that match, in the order of the class.
+    /// - Parameter objects: the matching ones, in the order of the class.
     package func arrange<Object: QueryableObject>(_ objects: [Object]) -> [Object] {
         var rows = objects
         for ordering in query.ordering {
@@ -38,7 +38,7 @@ package struct QueryOrdering {
         _ rows: [Object],
         _ properties: [CheckedProperty]
     ) -> [Object] {
-        // An object from which no link leads to a property is dropped.
+        // An object is dropped if no link leads to the property.
         let keyed = rows.enumerated().map { (values(of: properties, $1), $0) }
             .filter { !$0.0.contains(nil) }
         let ascending = [Bool](repeating: true, count: properties.count)
@@ -63,7 +63,7 @@ package struct QueryOrdering {
             .map { rows[$0.1] }
     }
 
-    /// Equal ones keep their places.
+    /// Equal ones keep their order.
     private func precedes(
         _ left: ([QueryValue?], Int),
         _ right: ([QueryValue?], Int),
@@ -79,7 +79,7 @@ package struct QueryOrdering {
         return left.1 < right.1
     }
 
-    /// A total order: null first, then by type, and what no link leads to last.
+    /// A total order: null first, then by type, and missing links last.
     private static func order(_ left: QueryValue?, _ right: QueryValue?) -> QueryOrder {
         guard let left, let right else {
             return QueryOrder(left == nil ? 1 : 0, right == nil ? 1 : 0)

@@ -1,6 +1,6 @@
-/// The tests of a condition in order, each with what comes next: AND, OR and NOT become jumps.
+/// The tests of a condition in order, each with its successors: AND, OR and NOT become jumps.
 ///
-/// Evaluation needs neither recursion nor memory, and stops as soon as the answer is known.
+/// Evaluation needs neither recursion nor memory, and stops as soon as the result is known.
 struct QueryProgram: Sendable {
     struct Step: Sendable {
         /// Index of the condition.
@@ -14,7 +14,7 @@ struct QueryProgram: Sendable {
         case step(Int)
     }
 
-    /// The last one is the first to run: jumps lead to lower indexes.
+    /// The last one runs first: jumps lead to lower indexes.
     private(set) var steps: [Step] = []
 
     private struct Work {

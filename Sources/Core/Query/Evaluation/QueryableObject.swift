@@ -1,16 +1,16 @@
 package import Changesets
 package import Documents
 
-/// An object that queries look at: a document, a row of SQLite, a row of PostgreSQL.
+/// An object as queries read it: a document, a row of SQLite, a row of PostgreSQL.
 ///
-/// Queries of subscriptions ask for fields of the object itself only; the other members serve the full
+/// Queries of subscriptions only read fields of the object itself; the other members serve the full
 /// language.
 package protocol QueryableObject {
-    /// What the field holds. A missing value of a required field is the default of its type (flexible
-    /// sync, 12.6). The primary key comes as a scalar.
+    /// The value of the field. A missing value of a required field is the default of its type
+    /// (flexible sync, 12.6). The primary key is returned as a scalar.
     func value(of field: QueryField) -> Value
 
-    /// The object that a link of this one points to, or nil if there is none.
+    /// The target of a link of this object, or nil if it does not exist.
     func object(_ reference: ObjectReference) -> (any QueryableObject)?
 
     /// The objects whose property links to this one, once for each link.

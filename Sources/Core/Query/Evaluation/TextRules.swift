@@ -78,7 +78,7 @@ enum ByteSearch {
 
 /// Knuth, Morris and Pratt's search.
 enum UnitSearch {
-    /// Where the needle first begins, or nil.
+    /// The start of the needle's first occurrence, or nil.
     static func first<Unit: Equatable>(_ needle: [Unit], in text: ArraySlice<Unit>) -> Int? {
         guard !needle.isEmpty else { return text.startIndex }
         guard needle.count <= text.count else { return nil }

@@ -1,6 +1,6 @@
-/// What one side of a comparison is for one object.
+/// The values of one side of a comparison for one object.
 struct ValueSequence {
-    /// Nothing at all if an element of an empty list is asked for.
+    /// Empty if an element of an empty list is requested.
     var values: [QueryValue]
     /// Whether the values are those of a list, to which ANY, ALL and NONE apply.
     var isList: Bool

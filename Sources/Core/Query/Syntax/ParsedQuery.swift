@@ -1,9 +1,9 @@
 import Changesets
 
-/// A query as it is written, before any class is known (flexible sync, 12.2).
+/// A query as written, before its class is known (flexible sync, 12.2).
 ///
-/// The nodes of the tree stand in two arrays, each behind its parts, so a walk is a loop and no depth of
-/// a hostile text can overflow a stack.
+/// The nodes of the tree are in two arrays, each after its parts, so a walk is a loop and no depth
+/// of a hostile text can overflow a stack.
 package struct ParsedQuery: Hashable, Sendable {
     /// The text that was parsed; offsets in the tree point into it.
     package let text: [UInt8]
@@ -13,7 +13,7 @@ package struct ParsedQuery: Hashable, Sendable {
     var scopes: [ScopeSyntax] = []
     /// Index of the whole condition.
     var root = 0
-    /// SORT, DISTINCT and LIMIT, in the order they are written.
+    /// SORT, DISTINCT and LIMIT, in the order of the text.
     var ordering: [OrderingSyntax] = []
 
     init(text: [UInt8]) {
@@ -41,7 +41,7 @@ struct ComparisonSyntax: Hashable, Sendable {
     let operation: ComparisonOperator
     let ignoresCase: Bool
     let sides: ComparedPair
-    /// Where the operator stands.
+    /// The position of the operator.
     let offset: Int
     let scope: Int
 }
@@ -142,7 +142,7 @@ enum AggregateFunction: String, Hashable, Sendable {
 }
 
 struct ScopeSyntax: Hashable, Sendable {
-    /// The list whose objects the subquery looks at; nil for the query itself.
+    /// The list whose objects the subquery filters; nil for the query itself.
     let path: PathSyntax?
     /// With its dollar sign; empty for the query itself.
     let variable: Text

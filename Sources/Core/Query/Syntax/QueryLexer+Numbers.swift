@@ -1,6 +1,6 @@
 /// Numbers, dates and keys.
 extension QueryLexer {
-    /// A number, or a date of the calendar form, whose first digit stands at the index.
+    /// A number, or a date of the calendar form, whose first digit is at the index.
     func numberOrDate(at index: Int) -> (QueryToken.Kind, end: Int) {
         let number = number(at: index, isSigned: false) ?? (.natural, index + 1)
         if let end = calendarDateEnd(at: index), end > number.end { return (.timestamp, end) }
@@ -74,7 +74,7 @@ extension QueryLexer {
         }
     }
 
-    /// The end of groups of digits with `-` between them and `)` behind.
+    /// The end of groups of digits separated by `-` and followed by `)`.
     private func hexadecimalEnd(_ groups: [Int], at index: Int) -> Int? {
         var end = index
         for (number, length) in groups.enumerated() {
@@ -90,7 +90,7 @@ extension QueryLexer {
         return byte(at: end) == UInt8(ascii: ")") ? end + 1 : nil
     }
 
-    /// `Y-M-D@h:m:s`, with `T` in place of `@`, and `:nanoseconds` behind or not.
+    /// `Y-M-D@h:m:s`, with `T` in place of `@`, and optionally followed by `:nanoseconds`.
     private func calendarDateEnd(at index: Int) -> Int? {
         var end = digitsEnd(at: index)
         for separator: StaticString in ["-", "-", "@", ":", ":"] {

@@ -1,7 +1,7 @@
-/// Cuts the text of a query into tokens (flexible sync, 12.1; query as recorded, 7 to 18).
+/// Splits the text of a query into tokens (flexible sync, 12.1; query as recorded, 7 to 18).
 ///
-/// The longest token wins, and of equally long ones the word before the name. No byte is read more
-/// than a few times.
+/// The longest token wins, and of equally long ones the word before the name. Each byte is read
+/// only a few times.
 struct QueryLexer {
     let text: [UInt8]
     private var position = 0
@@ -115,7 +115,7 @@ struct QueryLexer {
         }
     }
 
-    /// Bytes of the character of a name that stands at the index, 0 if none does.
+    /// Bytes of the name character at the index, 0 if there is none.
     private func nameCharacter(at index: Int, isFirst: Bool) -> Int {
         guard let byte = byte(at: index) else { return 0 }
         switch byte {
@@ -152,7 +152,7 @@ struct QueryLexer {
 
     // MARK: Strings
 
-    /// The end of the string whose quote stands at `position`.
+    /// The end of the string whose quote is at `position`.
     private func stringEnd(after quote: UInt8) throws(LocatedProblem) -> Int {
         var index = position + 1
         while let byte = byte(at: index) {
@@ -191,7 +191,7 @@ struct QueryLexer {
         LocatedProblem(
             .syntax,
             at: index,
-            "the string holds a backslash that begins no known escape",
+            "the string has a backslash without a known escape",
             remedy: "write the string as B64\"...\", the base64 of its bytes"
         )
     }

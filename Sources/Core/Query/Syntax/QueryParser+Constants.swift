@@ -149,7 +149,7 @@ extension QueryParser {
 }
 
 extension Base64 {
-    /// Padded text whose last digit may have bits that no byte takes.
+    /// Padded text whose last digit may have unused bits set.
     fileprivate static func decodeLeniently(_ text: [UInt8]) -> [UInt8]? {
         if let bytes = decode(text) { return bytes }
         let digits = text.prefix { $0 != UInt8(ascii: "=") }

@@ -1,4 +1,4 @@
-/// What may follow an operand, and how operators are reduced.
+/// Reading after an operand, and the reduction of operators.
 ///
 /// Tightest first: NOT over a condition; `*` `/`; `+` `-`; comparisons; AND; OR.
 extension QueryParser {
@@ -6,7 +6,7 @@ extension QueryParser {
         case operand, `operator`, end
     }
 
-    /// Reads one token where an operand has just ended.
+    /// Reads one token after an operand.
     mutating func readOperatorPosition() throws(LocatedProblem) -> Next {
         switch token.kind {
         case .plus: return try readArithmetic(.plus)
@@ -88,7 +88,7 @@ extension QueryParser {
         return false
     }
 
-    /// Completes what stands left of a comparison, and checks that one may stand here.
+    /// Completes the left side of a comparison, and checks that a comparison is allowed here.
     private mutating func prepareLeftSide(mustBeBare: Bool) throws(LocatedProblem) {
         if !mustBeBare { reduceArithmetic(bindingAsTightlyAs: nil) }
         guard allowsCondition, case .expression(_, let isBare, _) = operands.last,
@@ -152,7 +152,7 @@ extension QueryParser {
         return .operand
     }
 
-    /// Reduces comparison and negations, then ANDs, and where asked ORs, down to the last open
+    /// Reduces comparison and negations, then ANDs, and if requested ORs, down to the last open
     /// parenthesis.
     private mutating func reduceConditions(upToAnd includesOr: Bool) throws(LocatedProblem) {
         try reduceComparison()

@@ -1,6 +1,6 @@
 import Changesets
 
-/// Properties, lists, subqueries, shapes, and what may follow the condition.
+/// Properties, lists, subqueries, shapes, and the clauses after the condition.
 extension QueryParser {
     mutating func parseValue() throws(LocatedProblem) -> ExpressionSyntax {
         if let quantifier = quantifier(of: token.kind) { return try parseQuantified(quantifier) }
@@ -62,7 +62,7 @@ extension QueryParser {
         }
     }
 
-    /// `.@count` and the like; the dot is read.
+    /// `.@count` and the like, after the dot.
     private mutating func parseSuffix(
         of path: PathSyntax,
         _ quantifier: Quantifier?
@@ -107,7 +107,7 @@ extension QueryParser {
         return name
     }
 
-    /// Returns the suffix if the brackets hold SIZE.
+    /// Returns the suffix if the brackets contain SIZE.
     private mutating func parseBracket(
         into path: inout PathSyntax
     ) throws(LocatedProblem) -> PropertySyntax.Suffix? {
@@ -245,7 +245,7 @@ extension QueryParser {
 
     // MARK: Shapes
 
-    /// Checks a shape of GEOWITHIN, which nothing evaluates.
+    /// Checks a shape of GEOWITHIN, which is not evaluated.
     mutating func skipShape() throws(LocatedProblem) {
         let shape = token.kind
         if shape == .argument { return try advance() }

@@ -1,14 +1,14 @@
 import Changesets
 
-/// Parses the whole language of flexible sync, 12.2; `SubscriptionRules` refuses what subscriptions may
-/// not use.
+/// Parses the whole language of flexible sync, 12.2; `SubscriptionRules` refuses what subscriptions
+/// may not use.
 ///
-/// Operators wait on a stack until one that binds less tightly arrives, so time and memory are linear in
-/// the text and nothing recurses.
+/// Operators wait on a stack until one that binds less tightly arrives, so time and memory are
+/// linear in the text and nothing recurses.
 package struct QueryParser {
     private var lexer: QueryLexer
     var token: QueryToken
-    /// The token behind `token`, if it was read already.
+    /// The token after `token`, if already read.
     private var lookahead: QueryToken?
     var query: ParsedQuery
     var operands: [Operand] = []
@@ -20,7 +20,7 @@ package struct QueryParser {
     var subqueryDepth = 0
 
     enum Operand {
-        /// `isBare`: a single value outside parentheses, as text operators and BETWEEN demand.
+        /// `isBare`: a single value outside parentheses, as text operators and BETWEEN require.
         case expression(Int, isBare: Bool, offset: Int)
         case condition(Int, offset: Int)
     }
@@ -29,7 +29,7 @@ package struct QueryParser {
         case or, and, not
         case comparison(ComparisonOperator, ignoresCase: Bool, offset: Int)
         case arithmetic(ArithmeticOperator, offset: Int)
-        /// An open parenthesis; whether a condition may stand in it.
+        /// An open parenthesis; the flag allows a condition in it.
         case parenthesis(allowsCondition: Bool, offset: Int)
         /// The parenthesis of a subquery, whose condition is being read.
         case subquery(scope: Int, parent: Int, isBareOperand: Bool, offset: Int)
@@ -137,7 +137,7 @@ package struct QueryParser {
         }
     }
 
-    /// Reads one token or value where an operand must begin. Returns whether one must still begin.
+    /// Reads one token or value where an operand must begin. Returns whether one is still required.
     private mutating func readOperandPosition() throws(LocatedProblem) -> Bool {
         switch token.kind {
         case .leftParenthesis:

@@ -12,14 +12,14 @@ struct QueryToken: Hashable {
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
         case and, or, not
         case ignoringCase
-        // Words that no property can be named with.
+        // Words that cannot be property names.
         case any, all, none
         case truePredicate, falsePredicate
         case `true`, `false`, null
         case geoWithin, geoBox, geoCircle, geoPolygon
         case subquery, object
         case count, type, max, min, sum, average
-        // Words that properties can be named with, too.
+        // Words that can also be property names.
         case `in`, beginsWith, endsWith, contains, like, between, text
         case sort, distinct, limit, ascending, descending
         case binary, first, last, size
@@ -36,7 +36,7 @@ struct QueryToken: Hashable {
 }
 
 extension QueryToken.Kind {
-    /// Whether the token can stand for an element of a property path.
+    /// Whether the token can be an element of a property path.
     var isName: Bool {
         switch self {
         case .identifier, .links, .keysOrValues, .beginsWith, .endsWith, .contains, .like, .between,
@@ -77,7 +77,7 @@ extension QueryToken.Kind {
         packedExactWords[pack(word)] ?? packedWordsInAnyCase[pack(word.lazy.map(lowerCase))]
     }
 
-    // Words as numbers: looking up strings took a third of the time of the lexer.
+    // Words as numbers: looking up strings took a third of the lexer's time.
     private static let packedExactWords = packed(exactWords)
     private static let packedWordsInAnyCase = packed(wordsInAnyCase)
 

@@ -10,7 +10,7 @@ extension DecimalNumber {
         if left.coefficient == 0 || right.coefficient == 0 {
             return addingZero(left, right)
         }
-        // The larger one goes first, and as far down to the other's exponent as 37 digits allow.
+        // The larger one is scaled down to the other's exponent, as far as 37 digits allow.
         let leftIsLarger = left.digitCount + left.exponent >= right.digitCount + right.exponent
         let (large, small) = leftIsLarger ? (left, right) : (right, left)
         let shift = min(max(large.exponent - small.exponent, 0), 37 - large.digitCount)
@@ -115,7 +115,7 @@ extension DecimalNumber {
         if left.isZero {
             return DecimalNumber(rounding: 0, exponent: preferred, isNegative: isNegative)
         }
-        // 34 digits over a divisor, so shifted that the quotient has 35 or 36.
+        // 34 digits divided by the divisor, scaled so that the quotient has 35 or 36.
         let widening = 34 - left.digitCount
         let shift = right.digitCount + 1
         let dividend = (left.coefficient * powers[widening]).multipliedFullWidth(by: powers[shift])

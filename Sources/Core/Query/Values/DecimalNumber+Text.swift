@@ -1,7 +1,7 @@
 /// Decimals as text (query as recorded, 28 and 49).
 extension DecimalNumber {
-    /// The whole text must be a number: digits with a point and an exponent or not, `inf` or `nan` in any
-    /// case, with a sign or not.
+    /// The whole text must be a number: digits with optional point and exponent, or `inf` or `nan`
+    /// in any case, with an optional sign.
     init?(text: ArraySlice<UInt8>) {
         var rest = text
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -22,7 +22,7 @@ extension DecimalNumber {
                 hasDigits = true
                 let digit = UInt128(byte - UInt8(ascii: "0"))
                 if digitCount > 0 || digit > 0 { digitCount += 1 }
-                // Two digits beyond the precision and the rest as one bit decide the rounding.
+                // Two digits beyond the precision, and the rest as one bit, decide the rounding.
                 if digitCount <= 36 {
                     coefficient = coefficient * 10 + digit
                 } else {
@@ -44,7 +44,7 @@ extension DecimalNumber {
             if isNegativeExponent || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
             let digits = rest.prefix { $0.isASCIIDigit }
             guard !digits.isEmpty else { return nil }
-            // Far outside the range it no longer matters how far.
+            // Far out of range, the exact exponent does not matter.
             let value = Int(min(IntegerText.parseDecimal(digits), 1_000_000))
             exponent += isNegativeExponent ? -value : value
             rest = rest.dropFirst(digits.count)
@@ -76,7 +76,7 @@ extension DecimalNumber {
         }
         let digits = String(UInt64(coefficient))
         var (before, rest) = (digits.count, exponent)
-        // The point moves to the left until nothing is left of the exponent, or one digit before it.
+        // The point moves left until the exponent is used up, or one digit remains before it.
         if rest != 0 {
             let moved = rest < 0 ? min(-rest, before - 1) : before - 1
             before -= moved

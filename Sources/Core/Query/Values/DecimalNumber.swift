@@ -1,6 +1,6 @@
 package import Changesets
 
-/// A decimal floating-point number taken apart, for comparing and computing.
+/// A decimal floating-point number in parts, for comparison and arithmetic.
 package struct DecimalNumber: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case finite, infinite, notANumber
@@ -96,7 +96,7 @@ package struct DecimalNumber: Hashable, Sendable {
 
     /// Rounds to 34 digits, ties to even, and to the range of exponents.
     ///
-    /// - Parameter isInexact: whether the number is slightly larger than it says.
+    /// - Parameter isInexact: whether the exact number is slightly larger.
     init(
         rounding coefficient: UInt128,
         exponent: Int,
@@ -188,7 +188,7 @@ extension DecimalNumber {
         guard digits + exponent == otherDigits + other.exponent else {
             return QueryOrder(digits + exponent, otherDigits + other.exponent)
         }
-        // Of equal size, so neither needs more than 34 digits for the exponent of the other.
+        // Of equal magnitude, so neither needs more than 34 digits for the exponent of the other.
         return QueryOrder(
             coefficient * Self.powers[max(0, otherDigits - digits)],
             other.coefficient * Self.powers[max(0, digits - otherDigits)]

@@ -1,7 +1,7 @@
 /// Floating-point numbers as text, both ways.
 enum FloatingText {
-    /// Reads what the lexer takes for a float, without the suffix `f`. Rounds to the nearest; infinity
-    /// beyond the range.
+    /// Reads a float token, without the suffix `f`. Rounds to the nearest; infinity beyond the
+    /// range.
     static func double(_ text: ArraySlice<UInt8>) -> Double {
         Double(normalized(text)) ?? 0
     }
@@ -53,7 +53,7 @@ enum FloatingText {
 
 /// The leading decimal digits of a positive number, rounded exactly, ties to even.
 struct DecimalDigits {
-    /// 0 ... 9 each, `precision` of them or fewer if the number ends before.
+    /// 0 ... 9 each, at most `precision` of them.
     let digits: [UInt8]
     /// The power of ten of the first digit.
     let exponent: Int

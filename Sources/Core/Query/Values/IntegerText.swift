@@ -1,7 +1,7 @@
 /// Whole numbers as the reference reads them (query as recorded, 9).
 enum IntegerText {
-    /// Decimal, octal behind a leading 0, hexadecimal behind `0x`, with a sign or not. Ends at the first
-    /// byte that is no digit, and saturates.
+    /// Decimal, octal after a leading 0, hexadecimal after `0x`, with an optional sign. Ends at the
+    /// first byte that is not a digit, and saturates.
     static func parse(_ text: ArraySlice<UInt8>) -> Int64 {
         var digits = text
         let isNegative = digits.first == UInt8(ascii: "-")

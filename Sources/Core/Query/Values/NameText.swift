@@ -2,7 +2,7 @@ import Changesets
 
 /// Property names in the text of a query (flexible sync, 12.1, identifiers).
 enum NameText {
-    /// Blank, tab, CR and LF behind a backslash are those characters.
+    /// Blank, tab, CR and LF after a backslash are those characters.
     static func unescaped(_ bytes: ArraySlice<UInt8>) -> Text {
         guard bytes.contains(UInt8(ascii: "\\")) else { return Text(bytes: Array(bytes)) }
         var name: [UInt8] = []

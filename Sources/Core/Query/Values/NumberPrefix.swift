@@ -1,7 +1,7 @@
-/// The number that a string begins with, as the reference reads it for a numeric property (query as
+/// The number at the start of a string, as the reference reads it for a numeric property (query as
 /// recorded, 28).
 enum NumberPrefix {
-    /// Leading blanks, a sign and decimal digits; what follows is ignored. Nil without digits or out of
+    /// Leading blanks, a sign and decimal digits; the rest is ignored. Nil without digits or out of
     /// range.
     static func int(_ text: [UInt8]) -> Int64? {
         var rest = text.drop(while: \.isBlank)
@@ -51,7 +51,7 @@ enum NumberPrefix {
             rest = rest.dropFirst()
             number.append(UInt8(ascii: "e"))
             skipSign()
-            // An exponent without digits spoils the number.
+            // An exponent without digits makes the number invalid.
             guard skipDigits() else { return nil }
         }
         return String(decoding: number, as: UTF8.self)
@@ -71,7 +71,7 @@ enum NumberPrefix {
         !value.isInfinite || text.hasSuffix("inf")
     }
 
-    /// The whole text must be a number; `nan` is none.
+    /// The whole text must be a number, and not `nan`.
     static func decimal(_ text: [UInt8]) -> DecimalNumber? {
         guard let number = DecimalNumber(text: text.drop(while: \.isBlank)),
             number.kind != .notANumber

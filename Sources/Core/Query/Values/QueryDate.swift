@@ -1,6 +1,6 @@
 package import Changesets
 
-/// An instant as a query writes it: unlike `Timestamp`, with a billion nanoseconds or more if so written
+/// An instant as written in a query: unlike `Timestamp`, it may have a billion nanoseconds or more
 /// (query as recorded, 12).
 package struct QueryDate: Hashable, Sendable {
     package let seconds: Int64
@@ -25,9 +25,10 @@ package struct QueryDate: Hashable, Sendable {
         }
     }
 
-    /// `Y-M-D@h:m:s[:nanoseconds]` in UTC. Fields out of their range carry over to the next larger one.
+    /// `Y-M-D@h:m:s[:nanoseconds]` in UTC. Fields out of their range carry over to the next larger
+    /// one.
     init(calendar text: ArraySlice<UInt8>) throws(Problem) {
-        // Larger fields would overflow below and mean no date.
+        // Larger fields would overflow below, and are not dates.
         let fields = text.split { !$0.isASCIIDigit }
             .map { min(IntegerText.parseDecimal($0), 1_000_000_000) }
         guard fields[0] >= 1900 else { throw .beforeCalendar }

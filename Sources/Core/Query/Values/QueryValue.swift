@@ -1,6 +1,6 @@
 package import Changesets
 
-/// A value that comparisons see: a constant, a property or an element of one.
+/// A value in a comparison: a constant, a property or an element of one.
 package enum QueryValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -14,7 +14,7 @@ package enum QueryValue: Hashable, Sendable {
     case objectID(ObjectID)
     case uuid(UniqueID)
     case link(ObjectReference)
-    /// What `.@type` gives.
+    /// The result of `.@type`.
     case kinds(ValueKinds)
     /// A list or dictionary in a Mixed property: only its kind and its size can be compared.
     case nested(isList: Bool, count: Int)

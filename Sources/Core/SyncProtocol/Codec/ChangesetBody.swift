@@ -1,9 +1,9 @@
 import Versions
 
-/// The body of UPLOAD and DOWNLOAD: changesets with their numbers, compressed as a whole where that
+/// The body of UPLOAD and DOWNLOAD: changesets with their numbers, compressed as a whole if that
 /// pays (wire protocol, 5.4 and 6.2).
 struct ChangesetBody {
-    /// As it goes on the wire.
+    /// As on the wire.
     let bytes: [UInt8]
     private let uncompressedSize: Int
     private let isCompressed: Bool
@@ -21,11 +21,11 @@ struct ChangesetBody {
         writer.writeField(UInt64(isCompressed ? bytes.count : 0))
     }
 
-    /// The three fields that say how the body is written.
+    /// The three fields that describe the body.
     struct Head {
         let isCompressed: Bool
         let uncompressedSize: UInt64
-        /// Without compression it means nothing: some servers repeat the other size in it.
+        /// Meaningless without compression: some servers repeat the other size in it.
         let compressedSize: UInt64
 
         init(
@@ -143,7 +143,7 @@ extension DownloadChangeset {
 }
 
 extension FieldReader {
-    /// The size of a changeset and, right behind its space, the changeset.
+    /// The size of a changeset and, directly after its space, the changeset.
     fileprivate mutating func readChangeset() throws(WireError) -> [UInt8] {
         let start = offset
         let size = try readNumber("changeset size")

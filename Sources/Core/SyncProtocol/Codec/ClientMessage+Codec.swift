@@ -39,7 +39,7 @@ extension ClientMessage {
         try reader.expectEnd()
     }
 
-    /// The whole message, in the bytes the reference would write.
+    /// The whole message, byte for byte as the reference writes it.
     package func encoded() -> [UInt8] {
         switch self {
         case .bind(let bind): return bind.encoded()
@@ -204,7 +204,7 @@ extension ClientMessage.Query {
         self.init(version: version, body: Text(bytes: try reader.readBody(announced: size)))
     }
 
-    /// The two last fields of the head, and the body.
+    /// The last two fields of the head, and the body.
     fileprivate func write(to writer: inout HeadWriter) {
         writer.writeField(version.rawValue)
         writer.writeField(UInt64(body.bytes.count))

@@ -2,14 +2,14 @@ import CZlib
 
 /// The zlib form of UPLOAD and DOWNLOAD bodies (wire protocol, 3.1).
 enum Compression {
-    /// Bodies up to here are never compressed.
+    /// Bodies up to this size are never compressed.
     private static let thresholdInBytes = 1024
     /// The level of the reference, so that the same body gives the same bytes.
     private static let level: Int32 = 1
-    /// Deflate cannot shrink anything more than this.
+    /// Deflate cannot compress by more than this factor.
     private static let largestRatio: UInt64 = 1032
 
-    /// The compressed body, or nil where it is sent as it is.
+    /// The compressed body, or nil if it is sent uncompressed.
     static func deflated(_ body: [UInt8]) -> [UInt8]? {
         guard body.count > thresholdInBytes, let size = UInt32(exactly: body.count) else {
             return nil
@@ -20,7 +20,7 @@ enum Compression {
 
         var isComplete = false
         var source = body
-        // One byte less than the body: what does not fit is not worth sending.
+        // One byte less than the body: a larger result is not worth sending.
         let packed = [UInt8](unsafeUninitializedCapacity: body.count - 1) { target, count in
             source.withUnsafeMutableBufferPointer { source in
                 stream.next_in = source.baseAddress
@@ -36,7 +36,8 @@ enum Compression {
 
     /// Nil unless the bytes are one zlib stream that holds exactly `size` bytes.
     static func inflated(_ packed: [UInt8], size: UInt64) -> [UInt8]? {
-        // The peer chose this number: hold it to what the stream can hold before it sizes a buffer.
+        // The peer chose this number: check it against what the stream can contain before it sizes
+        // a buffer.
         guard size <= UInt64(packed.count) * largestRatio,
             let packedSize = UInt32(exactly: packed.count), let bodySize = UInt32(exactly: size)
         else { return nil }
@@ -46,7 +47,7 @@ enum Compression {
 
         var isComplete = false
         var source = packed
-        // One byte more than announced, so that a longer stream shows.
+        // One byte more than announced, to detect a longer stream.
         let body = [UInt8](unsafeUninitializedCapacity: Int(bodySize) + 1) { target, count in
             source.withUnsafeMutableBufferPointer { source in
                 stream.next_in = source.baseAddress

@@ -2,7 +2,7 @@
 ///
 /// Each field is read together with the one byte that must follow it.
 struct FieldReader {
-    /// Which of the two grammars the bytes belong to; it decides the error code.
+    /// The grammar that the bytes belong to; it decides the error code.
     enum Part {
         case head, entry
     }
@@ -24,7 +24,7 @@ struct FieldReader {
     var isAtEnd: Bool { offset == bytes.count }
     var remaining: Int { bytes.count - offset }
 
-    /// The message's name and the space behind it.
+    /// The message's name and the space after it.
     mutating func readName<Name: RawRepresentable<String>>() throws(WireError) -> Name {
         let token = bytes.prefix(Self.longestNameInBytes).prefix {
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_")
@@ -130,14 +130,14 @@ struct FieldReader {
         }
     }
 
-    /// The next bytes as they are; the caller has held the count against `remaining`.
+    /// The next bytes unchanged; the caller has checked the count against `remaining`.
     mutating func readBytes(_ count: Int) -> [UInt8] {
         precondition(count <= remaining, "the caller checks the size of what it reads")
         defer { offset += count }
         return Array(bytes[offset..<offset + count])
     }
 
-    /// Everything left as text; it must have exactly the announced size.
+    /// The rest as text; it must have exactly the announced size.
     mutating func readBody(announced: UInt64) throws(WireError) -> [UInt8] {
         guard announced == UInt64(remaining) else {
             throw WireError(at: offset, .bodySize(announced: announced, actual: remaining))
@@ -156,7 +156,7 @@ struct FieldReader {
         WireError(at: offset, part == .head ? .head(problem) : .entry(problem))
     }
 
-    /// Bytes up to the next separator, which stays.
+    /// Bytes up to the next separator, which is not consumed.
     private mutating func readToken() -> ArraySlice<UInt8> {
         let token = bytes[offset...].prefix(Self.longestFieldInBytes).prefix {
             $0 != End.space.rawValue && $0 != End.newline.rawValue

@@ -34,7 +34,7 @@ struct HeadWriter {
         writeField(session?.rawValue ?? 0)
     }
 
-    /// A field of a changeset's header, with the space behind it.
+    /// A field of a changeset's header, with the space after it.
     mutating func writeEntryField(_ value: UInt64) {
         writeDecimal(value)
         bytes.append(FieldReader.End.space.rawValue)

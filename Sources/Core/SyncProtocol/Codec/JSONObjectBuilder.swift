@@ -1,8 +1,8 @@
 import FoundationEssentials
 import JSON
 
-/// Builds one JSON object with its members in the order they are written, as the protocol's
-/// examples have them; `JSONEncoder` would choose its own.
+/// Builds one JSON object with its members in order of writing, as in the protocol's examples;
+/// `JSONEncoder` would choose its own.
 struct JSONObjectBuilder {
     private var text = "{"
 

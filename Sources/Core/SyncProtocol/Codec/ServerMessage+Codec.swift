@@ -35,7 +35,7 @@ extension ServerMessage {
         try reader.expectEnd()
     }
 
-    /// The whole message, in the bytes the reference would write.
+    /// The whole message, byte for byte as the reference writes it.
     package func encoded() -> [UInt8] {
         switch self {
         case .ident(let session, let file):

@@ -1,6 +1,6 @@
-/// What a codec must know about the connection to read a message.
+/// The state of the connection that a codec needs to read a message.
 package struct WireContext: Hashable, Sendable {
-    /// IDENT and DOWNLOAD have one form in each mode.
+    /// IDENT and DOWNLOAD have a different form in each mode.
     package let mode: SyncMode
     package let limits: Limits
 

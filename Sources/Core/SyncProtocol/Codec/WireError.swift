@@ -1,6 +1,6 @@
-/// Why bytes are not a message, and where (wire protocol, 3).
+/// The reason why bytes are not a valid message, and its offset (wire protocol, 3).
 package struct WireError: Error, Hashable, Sendable {
-    /// Bytes before the field that is wrong; in an entry, bytes of the uncompressed body.
+    /// Bytes before the invalid field; in an entry, bytes of the uncompressed body.
     package let offset: Int
     package let problem: Problem
 
@@ -28,14 +28,14 @@ package struct WireError: Error, Hashable, Sendable {
     package enum FieldProblem: Hashable, Sendable {
         case malformed(field: String)
         case outOfRange(field: String)
-        /// Something other than the one separator stands behind the field.
+        /// The field is not followed by its separator.
         case separator(after: String)
         case unknownValue(field: String)
     }
 }
 
 extension WireError {
-    /// What a server does about a message with this error.
+    /// A server's reaction to a message with this error.
     package enum ServerReaction: Hashable, Sendable {
         case report(ConnectionFault)
         /// No error code may be sent for a message that is too large.
@@ -68,7 +68,7 @@ extension WireError.Problem: CustomStringConvertible {
         case .otherMode(let message, let expected):
             "\(message) has the form of the other mode; this connection is \(expected.description)"
         case .bodySize(let announced, let actual):
-            "the head announces a body of \(announced) bytes, and \(actual) follow"
+            "the head announces a body of \(announced) bytes, but \(actual) follow"
         case .tooLarge(let field, let announced, let limit):
             "\(field) of \(announced) bytes is above the limit of \(limit)"
         case .tooManyChangesets(let limit): "more than \(limit) changesets in one message"

@@ -1,7 +1,7 @@
-/// Decides when a client connects, pings and lets go of its connection, owning no socket and no clock
+/// Decides when a client connects, pings and closes its connection, owning no socket and no clock
 /// (wire protocol, 10.1 and 11).
 ///
-/// Moments are durations since some fixed moment of a monotonic clock, handed in with each event.
+/// Moments are durations since some fixed moment of a monotonic clock, passed in with each event.
 package struct ConnectionMachine: Sendable {
     package typealias Moment = Duration
 
@@ -17,7 +17,7 @@ package struct ConnectionMachine: Sendable {
         var idleSince: Moment?
         /// Sessions that were bound on this connection, ended ones included.
         var sessions: Set<SessionIdent> = []
-        /// Someone asked for a new attempt, and no PONG has proved this connection alive since.
+        /// A new attempt was requested, and no PONG has confirmed this connection since.
         var isDoubted = false
     }
 
@@ -32,7 +32,7 @@ package struct ConnectionMachine: Sendable {
     private var lostAt: Moment?
     /// Of the last PONG; nil before the first.
     private var roundTripInMilliseconds: UInt64?
-    /// An attempt has already been made right after a refresh, and came to nothing.
+    /// An attempt was already made right after a refresh, and failed.
     private var hasRetriedAfterRefresh = false
 
     package init(
@@ -47,7 +47,7 @@ package struct ConnectionMachine: Sendable {
         if case .connected = state { true } else { false }
     }
 
-    /// How long the last PONG of this connection took; nil before the first.
+    /// The round-trip time of this connection's last PONG; nil before the first.
     package var roundTrip: Duration? {
         guard case .connected = state, let roundTripInMilliseconds else { return nil }
         return .milliseconds(roundTripInMilliseconds)
@@ -59,14 +59,14 @@ package struct ConnectionMachine: Sendable {
     }
 }
 
-// MARK: What to do
+// MARK: Actions
 
 extension ConnectionMachine {
     package enum Step: Hashable, Sendable {
         /// Connect, and report `connected` or `disconnected`.
         case connect
         case send(ClientMessage)
-        /// End the connection, and report `disconnected` with the reason.
+        /// Close the connection, and report `disconnected` with the reason.
         case disconnect(DisconnectReason)
         /// Nothing to do before this moment or the next event.
         case wait(until: Moment?)
@@ -112,10 +112,10 @@ extension ConnectionMachine {
     }
 }
 
-// MARK: What happens
+// MARK: Events
 
 extension ConnectionMachine {
-    /// The connection stands and a sub-protocol is agreed on.
+    /// The connection is open and a sub-protocol is agreed on.
     ///
     /// - Returns: whether it came back fast enough for sessions to upload at once.
     package mutating func connected(
@@ -154,18 +154,18 @@ extension ConnectionMachine {
         }
     }
 
-    /// A new token or a new location is there; the next attempt follows at once, unless the last one
-    /// did so as well and was turned away again.
+    /// A new token or a new location has arrived; the next attempt follows at once, unless the last
+    /// one did so as well and was refused again.
     package mutating func refreshed(at now: Moment) {
         guard case .disconnected = state, !hasRetriedAfterRefresh else { return }
         hasRetriedAfterRefresh = true
         state = .disconnected(retryAt: now)
     }
 
-    /// Somebody asks for an attempt now: a person, or the network came up.
+    /// A user requests an attempt now, or the network came up.
     ///
-    /// A connection that stands is asked for a sign of life; if it has none, the next one is made
-    /// without delay.
+    /// An open connection is checked with a PING; if no PONG comes, the next one is made without
+    /// delay.
     package mutating func retryNow(at now: Moment) {
         switch state {
         case .disconnected:
@@ -179,7 +179,8 @@ extension ConnectionMachine {
         }
     }
 
-    /// Nothing was read for a while, by our own choice: a PONG is not late before it could be read.
+    /// Reading was paused for a while, by our own choice: a PONG is not overdue before it could be
+    /// read.
     package mutating func resumedReading(at now: Moment) {
         guard case .connected(var live) = state,
             case .outstanding(let timestamp, let dueSince) = live.ping
@@ -194,11 +195,11 @@ extension ConnectionMachine {
     }
 }
 
-// MARK: What passes through
+// MARK: Messages
 
 extension ConnectionMachine {
     package enum Receipt: Hashable, Sendable {
-        /// For the session of that ident; if it has ended, for nobody.
+        /// For the session of that ident; if it has ended, the message is dropped.
         case deliver(SessionIdent, ServerMessage)
         case log(LogMessageBody)
         case alive
@@ -208,7 +209,7 @@ extension ConnectionMachine {
         case violation(ProtocolViolation)
     }
 
-    /// Every message that is sent is shown here first.
+    /// Call it with every message before it is sent.
     package mutating func sending(_ message: ClientMessage) {
         guard case .connected(var live) = state, case .bind(let bind) = message else { return }
         live.sessions.insert(bind.session)
@@ -269,7 +270,7 @@ extension ConnectionMachine {
         return .alive
     }
 
-    /// The reference goes on with an old delay hours later; ours starts over after a sign of life.
+    /// The reference continues with an old delay hours later; ours starts over after a PONG.
     private mutating func proveAlive() {
         delay.reset()
         hasRetriedAfterRefresh = false

@@ -1,12 +1,12 @@
-/// What a client does when its connection fails or ends (wire protocol, 2.5 and 2.7).
+/// A client's reaction to the failure or end of its connection (wire protocol, 2.5 and 2.7).
 package struct ConnectionReaction: Hashable, Sendable {
-    /// Tells one reason to be disconnected from another, for the back-off.
+    /// Separates one reason to be disconnected from another, for the back-off.
     package let reason: DisconnectReason
     package let status: SyncStatus
     /// Whether it is reported as a fatal error. Only `logOutUser` ends the session.
     package let isFatal: Bool
     package let action: ServerAction
-    /// Whether an application hears of it at all.
+    /// Whether it is reported to the application.
     package let isReported: Bool
 
     init(
@@ -29,7 +29,7 @@ package struct ConnectionReaction: Hashable, Sendable {
     }
 }
 
-/// Why a connection is gone; the same reason again lengthens the delay (wire protocol, 10.1).
+/// The reason why a connection ended; repeating it lengthens the delay (wire protocol, 10.1).
 package enum DisconnectReason: Hashable, Sendable {
     case voluntary
     case connectFailed
@@ -47,8 +47,9 @@ package enum DisconnectReason: Hashable, Sendable {
 extension ConnectionReaction {
     /// The server answered the upgrade with something other than 101.
     ///
-    /// - Parameter isEndpointVerified: whether the location was ever fetched, or a connection to this
-    ///   endpoint ever stood; a wrong address is more likely than a broken server until then.
+    /// - Parameter isEndpointVerified: whether the location was ever fetched, or a connection to
+    ///   this endpoint was ever open; a wrong address is more likely than a broken server until
+    ///   then.
     package static func httpStatus(_ status: Int, isEndpointVerified: Bool) -> ConnectionReaction {
         let reason = DisconnectReason.rejected(status: status)
         switch status {
@@ -65,12 +66,12 @@ extension ConnectionReaction {
         }
     }
 
-    /// The answer to the upgrade was no HTTP, or had a wrong accept hash.
+    /// The response to the upgrade was not HTTP, or had a wrong accept hash.
     package static func malformedAnswer(isEndpointVerified: Bool) -> ConnectionReaction {
         unusable(.protocolViolation, isEndpointVerified: isEndpointVerified)
     }
 
-    /// The upgrade was accepted without a sub-protocol we can speak.
+    /// The upgrade was accepted without a sub-protocol that we support.
     package static let badSubProtocol = ConnectionReaction(
         .badSubProtocol,
         .syncProtocolNegotiationFailed,
@@ -78,7 +79,7 @@ extension ConnectionReaction {
         action: .protocolViolation
     )
 
-    /// The name does not resolve, or nobody listens there.
+    /// The name does not resolve, or nothing listens there.
     package static func connectFailed(isEndpointVerified: Bool) -> ConnectionReaction {
         ConnectionReaction(
             .connectFailed,
@@ -118,7 +119,7 @@ extension ConnectionReaction {
     package static func closeCode(_ code: CloseCode) -> ConnectionReaction {
         let reason = DisconnectReason.closed(code)
         switch code {
-        // In itself it means nothing; the end of the connection behind it does.
+        // It does not mean anything alone; the end of the connection that follows does.
         case .normal: return lost
         case .abnormal, .unauthorized:
             return ConnectionReaction(reason, .authError, action: .refreshUser)
@@ -141,7 +142,8 @@ extension ConnectionReaction {
         }
     }
 
-    /// The server's error of one session is about the user or the address, which the connection has.
+    /// The server's error of one session is about the user or the address, which belong to the
+    /// connection.
     package static func sessionError(_ problem: ServerProblem) -> ConnectionReaction {
         ConnectionReaction(
             .serverError(code: problem.code),

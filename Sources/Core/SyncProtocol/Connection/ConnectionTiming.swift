@@ -1,9 +1,9 @@
-/// The durations a client's connection goes by (wire protocol, 11).
+/// The durations of a client's connection (wire protocol, 11).
 package struct ConnectionTiming: Hashable, Sendable {
     package var pingPeriod: Duration
-    /// From when a PING becomes due.
+    /// The time after which a PING is due.
     package var pongTimeout: Duration
-    /// How long a connection outlives its last session.
+    /// The time for which a connection stays open after its last session.
     package var linger: Duration
     /// A connection that comes back sooner lets its sessions upload at once.
     package var fastReconnectLimit: Duration

@@ -1,11 +1,11 @@
-/// How long to wait after a failure before the next attempt: longer each time the same reason comes
-/// back, shorter by some chance so that clients do not return together (wire protocol, 10.1).
+/// The wait after a failure before the next attempt: longer each time the same reason repeats,
+/// randomly shorter so that clients do not return together (wire protocol, 10.1).
 package struct ReconnectDelay<Reason: Hashable & Sendable>: Sendable {
     package struct Parameters: Hashable, Sendable {
         package var initial: Duration
         package var maximum: Duration
         package var multiplier: Double
-        /// The largest part of the delay that chance takes off it, 0 to 1.
+        /// The largest part of the delay that is randomly subtracted, 0 to 1.
         package var jitter: Double
 
         package init(
@@ -20,7 +20,7 @@ package struct ReconnectDelay<Reason: Hashable & Sendable>: Sendable {
             self.jitter = jitter
         }
 
-        /// What a server's error asked for, with the jitter of these.
+        /// The parameters of a server's error, with the jitter of these.
         package func replaced(by backoff: JSONErrorBody.Backoff) -> Parameters {
             Parameters(
                 initial: .seconds(backoff.initialInSeconds),
@@ -41,8 +41,8 @@ package struct ReconnectDelay<Reason: Hashable & Sendable>: Sendable {
         self.parameters = defaults
     }
 
-    /// Takes note of a failure. The same reason again continues where it was, also with the
-    /// parameters that came with it the first time.
+    /// Records a failure. The same reason again continues the sequence, also with the parameters
+    /// that came with it the first time.
     package mutating func failed(_ reason: Reason, backoff: JSONErrorBody.Backoff? = nil) {
         guard reason != self.reason else { return }
         self.reason = reason
@@ -57,7 +57,7 @@ package struct ReconnectDelay<Reason: Hashable & Sendable>: Sendable {
         return delay - .random(upTo: delay.scaled(by: parameters.jitter), using: &random)
     }
 
-    /// The delay after this one; the longest stays as it is.
+    /// A server may send a multiplier of 0, which must not lead to attempts without delay.
     private func longer(_ delay: Duration) -> Duration {
         guard delay != parameters.maximum else { return delay }
         // A server may send a multiplier of 0, which must not make us hammer it.
@@ -82,7 +82,7 @@ extension Duration {
         return .milliseconds(UInt64.random(in: 0...limit.wholeMilliseconds, using: &random))
     }
 
-    /// The duration times a factor, in whole milliseconds, and never too large to be one.
+    /// The duration times a factor, in whole milliseconds, clamped to the range of the type.
     func scaled(by factor: Double) -> Duration {
         let milliseconds = (Double(wholeMilliseconds) * factor).rounded()
         return .milliseconds(Int64(exactly: milliseconds) ?? .max)

@@ -1,10 +1,11 @@
 package import Changesets
 package import Versions
 
-/// The server's end of one connection: it reads the messages, keeps the sessions, and answers what
-/// concerns the connection itself (wire protocol, 1, 7 and 16). It owns no socket, store or clock.
+/// The server's end of one connection: it reads the messages, keeps the sessions, and answers
+/// messages about the connection itself (wire protocol, 1, 7 and 16). It owns no socket, store or
+/// clock.
 package struct ServerConnection: Sendable {
-    /// Names one session for good, where its ident may be used again for the next one.
+    /// Identifies one session permanently, while its ident may be reused for the next one.
     package struct SessionKey: Hashable, Sendable {
         fileprivate let number: UInt64
     }
@@ -15,26 +16,27 @@ package struct ServerConnection: Sendable {
         case validate(SessionKey, ClientMessage.Ident)
         case integrate(SessionKey, UploadCheck.Admitted)
         case scanDownload(SessionKey, from: DownloadCursor)
-        /// The session is over; whatever was kept for it can go.
+        /// The session has ended; its resources can be released.
         case ended(SessionKey)
-        /// An error of the connection was sent, or the message could not even be answered: send
-        /// nothing more, and close after a moment in which the client may do so.
+        /// An error of the connection was sent, or the message could not be answered: send nothing
+        /// more, and close after a moment in which the client may do so.
         case close(CloseCode)
     }
 
     private let context: WireContext
     private let subProtocol: SubProtocol
-    /// Whether clients that must start over may keep their unsent writes; for sessions from now on.
+    /// Whether clients that must start over may keep their unsynced writes; for sessions from now
+    /// on.
     package var allowsRecovery: Bool
     private var sessions: [SessionKey: ServerSession] = [:]
     private var keys: [SessionIdent: SessionKey] = [:]
     private var nextNumber: UInt64 = 0
     private var isClosing = false
 
-    /// Roughly the memory of the messages that wait for an answer of the store.
+    /// Roughly the memory of the messages that wait for a result of the store.
     package private(set) var waitingSizeInBytes = 0
 
-    /// The sessions that they are of.
+    /// The sessions of these messages.
     package var waitingSessions: [SessionKey] {
         sessions.filter { $0.value.waitingSizeInBytes > 0 }.keys.sorted { $0.number < $1.number }
     }
@@ -45,7 +47,7 @@ package struct ServerConnection: Sendable {
         self.allowsRecovery = allowsRecovery
     }
 
-    /// What is sent before anything is received.
+    /// The messages to send before anything is received.
     ///
     /// - Parameter connectionID: names the connection in the server's log.
     package mutating func opened(connectionID: String) -> [Effect] {
@@ -75,7 +77,7 @@ package struct ServerConnection: Sendable {
     }
 }
 
-// MARK: What the client sends
+// MARK: Client messages
 
 extension ServerConnection {
     package mutating func received(_ bytes: [UInt8]) -> [Effect] {
@@ -117,7 +119,7 @@ extension ServerConnection {
         keys[bind.session] = key
         sessions[key] = ServerSession(bind, allowsRecovery: allowsRecovery)
         let limits = context.limits
-        // Refused sessions are kept until their UNBIND. A client that never sends any means no good.
+        // Refused sessions are kept until their UNBIND. A client that never sends any is hostile.
         guard sessions.count <= limits.sessionsPerConnection * Self.refusedSessionsFactor else {
             return fail(.otherError, message: "far too many sessions on this connection")
         }
@@ -129,7 +131,7 @@ extension ServerConnection {
         return update(key) { $0.begin(limits: limits) }
     }
 
-    /// Changes one session, and translates what it asks for.
+    /// Changes one session, and translates its effects.
     private mutating func update(
         _ key: SessionKey,
         _ change: (inout ServerSession) -> [ServerSession.Effect]
@@ -165,9 +167,9 @@ extension ServerConnection {
     }
 }
 
-// MARK: What the store answers
+// MARK: Store results
 
-/// The answers of `ServerSession`; those for sessions that have ended meanwhile change nothing.
+/// The results for `ServerSession`; those for sessions that have ended meanwhile change nothing.
 extension ServerConnection {
     package mutating func opened(_ key: SessionKey, assigned file: SaltedFileIdent?) -> [Effect] {
         update(key) { $0.opened(assigned: file) }

@@ -12,16 +12,16 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
     package static let unsupportedData = CloseCode(rawValue: 1003)
     /// A close frame without a code.
     package static let noStatus = CloseCode(rawValue: 1005)
-    /// Never on the wire: some platforms' sockets report a broken connection so.
+    /// Never on the wire: some platforms' sockets report a broken connection with it.
     package static let abnormal = CloseCode(rawValue: 1006)
     package static let policyViolation = CloseCode(rawValue: 1008)
     package static let messageTooBig = CloseCode(rawValue: 1009)
     package static let internalError = CloseCode(rawValue: 1011)
     package static let tlsFailure = CloseCode(rawValue: 1015)
-    /// The client refreshes its token and returns at once, unnoticed by the application.
+    /// The client refreshes its token and reconnects at once, unnoticed by the application.
     package static let unauthorized = CloseCode(rawValue: 4001)
     /// The client logs the user out.
     package static let forbidden = CloseCode(rawValue: 4002)
-    /// The client asks for the location again.
+    /// The client requests the location again.
     package static let movedPermanently = CloseCode(rawValue: 4003)
 }

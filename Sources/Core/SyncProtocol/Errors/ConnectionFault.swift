@@ -1,4 +1,4 @@
-/// What a server reports about a whole connection, which then ends (wire protocol, 8).
+/// A server's error about a whole connection, which then ends (wire protocol, 8).
 package enum ConnectionFault: Int, Hashable, Sendable, CaseIterable {
     case connectionClosed = 100
     case otherError = 101
@@ -29,6 +29,6 @@ package enum ConnectionFault: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the client connects again by itself.
+    /// Whether the client reconnects automatically.
     var tryAgain: Bool { action == .transient }
 }

@@ -1,7 +1,7 @@
 package import Changesets
 import Versions
 
-/// A server's ERROR: a code and a text, without a word on what to do about it (wire protocol, 6.4).
+/// A server's ERROR: a code and a text, without an action (wire protocol, 6.4).
 ///
 /// Only clients read it: our server reports in JSON, and no other module can build one.
 package struct PlainErrorReport: Hashable, Sendable {
@@ -25,9 +25,9 @@ package struct JSONErrorReport: Hashable, Sendable {
         self.body = body
     }
 
-    /// What a server reports about the connection before it closes it.
+    /// A server's report about the connection before it closes it.
     ///
-    /// - Parameter allowsRecovery: whether a client that starts over may keep its unsent writes.
+    /// - Parameter allowsRecovery: whether a client that starts over may keep its unsynced writes.
     package init(_ fault: ConnectionFault, message: String, allowsRecovery: Bool = true) {
         self.init(
             code: fault.code,
@@ -41,9 +41,9 @@ package struct JSONErrorReport: Hashable, Sendable {
         )
     }
 
-    /// What a server reports about one session.
+    /// A server's report about one session.
     ///
-    /// - Parameter allowsRecovery: whether a client that starts over may keep its unsent writes.
+    /// - Parameter allowsRecovery: whether a client that starts over may keep its unsynced writes.
     package init(
         _ fault: SessionFault,
         session: SessionIdent,
@@ -67,12 +67,12 @@ package struct JSONErrorReport: Hashable, Sendable {
     }
 }
 
-/// A client's JSON_ERROR: it cannot integrate what it received (wire protocol, 5.8).
+/// A client's JSON_ERROR: it cannot integrate a download (wire protocol, 5.8).
 package struct ClientErrorReport: Hashable, Sendable {
     package let session: SessionIdent
     package let code: Int
     package let message: String
-    /// The JSON object as it stands on the wire.
+    /// The JSON object as on the wire.
     let encodedBody: [UInt8]
 
     package init(session: SessionIdent, failure: IntegrationFailure) {
@@ -96,7 +96,7 @@ package struct ClientErrorReport: Hashable, Sendable {
     }
 }
 
-/// Why a client could not integrate what it downloaded (sync history, 8).
+/// The reason why a client could not integrate a download (sync history, 8).
 package struct IntegrationFailure: Error, Hashable, Sendable {
     package enum Code: Int, Hashable, Sendable {
         /// A bootstrap changeset is too large to store.

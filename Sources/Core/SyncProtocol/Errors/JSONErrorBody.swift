@@ -2,13 +2,13 @@ package import Versions
 
 /// The JSON object of a server's JSON_ERROR (wire protocol, 7).
 ///
-/// It keeps the text it was read from, so that a received body is written as it came.
+/// It keeps its original text, so that a received body is written unchanged.
 package struct JSONErrorBody: Hashable, Sendable {
     package let message: String
     package let logURL: String
-    /// False: the session, or the connection, does not come back by itself.
+    /// False: the session, or the connection, is not resumed automatically.
     package let tryAgain: Bool
-    /// For clients that do not know actions.
+    /// For clients that do not support actions.
     package let shouldClientReset: Bool
     package let isRecoveryModeDisabled: Bool
     package let action: ServerAction
@@ -16,7 +16,7 @@ package struct JSONErrorBody: Hashable, Sendable {
     package let details: Details?
     let encoded: [UInt8]
 
-    /// Delays that take the place of the client's own for this error.
+    /// Delays that replace the client's own for this error.
     package struct Backoff: Hashable, Sendable {
         package let initialInSeconds: UInt32
         package let maximumInSeconds: UInt32
@@ -29,7 +29,7 @@ package struct JSONErrorBody: Hashable, Sendable {
         }
     }
 
-    /// What some codes carry besides.
+    /// The additional data of some codes.
     package enum Details: Hashable, Sendable {
         case rejected(SessionFault.RejectedUpdates)
         case compensated(SessionFault.RejectedUpdates, undoneAt: ServerVersion)
@@ -70,7 +70,7 @@ extension JSONErrorBody {
         self.details = details
 
         var text = JSONObjectBuilder()
-        // All six must be there, whatever the error: a client closes the connection over a missing one.
+        // All six are required for every error: a client closes the connection over a missing one.
         text.write(Key.message.rawValue, message)
         text.write(Key.isRecoveryModeDisabled.rawValue, isRecoveryModeDisabled)
         text.write(Key.tryAgain.rawValue, tryAgain)

@@ -1,4 +1,4 @@
-/// The numbers under which apps on the Realm SDKs know errors of sync (features, E2).
+/// The error numbers of sync in the Realm SDKs' apps (features, E2).
 package enum SDKErrorCode: Int, Hashable, Sendable, CaseIterable {
     case clientSession = 4
     case clientUser = 5
@@ -12,10 +12,10 @@ package enum SDKErrorCode: Int, Hashable, Sendable, CaseIterable {
     case tlsHandshakeFailed = 13
     case serverWarning = 14
 
-    /// What the SDKs make of an outcome (wire protocol, 9); nil where they report none of these: what
-    /// passes by itself, and a connection that takes too long, which they call ETIMEDOUT.
+    /// The SDKs' number for an outcome (wire protocol, 9); nil if they report none of these: for
+    /// transient errors, and for connect timeouts, which they call ETIMEDOUT.
     ///
-    /// - Parameter action: nil where this end found out for itself, and only tries again.
+    /// - Parameter action: nil if this end detected the problem, and only retries.
     package init?(_ status: SyncStatus, action: ServerAction?, isFatal: Bool) {
         switch status {
         case .syncPermissionDenied: self = .permissionDenied
@@ -43,7 +43,7 @@ extension ServerProblem {
 }
 
 extension ConnectionReaction {
-    /// Nil also for what applications do not hear of.
+    /// Nil also for errors that applications do not see.
     package var sdkCode: SDKErrorCode? {
         guard isReported else { return nil }
         return SDKErrorCode(status, action: action == .transient ? nil : action, isFatal: isFatal)
@@ -51,7 +51,7 @@ extension ConnectionReaction {
 }
 
 extension SyncStatus {
-    /// Whether the SDKs file it under sync, and not under errors of any kind.
+    /// Whether the SDKs classify it as a sync error, not as a general one.
     fileprivate var isOfSync: Bool {
         switch self {
         case .badSyncPartitionValue, .connectionClosed, .invalidSchemaChange,

@@ -1,4 +1,5 @@
-/// What an error asks of the client, besides ending or resuming the session (wire protocol, 9).
+/// The action that an error requires of the client, besides ending or resuming the session (wire
+/// protocol, 9).
 package enum ServerAction: String, Hashable, Sendable, CaseIterable {
     case transient = "Transient"
     case warning = "Warning"
@@ -20,7 +21,7 @@ package enum ServerAction: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether it is about the user or the address, so that only another connection can help: with
-    /// another token, to another place, or after another log-in.
+    /// another token, to another address, or after another log-in.
     package var needsNewConnection: Bool {
         switch self {
         case .refreshUser, .refreshLocation, .logOutUser: true

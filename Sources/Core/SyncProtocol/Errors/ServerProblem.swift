@@ -1,11 +1,11 @@
 import Changesets
 
-/// A server's error as the client takes it, whichever of the two messages it came in.
+/// A server's error as handled by the client, from either of the two messages.
 package struct ServerProblem: Hashable, Sendable {
     package let code: Int
     package let status: SyncStatus
     package let message: String
-    /// Nil in a plain ERROR, which says nothing of what to do.
+    /// Nil in a plain ERROR, which names no action.
     package let action: ServerAction?
     package let tryAgain: Bool
     package let logURL: String

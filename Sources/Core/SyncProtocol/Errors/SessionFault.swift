@@ -1,7 +1,7 @@
 package import Changesets
 package import Versions
 
-/// What a server reports about one session (wire protocol, 8).
+/// A server's error about one session (wire protocol, 8).
 package enum SessionFault: Error, Hashable, Sendable {
     /// The client binds again after exactly one second.
     case sessionClosed
@@ -33,7 +33,7 @@ package enum SessionFault: Error, Hashable, Sendable {
     /// Does not end the session; from version 11 on.
     case schemaVersionChanged(previous: UInt64)
 
-    /// The writes a server refused, and the client version that held them.
+    /// The writes that a server rejected, and their client version.
     package struct RejectedUpdates: Hashable, Sendable {
         package let clientVersion: ClientVersion
         package let updates: [RejectedUpdate]
@@ -92,10 +92,10 @@ package enum SessionFault: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the client resumes the session by itself.
+    /// Whether the client resumes the session automatically.
     var tryAgain: Bool {
         switch action {
-        // A `Transient` without another try would suspend the session for ever.
+        // A `Transient` without another try would suspend the session forever.
         case .transient, .warning: true
         case .applicationBug, .protocolViolation, .deleteRealm, .clientReset,
             .clientResetNoRecovery, .migrateToFlexibleSync, .revertToPartitionBasedSync,
@@ -113,10 +113,10 @@ package enum SessionFault: Error, Hashable, Sendable {
     }
 }
 
-/// One write that a server refused (wire protocol, 7.2).
+/// One write that a server rejected (wire protocol, 7.2).
 package struct RejectedUpdate: Hashable, Sendable {
     package let className: String
-    /// The object's primary key as the message carries it: base64 of a type byte and the value.
+    /// The object's primary key as in the message: base64 of a type byte and the value.
     package let encodedKey: String
     package let reason: String
 
@@ -132,7 +132,7 @@ package struct RejectedUpdate: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Nil if the server sent something that is no primary key.
+    /// Nil if the server sent an invalid primary key.
     package var key: ObjectKey? {
         Base64.decode(Array(encodedKey.utf8)).flatMap { ObjectKey(typedBytes: $0) }
     }

@@ -1,5 +1,4 @@
-/// The error codes of the protocol; a number that is none of them is an unknown code
-/// (wire protocol, 8).
+/// The error codes of the protocol; any other number is an unknown code (wire protocol, 8).
 package enum SyncErrorCode: Int, Hashable, Sendable, CaseIterable {
     case connectionClosed = 100
     case otherError = 101
@@ -62,8 +61,8 @@ package enum SyncErrorCode: Int, Hashable, Sendable, CaseIterable {
         rawValue < Self.sessionClosed.rawValue ? .connection : .session
     }
 
-    /// Shipping clients end their process when they receive one of these, at either level: no server
-    /// may send them. `SessionFault` and `ConnectionFault` have no case for them.
+    /// Released clients end their process when they receive one of these, at either level: no
+    /// server may send them. `SessionFault` and `ConnectionFault` have no case for them.
     package var endsClientProcess: Bool {
         switch self {
         case .limitsExceeded, .tokenExpired, .badAuthentication, .noSuchRealm, .badServerFileIdent,
@@ -75,7 +74,8 @@ package enum SyncErrorCode: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What the SDKs report for the code; where they end the process, the nearest in meaning.
+    /// The status that the SDKs report for the code; where they end the process, the nearest in
+    /// meaning.
     package var status: SyncStatus {
         switch self {
         case .connectionClosed, .sessionClosed, .initialSyncNotCompleted: .connectionClosed
@@ -109,7 +109,7 @@ package enum SyncErrorCode: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The code's name as the specification writes it, for logs.
+    /// The code's name in the specification, for logs.
     package var name: String {
         var name = ""
         for character in "\(self)" {

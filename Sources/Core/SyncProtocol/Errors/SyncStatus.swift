@@ -1,4 +1,4 @@
-/// What the SDKs call an outcome of sync; the raw value is their name for it.
+/// The SDKs' name for an outcome of sync, as the raw value.
 package enum SyncStatus: String, Hashable, Sendable {
     case authError = "AuthError"
     case badChangeset = "BadChangeset"
@@ -24,7 +24,7 @@ package enum SyncStatus: String, Hashable, Sendable {
     case unknownError = "UnknownError"
     case wrongSyncType = "WrongSyncType"
 
-    /// The SDKs' number, where the specification gives one.
+    /// The SDKs' number, if the specification gives one.
     package var number: Int? {
         switch self {
         case .runtimeError: 1000

@@ -16,7 +16,7 @@ package enum ClientMessage: Hashable, Sendable {
     /// Opens a session.
     ///
     /// The token field, empty since tokens travel in the upgrade request, and the sub-server flag
-    /// are read over and written as 0.
+    /// are ignored when read and written as 0.
     package struct Bind: Hashable, Sendable {
         package let session: SessionIdent
         /// The partition value as canonical extended JSON, or the JSON object of flexible sync.
@@ -30,13 +30,13 @@ package enum ClientMessage: Hashable, Sendable {
         }
     }
 
-    /// Names the client file and says how far it has come.
+    /// Identifies the client file and its progress.
     package struct Ident: Hashable, Sendable {
         package let session: SessionIdent
         package let file: SaltedFileIdent
-        /// Where downloading resumes.
+        /// The position at which downloading resumes.
         package let download: DownloadCursor
-        /// The newest server version the client has ever heard of.
+        /// The newest server version that the client has ever seen.
         package let latestServerVersion: SaltedServerVersion
         /// The active query of flexible sync; nil in partition-based sync.
         package let query: Query?
@@ -67,12 +67,12 @@ package enum ClientMessage: Hashable, Sendable {
         }
     }
 
-    /// Changesets made by the client; none at all acknowledges what was downloaded.
+    /// Changesets of the client; an empty upload acknowledges downloads.
     package struct Upload: Hashable, Sendable {
         package let session: SessionIdent
-        /// How far the client has scanned its history.
+        /// The client's progress through its own history.
         package let progress: UploadCursor
-        /// Server history up to here is of no further use to the client.
+        /// The client no longer needs server history up to this version.
         package let lockedServerVersion: ServerVersion
         package let changesets: [UploadChangeset]
 
@@ -93,7 +93,7 @@ package enum ClientMessage: Hashable, Sendable {
     package struct Ping: Hashable, Sendable {
         /// The client's monotonic clock.
         package let timestampInMilliseconds: UInt64
-        /// How long the previous exchange took; 0 if there was none.
+        /// The duration of the previous exchange; 0 if there was none.
         package let roundTripInMilliseconds: UInt64
 
         package init(timestampInMilliseconds: UInt64, roundTripInMilliseconds: UInt64) {
@@ -117,7 +117,7 @@ package enum ClientMessage: Hashable, Sendable {
         }
     }
 
-    /// The message's name as the specification writes it.
+    /// The message's name in the specification.
     package var name: String {
         switch self {
         case .bind: "BIND"
@@ -134,7 +134,7 @@ package enum ClientMessage: Hashable, Sendable {
 }
 
 extension ClientMessage {
-    /// Roughly what the message takes in memory, which may be far more than on the wire.
+    /// Roughly the memory of the message, which may be far more than on the wire.
     var sizeInMemory: Int {
         let body =
             switch self {
@@ -149,13 +149,13 @@ extension ClientMessage {
 }
 
 extension Sequence where Element == UploadChangeset {
-    /// Roughly what the changesets take in memory: also those that are empty.
+    /// Roughly the memory of the changesets, empty ones included.
     package var sizeInMemory: Int {
         reduce(0) { $0 + $1.bytes.count + UploadChangeset.overheadInBytes }
     }
 }
 
 extension UploadChangeset {
-    /// The numbers beside the bytes, and the head of their buffer.
+    /// The numbers beside the bytes, and the header of their buffer.
     package static let overheadInBytes = MemoryLayout<UploadChangeset>.stride + 32
 }

@@ -1,14 +1,14 @@
-/// How much of anything one end accepts (wire protocol, 15).
+/// The limits on what one end accepts (wire protocol, 15).
 package struct Limits: Hashable, Sendable {
     /// Longest whole message; a longer one closes the connection with 1009.
     package var messageSizeInBytes: Int
-    /// Largest size a body may announce for itself once decompressed.
+    /// Largest decompressed size that a body may announce.
     package var bodySizeInBytes: UInt64
     /// Longest BIND path; a longer one is an illegal realm path.
     package var pathSizeInBytes: Int
     /// Longest token in a BIND.
     package var tokenSizeInBytes: Int
-    /// Changesets in one UPLOAD: empty ones, which nobody has a reason to send, take memory too.
+    /// Changesets in one UPLOAD: empty ones, which no client needs to send, take memory too.
     package var changesetsPerUpload: Int
     /// Sessions open at the same time on one connection.
     package var sessionsPerConnection: Int
@@ -29,13 +29,13 @@ package struct Limits: Hashable, Sendable {
         self.sessionsPerConnection = sessionsPerConnection
     }
 
-    /// What our server accepts from a client: 16 MiB with some room for the head.
+    /// The limits of our server: 16 MiB with some room for the head.
     package static let server = Limits(
         messageSizeInBytes: 16 << 20 + 64 << 10,
         bodySizeInBytes: 64 << 20
     )
 
-    /// What our client accepts from a server.
+    /// The limits of our client.
     package static let client = Limits(
         messageSizeInBytes: 1 << 30 + 64 << 10,
         bodySizeInBytes: 1 << 30

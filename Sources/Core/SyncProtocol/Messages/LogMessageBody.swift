@@ -4,7 +4,7 @@ package struct LogMessageBody: Hashable, Sendable {
     package let connectionID: String?
     package let level: Level?
     package let message: String?
-    /// The JSON object as it stands on the wire.
+    /// The JSON object as on the wire.
     let encoded: [UInt8]
 
     package enum Level: String, Hashable, Sendable {

@@ -1,7 +1,7 @@
-/// Numbers one session on its connection, 1 ... 2^63 - 1 (wire protocol, 3).
+/// The number of one session on its connection, 1 ... 2^63 - 1 (wire protocol, 3).
 ///
-/// The wire's 0, which stands for the connection itself in error and log messages, is `nil` here,
-/// so that no message about a session can be sent without one.
+/// The wire's 0, which means the connection itself in error and log messages, is `nil` here, so
+/// that no message about a session can be sent without one.
 package struct SessionIdent: Hashable, Sendable {
     package let rawValue: UInt64
 
@@ -17,7 +17,7 @@ package struct SessionIdent: Hashable, Sendable {
 
     package static let first = SessionIdent(unchecked: 1)
 
-    /// The number of the session made after this one.
+    /// The number of the next session.
     package var next: SessionIdent {
         SessionIdent(unchecked: rawValue == WireRange.maximum ? 1 : rawValue + 1)
     }
@@ -30,7 +30,7 @@ extension SessionIdent: ExpressibleByIntegerLiteral {
     }
 }
 
-/// Numbers a MARK or a TEST_COMMAND, so that its answer can be told; 0 is "none yet".
+/// The number of a MARK or a TEST_COMMAND, to match its answer; 0 is "none yet".
 package struct RequestIdent: Hashable, Sendable, Comparable {
     package let rawValue: UInt64
 
@@ -47,7 +47,7 @@ package struct RequestIdent: Hashable, Sendable, Comparable {
     }
 }
 
-/// Numbers a subscription set of flexible sync; 0 is the empty set every file starts with.
+/// The number of a subscription set of flexible sync; 0 is the empty set every file starts with.
 package struct QueryVersion: Hashable, Sendable, Comparable {
     package let rawValue: UInt64
 

@@ -1,4 +1,5 @@
-/// How much of a bootstrap has been sent, 0 ... 1 in steps of a ten-thousandth (wire protocol, 6.2).
+/// The part of a bootstrap that has been sent, 0 ... 1 in steps of a ten-thousandth (wire protocol,
+/// 6.2).
 package struct ProgressEstimate: Hashable, Sendable {
     package let tenThousandths: Int
 
@@ -35,7 +36,7 @@ package struct ProgressEstimate: Hashable, Sendable {
             value = value * 10 + Int(digit - digits.lowerBound)
         }
         if !whole.isEmpty {
-            // One, and nothing above it.
+            // One, and nothing larger.
             guard fraction.allSatisfy({ $0 == digits.lowerBound }) else { return nil }
             value = 10_000
         }

@@ -17,7 +17,7 @@ package enum ServerMessage: Hashable, Sendable {
     case logMessage(SessionIdent?, LogMessageBody)
     case testCommand(SessionIdent, RequestIdent, json: Text)
 
-    /// Changesets for the client, and how far both ends have come.
+    /// Changesets for the client, and the progress of both ends.
     package struct Download: Hashable, Sendable {
         package let session: SessionIdent
         package let progress: SyncProgress
@@ -37,11 +37,11 @@ package enum ServerMessage: Hashable, Sendable {
         }
     }
 
-    /// What is still to come after a DOWNLOAD; the one part that differs between the modes.
+    /// The remaining data after a DOWNLOAD; the one part that differs between the modes.
     package enum Extent: Hashable, Sendable {
-        /// Partition-based: 0 says that nothing more was there when the message was made.
+        /// Partition-based: 0 means that nothing was left when the message was made.
         case partition(downloadableBytes: UInt64)
-        /// Flexible: which query the data answers, and where in its bootstrap it stands.
+        /// Flexible: the query of the data, and the position in its bootstrap.
         case query(QueryVersion, BatchState, ProgressEstimate)
     }
 
@@ -51,7 +51,7 @@ package enum ServerMessage: Hashable, Sendable {
         case steady = 2
     }
 
-    /// Rejects one query version; the session goes on.
+    /// Rejects one query version; the session continues.
     package struct QueryError: Hashable, Sendable {
         package let code: Int
         package let message: Text
@@ -80,7 +80,7 @@ package enum ServerMessage: Hashable, Sendable {
         }
     }
 
-    /// The message's name as the specification writes it.
+    /// The message's name in the specification.
     package var name: String {
         switch self {
         case .ident: "IDENT"

@@ -1,8 +1,8 @@
-/// Which of the two kinds of sync a connection carries (wire protocol, 1).
+/// The two modes of sync of a connection (wire protocol, 1).
 package enum SyncMode: String, Hashable, Sendable, CaseIterable {
     /// A realm is a partition of the app's data.
     case partitionBased = "com.mongodb.realm-sync"
-    /// A realm is the app's data seen through a query.
+    /// A realm is a view of the app's data through a query.
     case flexible = "com.mongodb.realm-query-sync"
 
     /// Names the mode in sub-protocol tokens.
@@ -35,13 +35,13 @@ package struct SubProtocol: Hashable, Sendable {
         self.hasLegacyToken = hasLegacyToken
     }
 
-    /// What our client speaks.
+    /// The versions of our client.
     package static let clientVersions = 2...14
-    /// What our server speaks: it reports errors only in JSON, which clients know from 4 on.
+    /// The versions of our server: it reports errors only in JSON, which clients support from 4 on.
     package static let serverVersions = 4...14
     private static let lastVersionWithLegacyToken = 7
 
-    /// The value of the header `Sec-WebSocket-Protocol` in a server's answer.
+    /// The value of the header `Sec-WebSocket-Protocol` in a server's response.
     package var token: String {
         "\(mode.prefix)\(hasLegacyToken ? "/" : "#")\(version)"
     }
@@ -50,12 +50,12 @@ package struct SubProtocol: Hashable, Sendable {
 // MARK: The client's end
 
 extension SubProtocol {
-    /// The value of the request's header: each version we speak, highest first.
+    /// The value of the request's header: each version we support, highest first.
     package static func offer(for mode: SyncMode) -> String {
         clientVersions.reversed().map { "\(mode.prefix)#\($0)" }.joined(separator: ", ")
     }
 
-    /// Reads the server's answer; whatever is not one expected token is fatal.
+    /// Reads the server's response; anything but one expected token is fatal.
     package init(answer: String?, for mode: SyncMode) throws(SubProtocolError) {
         guard let answer else { throw .missingAnswer }
         guard let token = Token(answer), token.mode == mode, token.versions.count == 1,
@@ -68,7 +68,7 @@ extension SubProtocol {
 // MARK: The server's end
 
 extension SubProtocol {
-    /// Chooses the highest version that both ends speak, in the mode of the first known token.
+    /// Chooses the highest version that both ends support, in the mode of the first known token.
     ///
     /// - Parameter offers: every value of the request's header, each a list of tokens.
     package init(
@@ -95,7 +95,7 @@ extension SubProtocol {
     }
 }
 
-/// Why the two ends have no protocol in common.
+/// The two ends have no protocol in common.
 package enum SubProtocolError: Error, Hashable, Sendable {
     case missingAnswer
     case unexpectedAnswer(String)
@@ -105,7 +105,7 @@ package enum SubProtocolError: Error, Hashable, Sendable {
 }
 
 extension SubProtocolError: CustomStringConvertible {
-    /// Also the body of a server's answer 400.
+    /// Also the body of a server's 400 response.
     package var description: String {
         switch self {
         case .missingAnswer: "the server named no sub-protocol"

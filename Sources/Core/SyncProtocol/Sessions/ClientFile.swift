@@ -1,6 +1,6 @@
 import Versions
 
-/// What a client file holds, as far as its session with the server needs it.
+/// The state of a client file, as far as its session with the server needs it.
 struct ClientFile: Sendable {
     /// `none` until the server has assigned one.
     private(set) var ident: SaltedFileIdent

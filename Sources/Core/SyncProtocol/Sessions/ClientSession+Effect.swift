@@ -6,32 +6,34 @@ extension ClientSession {
         /// Once everything has been downloaded.
         case afterDownload
         case immediate
-        /// The file is a copy for reading: nothing is ever uploaded, not even that something was
-        /// downloaded (client reset, 13).
+        /// The file is a copy for reading: nothing is ever uploaded, not even an acknowledgement of
+        /// downloads (client reset, 13).
         case never
     }
 
-    /// What a session does with its turn.
+    /// The action of a session in its turn.
     package enum Step: Hashable, Sendable {
         case send(ClientMessage)
         /// Read the local history and answer with `uploadScanned`.
         case scanUploads(UploadScan)
     }
 
-    /// What a message leads to.
+    /// The action that a message requires.
     package enum Effect: Hashable, Sendable {
         /// Store the ident durably and answer with `fileIdentStored`.
         case storeFileIdent(SaltedFileIdent)
-        /// Integrate, and answer with `integrated`, `integrationFailed` or `integrationInterrupted`.
-        /// After a failure everything asked for behind it is answered so as well, and not done.
+        /// Integrate, and answer with `integrated`, `integrationFailed` or
+        /// `integrationInterrupted`. After a failure all further requests are answered in the same
+        /// way, and not carried out.
         case integrate(Download)
-        /// Every download completion asked for so far has come.
+        /// Every download completion requested so far has been reached.
         case downloadCompleted
         /// The session is suspended; `resumeDelay` tells whether and when to `resume` it.
         case suspend(ServerProblem)
         /// An error that the session survives.
         case report(ServerProblem)
-        /// A write was rejected, and the server's undo of it is still to come; `report` follows that.
+        /// A write was rejected, and the server's undo of it has not arrived yet; `report` follows
+        /// that.
         case undoing(ServerProblem)
         case log(LogMessageBody)
         /// Close the connection: the server broke the protocol.

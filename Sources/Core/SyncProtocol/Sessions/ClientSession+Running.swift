@@ -1,7 +1,7 @@
 import Versions
 
 extension ClientSession {
-    /// What a session keeps from IDENT to the end of the binding, or until it stalls.
+    /// The state of a session from IDENT to the end of the binding, or until it stalls.
     struct Running: Sendable {
         /// Progress of the newest DOWNLOAD, which may not be integrated yet.
         private(set) var received: SyncProgress
@@ -15,10 +15,10 @@ extension ClientSession {
 }
 
 extension ClientSession.Running {
-    /// How far the server has sent its history; what a MARK is about.
+    /// The part of the server's history that was sent; the subject of a MARK.
     var downloaded: ServerVersion { received.download.serverVersion }
 
-    /// Checks a DOWNLOAD, which is then to be integrated.
+    /// Checks a DOWNLOAD before its integration.
     mutating func receive(
         _ download: ServerMessage.Download,
         _ file: ClientFile

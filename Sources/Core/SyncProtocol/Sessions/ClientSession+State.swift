@@ -1,15 +1,15 @@
 import Versions
 
 extension ClientSession {
-    /// Where a session is between its connection and its end; the table at `ClientSession` says what
-    /// happens in each state.
+    /// The state of a session between its connection and its end; the table at `ClientSession`
+    /// defines the transitions.
     enum State: Sendable {
         case offline
         case unbound
         case awaitingIdent
         case identifying
         case running(Running)
-        /// `report`: what the server has to hear of the failure, until it is sent.
+        /// `report`: the failure to report to the server, until it is sent.
         case stalled(report: IntegrationFailure?)
         case refused(then: Sequel)
         case suspended(Resumption, isConnected: Bool)
@@ -18,7 +18,7 @@ extension ClientSession {
         case ended
     }
 
-    /// What follows the UNBIND that answers an error.
+    /// The action after the UNBIND that answers an error.
     enum Sequel: Sendable {
         case suspension(Resumption)
         /// The session was resumed before UNBIND was sent.
@@ -27,18 +27,18 @@ extension ClientSession {
         case end
     }
 
-    /// How long a suspension lasts if `resume` does not end it before.
+    /// The length of a suspension unless `resume` ends it before.
     enum Resumption: Sendable {
         /// Until `resume`.
         case unlimited
         /// The server only closed the session, and expects it back.
         case short
-        /// As the back-off says.
+        /// By the back-off.
         case backOff
     }
 }
 
-// MARK: Moves that no message makes
+// MARK: Transitions without a message
 
 extension ClientSession.State {
     /// Nil if a new connection changes nothing.
@@ -64,7 +64,7 @@ extension ClientSession.State {
 
     var afterDeactivation: Self {
         switch self {
-        // Nothing of the session is at the server.
+        // The server has no state of the session.
         case .offline, .unbound, .suspended, .ended: .ended
         case .awaitingIdent, .identifying, .running, .stalled, .leaving: .leaving
         case .refused: .refused(then: .end)
@@ -84,7 +84,7 @@ extension ClientSession.State {
 }
 
 extension ClientSession.Sequel {
-    /// The state once nothing of the session is at the server.
+    /// The state once the server has no state of the session.
     func state(isConnected: Bool) -> ClientSession.State {
         switch self {
         case .suspension(let resumption): .suspended(resumption, isConnected: isConnected)

@@ -33,10 +33,10 @@ package struct ClientSession: Sendable {
     private let uploadActivation: UploadActivation
     private var state = State.offline
 
-    // What outlives a binding.
+    // State that outlives a binding.
 
     private var file: ClientFile
-    /// Effects that were asked for and not answered yet.
+    /// Effects that were requested and not answered yet.
     private var pendingWork = 0
     private var fence = DownloadFence()
     private var holdsUploads: Bool
@@ -67,18 +67,18 @@ package struct ClientSession: Sendable {
     /// Whether the session needs a connection: those that do keep it open.
     package var wantsConnection: Bool { state.wantsConnection }
     package var isSuspended: Bool { state.resumption != nil }
-    /// Nothing more will come of the session; its ident is free.
+    /// The session has finished; its ident is free.
     package var isEnded: Bool { state.isEnded }
     /// The server knows the file: downloads can arrive.
     package var isIdentified: Bool { state.isIdentified }
-    /// A download completion was asked for and has not fired yet.
+    /// A download completion was requested and has not fired yet.
     package var awaitsDownloadCompletion: Bool { fence.isAwaited }
 }
 
 // MARK: Turns to send
 
 extension ClientSession {
-    /// What the session does with its turn; nil if there is nothing to do now.
+    /// The session's action in its turn; nil if there is nothing to do now.
     package mutating func nextStep() -> Step? {
         switch state {
         case .unbound:
@@ -91,7 +91,7 @@ extension ClientSession {
             state = .stalled(report: nil)
             return .send(.jsonError(ClientErrorReport(session: ident, failure: failure)))
         case .refused(let sequel):
-            // No UNBOUND follows an error: with this message the session is gone at the server.
+            // No UNBOUND follows an error: with this message the server drops the session.
             state = sequel.state(isConnected: true)
             return .send(.unbind(ident))
         case .leaving:
@@ -134,10 +134,10 @@ extension ClientSession {
     }
 }
 
-// MARK: What arrives
+// MARK: Incoming messages
 
 extension ClientSession {
-    /// Takes a message that names this session.
+    /// Handles a message for this session.
     package mutating func received(_ message: ServerMessage) -> [Effect] {
         guard !state.isEnded else { return [] }
         switch message {
@@ -211,7 +211,7 @@ extension ClientSession {
         let downloaded: ServerVersion
         switch state {
         case .running(let running): downloaded = running.downloaded
-        // It follows downloads that were dropped; the next binding asks for it again.
+        // It follows downloads that were dropped; the next binding requests it again.
         case .stalled, .leaving, .unbinding, .ended: return []
         case .offline, .unbound, .awaitingIdent, .identifying, .refused, .suspended:
             return unexpected("MARK")
@@ -236,7 +236,7 @@ extension ClientSession {
             state = .refused(then: .end)
             return []
         case .unbinding:
-            // Sent before the server saw our UNBIND, and as good as its UNBOUND.
+            // Sent before the server saw our UNBIND; equivalent to its UNBOUND.
             state = .ended
             return []
         case .offline, .unbound, .refused, .suspended:
@@ -252,7 +252,7 @@ extension ClientSession {
         return problem.code == SyncErrorCode.sessionClosed.rawValue ? .short : .backOff
     }
 
-    /// A rejected write is reported when the application can see that it is undone.
+    /// A rejected write is reported once the application can see its undo.
     private mutating func receivedPassing(_ problem: ServerProblem) -> [Effect] {
         guard case .compensated(_, let version) = problem.details else { return [.report(problem)] }
         compensatingWrites.announce(problem, undoneAt: version)
@@ -273,12 +273,12 @@ extension ClientSession {
     }
 }
 
-// MARK: What happens on this side
+// MARK: Local events
 
 extension ClientSession {
-    /// The connection stands, or the session is new on one that does.
+    /// The connection is open, or the session is new on an open one.
     ///
-    /// - Parameter isFastReconnect: the connection was lost so shortly ago that the session may upload
+    /// - Parameter isFastReconnect: the connection was lost so recently that the session may upload
     ///   at once; never true the first time.
     package mutating func connected(isFastReconnect: Bool) {
         guard let connected = state.afterConnecting else { return }
@@ -302,7 +302,7 @@ extension ClientSession {
         state = state.afterResumption
     }
 
-    /// How long a session that was just suspended stays so; nil if only `resume` ends it.
+    /// The length of the suspension that has just begun; nil if only `resume` ends it.
     package mutating func resumeDelay(
         using random: inout some RandomNumberGenerator
     ) -> Duration? {
@@ -317,7 +317,7 @@ extension ClientSession {
         file.grew(to: version)
     }
 
-    /// Asks for `downloadCompleted` once everything that the server has by now is integrated.
+    /// Requests `downloadCompleted` once everything that the server has now is integrated.
     package mutating func requestDownloadCompletion() {
         fence.request()
     }
@@ -330,7 +330,7 @@ extension ClientSession {
     }
 }
 
-// MARK: Work that was asked for
+// MARK: Results of effects
 
 extension ClientSession {
     package mutating func fileIdentStored(_ ident: SaltedFileIdent, localVersion: ClientVersion) {
@@ -346,7 +346,7 @@ extension ClientSession {
     }
 
     /// - Parameters:
-    ///   - progress: as it is stored now.
+    ///   - progress: as stored now.
     ///   - localVersion: of the transaction that integrated.
     package mutating func integrated(
         _ progress: SyncProgress,
@@ -364,13 +364,13 @@ extension ClientSession {
         return undone.map(Effect.report) + completion()
     }
 
-    /// The server is told, and nothing more is integrated until the session binds again.
+    /// Reports to the server, and stops integrating until the session binds again.
     package mutating func integrationFailed(_ failure: IntegrationFailure) {
         stall(report: failure)
     }
 
-    /// This machine was in the way: nothing more is integrated until the session binds again, when all
-    /// of it comes once more. The server is not told.
+    /// This machine failed: nothing more is integrated until the session binds again, when all of
+    /// it is sent once more. The server is not told.
     package mutating func integrationInterrupted() {
         stall(report: nil)
     }

@@ -1,7 +1,7 @@
 import Versions
 
-/// The rejected writes of one binding whose undo the server has announced and not sent yet
-/// (wire protocol, 13.5).
+/// The rejected writes of one binding whose undo the server has announced and not sent yet (wire
+/// protocol, 13.5).
 struct CompensatingWrites: Sendable {
     private var announced: [(undoneAt: ServerVersion, problem: ServerProblem)] = []
 

@@ -1,6 +1,6 @@
 package import Versions
 
-/// What a client holds every DOWNLOAD of partition-based sync against (wire protocol, 12.2; sync
+/// The checks of a client on every DOWNLOAD of partition-based sync (wire protocol, 12.2; sync
 /// history, 7.1).
 package struct DownloadCheck: Sendable {
     /// The progress of the DOWNLOAD before.
@@ -75,7 +75,7 @@ package struct DownloadCheck: Sendable {
     }
 }
 
-/// Which rule a DOWNLOAD broke.
+/// The rule that a DOWNLOAD broke.
 package enum DownloadViolation: Error, Hashable, Sendable {
     case otherMode
     case latestServerVersionDecreased

@@ -1,7 +1,7 @@
 import Versions
 
-/// The MARKs of one client session: "I have everything that existed when you saw this"
-/// (sync history, 9.1).
+/// The MARKs of one client session: "I have everything that existed when you saw this" (sync
+/// history, 9.1).
 ///
 /// Requests coalesce: only the answer to the newest one completes them, and completes all of them.
 struct DownloadFence: Hashable, Sendable {
@@ -9,17 +9,17 @@ struct DownloadFence: Hashable, Sendable {
     private var lastSent = RequestIdent.none
     private var lastReceived = RequestIdent.none
     private var lastTriggered = RequestIdent.none
-    /// What had been downloaded when the last MARK arrived; it may not be integrated yet.
+    /// The progress when the last MARK arrived; it may not be integrated yet.
     private var serverVersionAtLastMark = ServerVersion.zero
 
-    /// Whether a request waits for its completion.
+    /// Whether a request is not completed yet.
     var isAwaited: Bool { target > lastTriggered }
 
     mutating func request() {
         target = target.next
     }
 
-    /// What was not answered is asked again.
+    /// Sends unanswered requests again.
     mutating func rebind() {
         lastSent = lastReceived
     }
@@ -31,7 +31,7 @@ struct DownloadFence: Hashable, Sendable {
         return target
     }
 
-    /// Takes the server's answer; false if nothing outstanding has that ident.
+    /// Handles the server's answer; false if no pending request has that ident.
     mutating func receive(_ request: RequestIdent, downloaded: ServerVersion) -> Bool {
         guard request <= lastSent, request > lastReceived else { return false }
         lastReceived = request

@@ -1,13 +1,14 @@
 package import Versions
 
-/// What a server holds an IDENT of partition-based sync against, in this order (wire protocol, 12.5).
+/// The checks of a server on an IDENT of partition-based sync, in this order (wire protocol, 12.5).
 ///
-/// Everything is read in one snapshot. That the same file is bound elsewhere is not looked at here.
+/// Everything is read in one snapshot. Whether the same file is bound elsewhere is not checked
+/// here.
 package struct IdentCheck: Sendable {
     package let currentVersion: ServerVersion
     /// Nil if the ident was never assigned in this server file.
     package let file: KnownFile?
-    /// The salt kept for the version that the client calls the latest; nil if there is none.
+    /// The stored salt of the client's latest server version; nil if there is none.
     package let saltOfLatestVersion: Salt?
 
     package init(
@@ -20,15 +21,15 @@ package struct IdentCheck: Sendable {
         self.saltOfLatestVersion = saltOfLatestVersion
     }
 
-    /// What the server remembers of a client file.
+    /// The server's record of a client file.
     package struct KnownFile: Hashable, Sendable {
         package let salt: Salt
         /// Sync was terminated since the ident was assigned.
         package let isOfOlderGeneration: Bool
         package let belongsToUser: Bool
         package let isExpired: Bool
-        /// What is integrated of the client's history; the second half is also the base of what is
-        /// kept for it.
+        /// The integrated part of the client's history; the second half is also the base of the
+        /// history kept for it.
         package let upload: UploadCursor
 
         package init(
@@ -50,7 +51,7 @@ package struct IdentCheck: Sendable {
         let scan = ident.download
         let latest = ident.latestServerVersion
         guard file?.isOfOlderGeneration != true else { throw .badClientFileIdent }
-        // Before the ident itself: a server that lost all its data answers with this code.
+        // Before the ident itself: a server that lost all its data responds with this code.
         guard latest.version <= currentVersion else { throw .badServerVersion }
         guard let file, ident.file.ident.rawValue > FileIdent.server.rawValue else {
             throw .badClientFileIdent

@@ -1,4 +1,4 @@
-/// What a server did that no server may do; the client closes the connection (wire protocol, 10.2).
+/// A server's breach of the protocol; the client closes the connection (wire protocol, 10.2).
 package enum ProtocolViolation: Error, Hashable, Sendable {
     case malformed(WireError)
     /// The message is not legal in this state of the session.
@@ -21,7 +21,7 @@ extension ProtocolViolation: CustomStringConvertible {
         case .badFileIdent: "IDENT with a file ident or salt of 0"
         case .badMark(let request): "MARK answers \(request.rawValue), which is not outstanding"
         case .unexpectedPong: "PONG without its PING"
-        case .badErrorCode(let code): "error code \(code) does not fit where it stands"
+        case .badErrorCode(let code): "error code \(code) does not fit its level"
         case .download(let violation): "DOWNLOAD: \(violation.description)"
         }
     }

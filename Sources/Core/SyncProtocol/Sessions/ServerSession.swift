@@ -4,8 +4,8 @@ package import Versions
 /// The server half of one session of partition-based sync, owning no socket, store, task or clock
 /// (wire protocol, 16; sync history, 13-15).
 ///
-/// It takes what its client sends and what its store answers, and says what to do next. Messages that
-/// arrive while an answer is awaited are kept until it is there.
+/// It handles messages of its client and results of its store, and returns the next effects.
+/// Messages that arrive while a result is awaited are kept until then.
 package struct ServerSession: Sendable {
     private enum State {
         case bound(path: Text, needsFileIdent: Bool)
@@ -13,26 +13,26 @@ package struct ServerSession: Sendable {
         case awaitingIdent
         case validating(ClientMessage.Ident)
         case running(Running)
-        /// An error was sent: everything but UNBIND is read over.
+        /// An error was sent: everything but UNBIND is ignored.
         case failed
         case ended
     }
 
     private struct Running {
-        /// How far DOWNLOADs were sent.
+        /// The position up to which DOWNLOADs were sent.
         var cursor: DownloadCursor
         var hasSentDownload = false
-        /// The newest server version heard of; there may be newer ones.
+        /// The newest known server version; there may be newer ones.
         var newestVersion = ServerVersion.zero
         var uploads: UploadCheck
-        /// The newest MARK that is not answered.
+        /// The newest unanswered MARK.
         var mark: RequestIdent?
         var scan = Scan.none
     }
 
     private enum Scan {
         case none
-        /// What the scan finds covers the MARK that was there when it began.
+        /// The scan covers the MARK that was pending when it began.
         case running(covers: RequestIdent?)
     }
 
@@ -40,34 +40,36 @@ package struct ServerSession: Sendable {
     private let allowsRecovery: Bool
     private var state: State
     private var waiting: [ClientMessage] = []
-    /// Roughly the memory of the messages that wait for an answer of the store.
+    /// Roughly the memory of the messages that wait for a result of the store.
     package private(set) var waitingSizeInBytes = 0
 
-    /// For a BIND that was just received; `begin` says what it leads to.
+    /// For a BIND that was just received; `begin` returns its effects.
     ///
-    /// - Parameter allowsRecovery: whether clients that must start over may keep their unsent writes.
+    /// - Parameter allowsRecovery: whether clients that must start over may keep their unsynced
+    ///   writes.
     package init(_ bind: ClientMessage.Bind, allowsRecovery: Bool = true) {
         self.ident = bind.session
         self.allowsRecovery = allowsRecovery
         self.state = .bound(path: bind.path, needsFileIdent: bind.needsFileIdent)
     }
 
-    /// Nothing more will come of the session; its ident is free.
+    /// The session has finished; its ident is free.
     package var isEnded: Bool {
         if case .ended = state { true } else { false }
     }
 
     package enum Effect: Hashable, Sendable {
         case send(ServerMessage)
-        /// Find the partition, check the user's right to it, and assign a file ident if one is needed;
-        /// answer with `opened`, or with `fail`.
+        /// Find the partition, check the user's permission, and assign a file ident if one is
+        /// needed; answer with `opened`, or with `fail`.
         case open(path: Text, needsFileIdent: Bool)
-        /// Hold the IDENT against the store (`IdentCheck`); answer with `identified`, or with `fail`.
+        /// Check the IDENT against the store (`IdentCheck`); answer with `identified`, or with
+        /// `fail`.
         case validate(ClientMessage.Ident)
-        /// Make the upload part of the history; answer with `historyGrew`, or with `fail`. More may be
-        /// asked for before that, to be done in order.
+        /// Add the upload to the history; answer with `historyGrew`, or with `fail`. Further
+        /// uploads may be requested before that, to be integrated in order.
         case integrate(UploadCheck.Admitted)
-        /// Read what comes after the cursor; answer with `scanned`.
+        /// Read the history after the cursor; answer with `scanned`.
         case scanDownload(from: DownloadCursor)
         /// The peer broke the order of messages: report it, and end the connection.
         case failConnection(ConnectionFault, message: String)
@@ -84,10 +86,10 @@ package struct ServerSession: Sendable {
     }
 }
 
-// MARK: What the client sends
+// MARK: Client messages
 
 extension ServerSession {
-    /// Takes a message that names this session, other than BIND.
+    /// Handles a message for this session, other than BIND.
     package mutating func received(_ message: ClientMessage) -> [Effect] {
         switch state {
         case .bound, .opening, .validating:
@@ -99,7 +101,7 @@ extension ServerSession {
         case .running(let running):
             return received(message, running)
         case .failed:
-            // The client answers an error with UNBIND, which gets no answer of its own.
+            // The client answers an error with UNBIND, which is not answered.
             if case .unbind = message { state = .ended }
             return []
         case .ended:
@@ -116,7 +118,7 @@ extension ServerSession {
         case .unbind:
             return unbind()
         case .testCommand:
-            return fail(.otherError, message: "test commands are not for this server")
+            return fail(.otherError, message: "this server does not accept test commands")
         case .bind, .query, .upload, .mark, .ping, .jsonError:
             return [outOfOrder(message)]
         }
@@ -133,13 +135,13 @@ extension ServerSession {
         case .unbind:
             return unbind()
         case .jsonError(let report):
-            // It cannot integrate what we have: only a fresh copy helps.
+            // It cannot integrate our history: only a fresh copy helps.
             return fail(
                 .badClientFile,
                 message: "the client reported error \(report.code): \(report.message.prefix(256))"
             )
         case .testCommand:
-            return fail(.otherError, message: "test commands are not for this server")
+            return fail(.otherError, message: "this server does not accept test commands")
         case .bind, .ident, .query, .ping:
             return [outOfOrder(message)]
         }
@@ -155,7 +157,7 @@ extension ServerSession {
             state = .running(running)
             return admitted.map { [.integrate($0)] } ?? []
         } catch {
-            return fail(error, message: "the UPLOAD contradicts what was sent before")
+            return fail(error, message: "the UPLOAD contradicts an earlier one")
         }
     }
 
@@ -172,12 +174,12 @@ extension ServerSession {
     }
 }
 
-// MARK: What the store answers
+// MARK: Store results
 
 extension ServerSession {
-    /// The partition is there and the user may sync it.
+    /// The partition exists and the user may sync it.
     ///
-    /// - Parameter file: the ident that was assigned, if one was asked for.
+    /// - Parameter file: the assigned ident, if one was requested.
     package mutating func opened(assigned file: SaltedFileIdent?) -> [Effect] {
         guard case .opening = state else { return [] }
         state = .awaitingIdent
@@ -188,8 +190,8 @@ extension ServerSession {
     /// The IDENT passed the checks.
     ///
     /// - Parameters:
-    ///   - upload: what is integrated of the client's history.
-    ///   - locked: server history up to here is of no use to the client.
+    ///   - upload: the integrated part of the client's history.
+    ///   - locked: the client no longer needs server history up to this version.
     package mutating func identified(upload: UploadCursor, locked: ServerVersion) -> [Effect] {
         guard case .validating(let ident) = state else { return [] }
         let running = Running(
@@ -199,10 +201,11 @@ extension ServerSession {
         return proceed(running) + receiveWaiting()
     }
 
-    /// What one scan of the history found, read in one snapshot.
+    /// The result of one scan of the history, read in one snapshot.
     package struct Scanned: Hashable, Sendable {
         package let changesets: [DownloadChangeset]
-        /// Download cursor behind the changesets; equal to the latest version at the end of history.
+        /// Download cursor behind the changesets; equal to the latest version at the end of
+        /// history.
         package let progress: SyncProgress
         package let downloadableBytes: UInt64
 
@@ -225,7 +228,7 @@ extension ServerSession {
         var effects: [Effect] = []
         running.scan = .none
         running.newestVersion = max(running.newestVersion, progress.latestServerVersion.version)
-        // The first is sent even if it is empty: it acknowledges what was uploaded before.
+        // The first is sent even if it is empty: it acknowledges earlier uploads.
         if !running.hasSentDownload
             || progress.download.serverVersion > running.cursor.serverVersion
         {
@@ -247,7 +250,7 @@ extension ServerSession {
         return proceed(running)
     }
 
-    /// Ends the session with an error; once it has one, others are dropped.
+    /// Ends the session with an error; further errors are dropped.
     package mutating func fail(
         _ fault: SessionFault,
         message: String,

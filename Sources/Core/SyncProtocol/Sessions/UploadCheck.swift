@@ -1,11 +1,11 @@
 package import Versions
 
-/// What a server holds every UPLOAD of one session against, and what of it is new
-/// (wire protocol, 12.6; sync history, 14).
+/// The checks of a server on every UPLOAD of one session, and the selection of its new part (wire
+/// protocol, 12.6; sync history, 14).
 package struct UploadCheck: Sendable {
-    /// Of the UPLOAD before, in this session.
+    /// Of the previous UPLOAD in this session.
     private var progress = UploadCursor.zero
-    /// What was integrated before this session.
+    /// The cursor integrated before this session.
     private let threshold: UploadCursor
     private var lockedServerVersion: ServerVersion
 
@@ -14,10 +14,10 @@ package struct UploadCheck: Sendable {
         self.lockedServerVersion = lockedServerVersion
     }
 
-    /// An UPLOAD that may be integrated, without what was sent before.
+    /// An UPLOAD to integrate, without changesets that were sent before.
     package struct Admitted: Hashable, Sendable {
         package let changesets: [UploadChangeset]
-        /// To be stored as the file's upload cursor.
+        /// The file's new upload cursor.
         package let progress: UploadCursor
         package let lockedServerVersion: ServerVersion
 
@@ -48,7 +48,7 @@ package struct UploadCheck: Sendable {
         let isNew = upload.progress.clientVersion > threshold.clientVersion
         guard isNew || risesLock else { return nil }
         return Admitted(
-            // The rest was integrated in an earlier session, and its answer was lost.
+            // The rest was integrated in an earlier session, whose acknowledgement was lost.
             changesets: upload.changesets.filter {
                 $0.cursor.clientVersion > threshold.clientVersion
             },

@@ -1,17 +1,17 @@
 package import Versions
 
-/// One scan of the local history, asked for by a session.
+/// One scan of the local history, requested by a session.
 package struct UploadScan: Hashable, Sendable {
     package let cursor: UploadCursor
     package let end: ClientVersion
 }
 
-/// How far a session's upload has come on this connection, and what it does next
-/// (sync history, 6.1 and 6.2).
+/// The progress of a session's upload on this connection, and its next step (sync history, 6.1 and
+/// 6.2).
 struct UploadTurn: Hashable, Sendable {
     private enum State: Hashable {
         case idle
-        /// Whether an empty result must be sent all the same, to acknowledge server versions.
+        /// Whether an empty result must still be sent, to acknowledge server versions.
         case scanning(UploadScan, acknowledges: Bool)
         case ready(UploadBatch)
     }
@@ -47,8 +47,8 @@ struct UploadTurn: Hashable, Sendable {
         }
     }
 
-    /// Takes the result of a scan; one of an earlier binding, or overtaken by an acknowledgement, is
-    /// dropped and the scan made again.
+    /// Handles the result of a scan; if it is of an earlier binding, or overtaken by an
+    /// acknowledgement, it is dropped and the scan repeated.
     mutating func finish(_ scan: UploadScan, with batch: UploadBatch) {
         guard case .scanning(scan, let acknowledges) = state else { return }
         guard cursor == scan.cursor else {
@@ -59,7 +59,7 @@ struct UploadTurn: Hashable, Sendable {
         state = batch.changesets.isEmpty && !acknowledges ? .idle : .ready(batch)
     }
 
-    /// The server has more than was sent on this connection: go on from there.
+    /// The server has more than was sent on this connection: continue from there.
     mutating func acknowledge(_ acknowledged: UploadCursor) {
         guard acknowledged.clientVersion > cursor.clientVersion else { return }
         cursor = acknowledged

@@ -1,17 +1,17 @@
 import FoundationEssentials
 package import Scheduling
 
-/// What this machine knows of its network and its power.
+/// The network and power conditions of this machine.
 ///
-/// Changes of the network are heard of at once; metering and batteries are looked at now and then.
-/// Whether the network is poor only connections can tell: that is left as it is.
+/// Network changes are reported at once; metering and batteries are polled. Only connections can
+/// tell whether the network is poor, so that part is left as it is.
 package struct HostConditions: Sendable {
     private let routes: String
     private let powerSupplies: String
     private let metering: MeteringWatch
     private let period: Duration
 
-    /// Tests give other places, and another bus.
+    /// Tests pass other paths, and another bus.
     package init(
         routes: String = "/proc/self/net",
         powerSupplies: String = "/sys/class/power_supply",
@@ -27,7 +27,7 @@ package struct HostConditions: Sendable {
         )
     }
 
-    /// `metering` may block for as long as it likes: it delays nothing but its own answer.
+    /// `metering` may block for any time: it delays only its own result.
     init(
         routes: String,
         powerSupplies: String,
@@ -48,15 +48,14 @@ package struct HostConditions: Sendable {
         )
         return Conditions(
             interface: table.defaultInterface,
-            // Where the tables cannot be read, nobody can tell that there is none.
+            // If the tables cannot be read, an absent network cannot be detected.
             hasNetwork: version4 == nil || table.leavesMachine,
             metering: metering.latest,
             battery: PowerSupplies(directory: powerSupplies).battery
         )
     }
 
-    /// Tells the conditions as they are, and again whenever they have changed, until the task is
-    /// cancelled.
+    /// Reports the current conditions, and again after each change, until the task is cancelled.
     package func follow(_ tell: (Conditions) async -> Void) async {
         let (occasions, occasion) = AsyncStream.makeStream(
             of: Void.self,
@@ -66,12 +65,12 @@ package struct HostConditions: Sendable {
             group.addTask { [period] in
                 while (try? await Task.sleep(for: period)) != nil { occasion.yield() }
             }
-            // Without the kernel's news, the period has to do.
+            // Without kernel notifications, polling has to do.
             if let events = try? NetworkEvents.changes() {
                 group.addTask { for await _ in events { occasion.yield() } }
             }
-            // A metered connection is not to be used before anybody knows that it is one; a bus that
-            // hangs, on the other hand, keeps nobody from starting.
+            // A metered connection must not be used before it is known to be metered; a bus that
+            // hangs must not block the start.
             await metering.ask(waitAtMost: Self.patience) { occasion.yield() }
             var last = current()
             await tell(last)

@@ -2,10 +2,10 @@ import Dispatch
 import Scheduling
 import Synchronization
 
-/// Asks whether traffic costs money, without ever waiting long for an answer.
+/// Asks whether traffic costs money, without waiting long for the result.
 ///
-/// The question goes over a message bus, which may hang. It is asked on a thread that nobody waits for,
-/// one question at a time; until there is an answer, the last one holds.
+/// The request goes over a message bus, which may hang. It runs on a thread of its own, one request
+/// at a time; until it returns, the last result holds.
 final class MeteringWatch: Sendable {
     private struct State {
         var latest = Conditions.Metering.unknown
@@ -22,12 +22,12 @@ final class MeteringWatch: Sendable {
 
     var latest: Conditions.Metering { state.withLock(\.latest) }
 
-    /// Asks, unless the last question is still open, and says when another answer has come.
+    /// Starts a request unless one is still running, and reports when the result differs.
     func ask(onChange: @escaping @Sendable () -> Void) {
         begin { if $0 { onChange() } }
     }
 
-    /// The same, but returns when an answer has come, or the time is over.
+    /// The same, but returns when there is a result, or after the limit.
     func ask(waitAtMost limit: Duration, onChange: @escaping @Sendable () -> Void) async {
         let (answers, answer) = AsyncStream.makeStream(of: Void.self)
         begin {
@@ -42,7 +42,7 @@ final class MeteringWatch: Sendable {
         }
     }
 
-    /// `answered` hears whether the answer is another one than before.
+    /// `answered` learns whether the result differs from the last one.
     private func begin(_ answered: @escaping @Sendable (Bool) -> Void) {
         let isFree = state.withLock { state in
             defer { state.isAsking = true }

@@ -2,14 +2,14 @@ import CLinux
 import Dispatch
 import Glibc
 
-/// Hears of links, addresses and routes as they come and go (rtnetlink).
+/// Listens for links, addresses and routes as they come and go (rtnetlink).
 struct NetworkEvents: Sendable {
-    /// Why nobody tells of changes.
+    /// The reason why the kernel sends no notifications.
     struct Unavailable: Error {
         let reason: String
     }
 
-    /// One element for each batch of changes; those that nobody has taken yet are one.
+    /// One element for each batch of changes; pending ones merge into one.
     static func changes() throws(Unavailable) -> AsyncStream<Void> {
         let socket = linux_network_events()
         guard socket >= 0 else { throw Unavailable(reason: String(cString: strerror(errno))) }
@@ -29,7 +29,7 @@ struct NetworkEvents: Sendable {
         return stream
     }
 
-    /// Empties the socket. More than it can hold is news too: nobody knows what was in it.
+    /// Empties the socket. An overflow counts as a change too: its content is lost.
     private static func isNews(on socket: Int32) -> Bool {
         var isNews = false
         var datagram = [UInt8](repeating: 0, count: 64 << 10)
@@ -43,7 +43,7 @@ struct NetworkEvents: Sendable {
 
 /// Lets a source be cancelled from any thread.
 private final class SourceCancellation: Sendable {
-    // Dispatch sources may be cancelled from anywhere; the protocol does not say so.
+    // Dispatch sources may be cancelled from any thread; the protocol does not say so.
     nonisolated(unsafe) private let source: any DispatchSourceRead
 
     init(_ source: any DispatchSourceRead) {

@@ -1,11 +1,12 @@
 import Scheduling
 
-/// What NetworkManager knows of the connection that carries the default route.
+/// NetworkManager's report on the connection with the default route.
 struct NetworkManagerStatus {
     /// Nil for the system bus.
     let busAddress: String?
 
-    /// Whether traffic costs money; unknown where nobody can be asked. Blocks until the bus answers.
+    /// Whether traffic costs money; unknown if NetworkManager cannot be asked. Blocks until the bus
+    /// responds.
     func metering() -> Conditions.Metering {
         do throws(SystemBusFailure) {
             return Conditions.Metering(

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Scheduling
 
-/// The batteries of this machine, as `/sys/class/power_supply` shows them.
+/// The batteries of this machine, from `/sys/class/power_supply`.
 struct PowerSupplies {
     let directory: String
 
-    /// All batteries together; nil where there is none.
+    /// All batteries together; nil if there is none.
     ///
-    /// Those of mice and headsets are none of the machine's (`scope` is `Device`).
+    /// Those of mice and headsets (`scope` is `Device`) do not count.
     var battery: Conditions.Battery? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         let batteries = names.sorted().filter {
@@ -22,7 +22,7 @@ struct PowerSupplies {
         )
     }
 
-    /// From 0 to 1; drivers that know no percentage know energy or charge.
+    /// From 0 to 1; some drivers report energy or charge instead of a percentage.
     private func charge(of name: String) -> Double? {
         if let percent = number("capacity", of: name) { return min(max(percent / 100, 0), 1) }
         for quantity in ["energy", "charge"] {

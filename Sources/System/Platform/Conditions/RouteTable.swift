@@ -1,16 +1,16 @@
-/// The kernel's routing tables, as `/proc/net/route` and `/proc/net/ipv6_route` show them.
+/// The kernel's routing tables, from `/proc/net/route` and `/proc/net/ipv6_route`.
 struct RouteTable {
     private let version4: [Route]
     private let version6: [Route]
 
-    /// The texts of the two files; empty where one is missing.
+    /// The texts of the two files; empty if one is missing.
     init(version4: String, version6: String) {
         self.version4 = Self.rows(of: version4).compactMap(Route.init(version4:))
         self.version6 = Self.rows(of: version6).compactMap(Route.init(version6:))
     }
 
-    /// The interface of the default route with the smallest metric; version 4 goes first, as nearly
-    /// all backends do.
+    /// The interface of the default route with the smallest metric; IPv4 first, since nearly all
+    /// backends use it.
     var defaultInterface: String? {
         for routes in [version4, version6] {
             let defaults = routes.filter(\.isDefault)
@@ -19,7 +19,7 @@ struct RouteTable {
         return nil
     }
 
-    /// Whether any route leads off this machine, be it only to its neighbours.
+    /// Whether any route leads off this machine, if only to its neighbours.
     var leavesMachine: Bool {
         (version4 + version6).contains { $0.interface != "lo" && !$0.isOfLink }
     }
@@ -29,12 +29,12 @@ struct RouteTable {
     }
 }
 
-/// A route that is up and refuses nothing.
+/// A route that is up and does not reject traffic.
 private struct Route {
     let interface: String
     let metric: UInt64
     let isDefault: Bool
-    /// Every link of version 6 has these by itself: its own addresses, and multicast.
+    /// Every IPv6 interface has these automatically: its own addresses, and multicast.
     let isOfLink: Bool
 
     /// Columns: interface, destination, gateway, flags, reference count, use, metric, mask, …
@@ -66,7 +66,7 @@ private struct Route {
         !number.isEmpty && number.allSatisfy { $0 == "0" }
     }
 
-    /// The kernel lists a route that refuses everything where there is none at all.
+    /// The kernel lists a reject route where there is no route at all.
     private static func isUsable(_ flags: UInt64) -> Bool {
         flags & up != 0 && flags & reject == 0
     }
