@@ -13,6 +13,7 @@ struct FileStoreTests {
     private func entry(
         _ version: UInt64,
         origin: UInt64 = 2,
+        recipient: FileIdent? = nil,
         _ changeset: [UInt8] = [1, 2, 3]
     ) -> HistoryEntry {
         HistoryEntry(
@@ -24,7 +25,8 @@ struct FileStoreTests {
             clientVersion: ClientVersion(version + 1),
             timestamp: OriginTimestamp(1000 + version),
             changeset: changeset,
-            cumulativeSizeInBytes: version * 3
+            cumulativeSizeInBytes: version * 3,
+            recipient: recipient
         )
     }
 
@@ -199,6 +201,44 @@ struct FileStoreTests {
                 #expect(seen == [entry(2, origin: 3)])
                 #expect(try snapshot.salt(of: ServerVersion(2), in: file) == Salt(902))
                 #expect(try snapshot.salt(of: ServerVersion(4), in: file) == nil)
+            }
+        }
+    }
+
+    @Test(
+        "The size of others' entries leaves out a client's own and those for another client",
+        arguments: StoreKind.allCases
+    )
+    func sizeOfOthers(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let file = try await store.write { [app] transaction throws in
+                let file = try transaction.makeFile(of: app, .string("a")).id
+                try transaction.append(
+                    [
+                        entry(1), entry(2, origin: 3), entry(3, [1]),
+                        entry(4, origin: 0, recipient: FileIdent(3), [1, 2]), entry(5),
+                    ],
+                    to: file
+                )
+                return file
+            }
+            try await store.read { snapshot throws in
+                func size(_ client: UInt64, after version: UInt64 = 0, limit: UInt64 = 100) throws
+                    -> UInt64
+                {
+                    try snapshot.sizeOfOthers(
+                        of: file,
+                        after: ServerVersion(version),
+                        for: FileIdent(client),
+                        limit: limit
+                    )
+                }
+                #expect(try size(2) == 3)
+                #expect(try size(3) == 9)
+                #expect(try size(4) == 10)
+                #expect(try size(4, after: 2) == 4)
+                #expect(try size(4, after: 5) == 0)
+                #expect(try size(4, limit: 3) == 6)
             }
         }
     }

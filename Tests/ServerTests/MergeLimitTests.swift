@@ -65,6 +65,38 @@ struct MergeLimitTests {
         try await world.upload([upload(3, on: 20, Tasks.setTitle(1, "mine"))], by: second)
     }
 
+    @Test("A client that uploads many MiB alone needs no index; the history of others does")
+    func ownHistory() async throws {
+        let world = try await ServerFileWorld()
+        let subject = HistoryIndex.Subject(file: world.file, generation: 0)
+        let (first, second) = (try await world.client(), try await world.client())
+        let long = String(repeating: "x", count: 400_000)
+        try await world.upload(
+            [upload(2, on: 0, Tasks.schema), upload(3, on: 0, Tasks.create(1, title: "x"))],
+            by: first
+        )
+        for round in UInt64(0)..<12 {
+            try await world.upload(
+                [upload(4 + round, on: 0, Tasks.setTitle(1, "\(round) \(long)"))],
+                by: first
+            )
+        }
+        #expect(try await world.serverFile().historySizeInBytes > 4 << 20)
+        #expect(world.engine.indexes[subject] == nil)
+
+        try await world.upload([upload(2, on: 2, Tasks.create(2, title: "y"))], by: second)
+        let end = try #require(world.engine.indexes[subject]?.end)
+        #expect(end == ServerVersion(14))
+        // With an index, too, only the entries of others after it count.
+        for round in UInt64(0)..<6 {
+            try await world.upload(
+                [upload(3 + round, on: 2, Tasks.setTitle(2, "\(round) \(long)"))],
+                by: second
+            )
+        }
+        #expect(world.engine.indexes[subject]?.end == end)
+    }
+
     @Test("With an index of the history every upload has the same result as without one")
     func indexed() async throws {
         for seed in UInt64(0)..<20 {

@@ -77,12 +77,25 @@ struct HistoryReader {
             }
             return nil
         }
-        guard try store.historySize(of: file, after: version) > limit else { return nil }
-        guard let index = indexes[subject],
-            try store.historySize(of: file, after: max(version, index.end)) <= limit
+        guard try isLong(after: version) else { return nil }
+        guard let index = indexes[subject], try !isLong(after: max(version, index.end))
         else { throw HistoryIndexes.Needed(subject: subject) }
         return index
     }
+
+    /// Whether the entries by others after a version exceed the limit. The client's own do not
+    /// count: a client that uploads a lot, alone, needs no index.
+    private func isLong(after version: ServerVersion) throws(StoreError) -> Bool {
+        let limit = UInt64(limits.unindexedSizeInBytes)
+        guard try store.historySize(of: file, after: version) > limit else { return false }
+        // Each own entry costs a step of the writer's time.
+        let count = file.currentVersion.rawValue - min(version, file.currentVersion).rawValue
+        guard count <= Self.countedEntries else { return true }
+        return try store.sizeOfOthers(of: file.id, after: version, for: client, limit: limit)
+            > limit
+    }
+
+    private static let countedEntries = 8192
 
     private func candidates(
         in index: HistoryIndex,

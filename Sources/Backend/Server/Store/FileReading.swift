@@ -62,6 +62,15 @@ package protocol FileReading {
     /// Bytes of the history after a version.
     func historySize(of file: ServerFile, after version: ServerVersion) throws(StoreError) -> UInt64
 
+    /// Bytes of the entries after a version that a client gets: neither its own nor those for another
+    /// client only. Stops counting beyond the limit, and reads no changeset.
+    func sizeOfOthers(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        for client: FileIdent,
+        limit: UInt64
+    ) throws(StoreError) -> UInt64
+
     /// Bytes of all documents together.
     func documentSize(in file: ServerFileID) throws(StoreError) -> UInt64
 

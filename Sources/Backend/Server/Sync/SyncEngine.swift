@@ -15,7 +15,7 @@ package struct SyncEngine: Sendable {
     private let downloadLimitInBytes: Int
     private let snapshots: SnapshotPolicy
     private let merging: MergeLimits
-    private let indexes: HistoryIndexes
+    let indexes: HistoryIndexes
     private let snapshotBuilder: SnapshotBuilder
 
     package init(

@@ -145,6 +145,32 @@ extension SQLiteTransaction {
         return file.historySizeInBytes >= before ? file.historySizeInBytes - before : 0
     }
 
+    func sizeOfOthers(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        for client: FileIdent,
+        limit: UInt64
+    ) throws(StoreError) -> UInt64 {
+        try translating {
+            // The length of a blob is in the row's header: SQLite does not read its pages.
+            let statement = try connection.statement(
+                """
+                SELECT length(changeset) FROM history
+                WHERE file_id = ?1 AND version > ?2 AND private_to IN (0, ?3)
+                    AND origin_file_ident <> ?3
+                ORDER BY version
+                """
+            )
+            defer { statement.reset() }
+            try statement.bind([
+                .integer(file.rawValue), .number(version.rawValue), .number(client.rawValue),
+            ])
+            var size: UInt64 = 0
+            while size <= limit, try statement.step() { size += statement.number(at: 0) }
+            return size
+        }
+    }
+
     func append(_ entries: [HistoryEntry], to file: ServerFileID) throws(StoreError) {
         guard let last = entries.last else { return }
         try translating {
