@@ -197,7 +197,7 @@ extension AgentService {
         do {
             try await server.run()
         } catch {
-            // Serving the agent's purpose matters more than being watched.
+            // Sync is more important than metrics: the agent keeps running.
             log.logger("Agent.Metrics").error(
                 "metrics cannot be served",
                 metadata: ["address": "\(address)", "detail": "\(error)"]

@@ -133,12 +133,12 @@ struct Parts {
         }
     }
 
-    /// Takes over apps that others have put together.
+    /// Adopts the apps of other parts.
     mutating func adopt(appsOf other: Parts) {
         apps.merge(other.apps) { _, new in new }
     }
 
-    // MARK: What is over
+    // MARK: Removal
 
     mutating func removeApp(_ name: String) -> SyncApp? { apps.removeValue(forKey: name) }
 

@@ -55,13 +55,13 @@ package struct FixedLocation: Hashable, Sendable {
 
 /// Limits on waits (wire protocol, 11).
 package struct TimeoutConfiguration: Hashable, Sendable {
-    /// Of one HTTP request.
+    /// Limit on one HTTP request.
     package var request: Duration = .seconds(60)
-    /// Of a connection: name, TCP, TLS and upgrade together.
+    /// Limit on connecting: name resolution, TCP, TLS and WebSocket upgrade together.
     package var connect: Duration = .seconds(120)
-    /// Between two PINGs.
+    /// Interval between PINGs.
     package var keepAlive: Duration = .seconds(60)
-    /// From a due PING to its PONG.
+    /// Limit on the time from a due PING to its PONG.
     package var pong: Duration = .seconds(120)
     /// Time that a connection stays open after its last session ended.
     package var linger: Duration = .seconds(30)

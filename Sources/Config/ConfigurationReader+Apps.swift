@@ -103,7 +103,7 @@ extension ConfigurationReader {
             connect: keys.optional("connect", default: standard.connect) {
                 $0.duration(in: second...tenMinutes)
             },
-            // Servers take a client for gone that has been silent for more than ten minutes.
+            // Servers disconnect a client that is silent for more than ten minutes.
             keepAlive: keys.optional("keep_alive", default: standard.keepAlive) {
                 $0.duration(in: second * 5...tenMinutes)
             },

@@ -87,7 +87,7 @@ extension ConfigurationReader {
         }
     }
 
-    // MARK: What the realm holds
+    // MARK: Scope
 
     private func readScope(
         _ keys: MappingReader,

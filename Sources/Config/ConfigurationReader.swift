@@ -81,7 +81,7 @@ final class ConfigurationReader {
 
     static func socketPath(_ reader: NodeReader) -> String? {
         guard let path = reader.absolutePath() else { return nil }
-        // What fits into a `sockaddr_un`, its final zero apart.
+        // The capacity of a `sockaddr_un`, without the final zero.
         guard path.utf8.count <= 107 else {
             reader.report(
                 .badValue,

@@ -17,7 +17,7 @@ package enum ConfigurationSchema {
         }
     }
 
-    /// As JSON text.
+    /// The schema as JSON text.
     package static func text() -> String {
         JSONSchemaWriter(title: "Configuration of realm-agent").text(of: form)
     }

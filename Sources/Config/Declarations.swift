@@ -28,7 +28,7 @@ struct Declarations<Value> {
                     .map { "did you mean \"\($0)\"?" } ?? "declare it there"
             )
         }
-        // A name whose declaration is at fault has been reported there.
+        // A name with an invalid declaration has been reported there.
         return values.first { $0.name == name }?.value
     }
 }

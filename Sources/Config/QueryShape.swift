@@ -1,6 +1,6 @@
 /// Checks a query without parsing it: finds brackets and quotes that are not closed.
 enum QueryShape {
-    /// Nil if the server may make sense of it.
+    /// Nil if the query may be valid.
     static func problem(of query: String) -> String? {
         var open: [UInt8] = []
         var quote: UInt8?

@@ -24,7 +24,7 @@ package struct RealmConfiguration: Hashable, Sendable {
     package var seed: String?
     /// Integers of learned schemas whose changes are sent as increments.
     package var counters: [PropertyReference]
-    /// Whether a link to an object that is not there is refused.
+    /// Whether a link to a missing object is refused.
     package var requiresLinkTargets: Bool
     /// Triggers of applications that run on remote changes too.
     package var triggersOnRemoteChanges: [String]

@@ -8,7 +8,7 @@ package struct UserConfiguration: Hashable, Sendable {
 
     package enum Provider: Hashable, Sendable {
         case anonymous
-        /// With `registers` an account that is not there yet is created.
+        /// With `registers`, a missing account is created.
         case emailPassword(email: String, password: SecretReference, registers: Bool)
         case apiKey(SecretReference)
         case jwt(TokenSource)

@@ -11,7 +11,7 @@ package enum HandlerDecision: Hashable, Sendable {
     /// Without `until` the realm stays suspended until an operator resumes it.
     case suspend(until: WallTime?)
     case relogin
-    /// In the mode given, else the one configured.
+    /// A reset in the given mode, or else the configured one.
     case reset(ResetMode?)
     /// A reset that discards unsynced changes.
     case discard

@@ -27,7 +27,7 @@ package actor PluginRegistry {
         self.onFailure = onFailure
     }
 
-    /// As they are now, in the order of the configuration.
+    /// The present records, in the order of the configuration.
     package func report() -> [PluginRecord] {
         configurations.compactMap { records[$0.name] }
     }
@@ -129,7 +129,7 @@ package struct HandlerVerdict: Hashable, Sendable {
 /// A handler's record since the agent started.
 package struct PluginRecord: Hashable, Sendable {
     package let name: String
-    /// The word behind `use`.
+    /// The value of `use`.
     package let use: String
     package fileprivate(set) var calls = 0
     package fileprivate(set) var failures = 0
@@ -140,7 +140,7 @@ package struct PluginRecord: Hashable, Sendable {
 package struct PluginFailure: Hashable, Sendable {
     package let plugin: String
     package let realm: String
-    /// Of the event that it was asked about.
+    /// The kind of the event that it was asked about.
     package let kind: String
     package let at: WallTime
     package let code: String
@@ -148,7 +148,7 @@ package struct PluginFailure: Hashable, Sendable {
 }
 
 extension PluginConfiguration.Kind {
-    /// The word behind `use`.
+    /// The value of `use`.
     package var word: String {
         switch self {
         case .log: "log"

@@ -42,7 +42,7 @@ package final class AgentEvents: Sendable {
             state.kept.append(EventRecord(sequence: state.next, at: time, event: event))
             state.next += 1
             state.totals.count(event)
-            // Rarely, and many at once.
+            // Removing many at once keeps removals rare.
             if state.kept.count >= 2 * capacity { state.kept.removeFirst(capacity) }
             return Array(state.readers.values)
         }

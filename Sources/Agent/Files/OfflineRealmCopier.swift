@@ -46,7 +46,7 @@ package struct OfflineRealmCopier: Sendable {
         }
     }
 
-    /// Writes the objects of the source into a realm file that is there, as any program would.
+    /// Writes the source's objects into an existing realm file, as any program would.
     package func merge(
         _ source: String,
         into destination: String

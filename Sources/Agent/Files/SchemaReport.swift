@@ -6,12 +6,12 @@ package struct SchemaReport: Sendable {
     private let stored: RealmFileSchema
 
     package struct Failure: Error {
-        /// Of the realm's error.
+        /// The code of the realm's error.
         package let code: String
         package let description: String
     }
 
-    /// Reads the file; no agent need run, and one that runs is not disturbed.
+    /// Reads the file, without an agent or disturbing a running one.
     package init(path: String) throws(Failure) {
         do throws(LocalRealmError) {
             self.stored = try RealmFileSchema.read(path: path)
@@ -23,7 +23,7 @@ package struct SchemaReport: Sendable {
     /// The schema as the value of `realms.NAME.schema`, or as a schema file.
     package var yaml: String { SchemaFile.text(of: declaration) }
 
-    /// The same as JSON.
+    /// The schema as JSON.
     package var json: String { SchemaFile.json(of: declaration) }
 
     /// The tables as the file declares them.

@@ -5,7 +5,7 @@ import Plugins
 struct HandlerRunner: Sendable {
     let subject: HandlerSubject
     let registry: PluginRegistry
-    /// By name, in the order in which they are asked.
+    /// Names of the handlers, in the order in which they are asked.
     var onError: [String] = []
     var beforeReset: [String] = []
     var afterReset: [String] = []

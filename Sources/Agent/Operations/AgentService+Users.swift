@@ -129,7 +129,7 @@ extension AgentService {
         force: Bool,
         _ act: (SyncedRealm) async throws(SyncedRealm.DeletionFailure) -> Void
     ) async throws(UserSession.Failure) {
-        // All or none: first see whether there is anything to lose.
+        // All or none: first check all realms for pending uploads.
         try await refusePending(realms, force: force)
         for realm in realms {
             do throws(SyncedRealm.DeletionFailure) {

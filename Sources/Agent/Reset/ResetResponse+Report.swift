@@ -64,7 +64,7 @@ extension ResetReport {
 }
 
 extension ObjectKey {
-    /// For people: as the object's row shows it, as an SQL literal.
+    /// The key as an SQL literal, for people.
     var text: String {
         switch self {
         case .null: "NULL"

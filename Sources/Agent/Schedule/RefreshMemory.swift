@@ -2,12 +2,12 @@ import Logging
 import RealmSync
 import Scheduling
 
-/// When the last refresh by schedule began, across restarts of the agent.
+/// The start of the last scheduled refresh, kept across restarts of the agent.
 struct RefreshMemory: Sendable {
     let database: MetadataDatabase
     let realm: String
 
-    /// Of a refresh that was carried out; nil if none was, or it cannot be read.
+    /// Start of the last completed refresh; nil if there was none, or it cannot be read.
     func lastRefresh() async -> Instant? {
         let seconds = try? await database.lastRefresh(of: realm)
         return seconds.flatMap { Instant(plausible: $0) }

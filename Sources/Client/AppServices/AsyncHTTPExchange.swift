@@ -129,7 +129,7 @@ extension AsyncHTTPExchange {
         return "\(place) cannot be reached: \(words(for: error))"
     }
 
-    /// Nil where the proxy is not to blame.
+    /// Nil if the proxy is not the cause.
     private static func failure(_ error: any Error, of proxy: ProxyServer) -> ProxyFailure? {
         switch error as? HTTPClientError {
         case HTTPClientError.proxyAuthenticationRequired: .unauthorized

@@ -4,8 +4,8 @@ package enum LogInEvent: Sendable, Equatable {
     case tokenRefreshed
     /// The server ended it. A new log-in follows automatically if the credential is still valid.
     case sessionEnded
-    /// By an operator, until the next one logs in.
+    /// Logged out by an operator, until the next log-in.
     case loggedOut
-    /// Nothing is known here of the user any more.
+    /// The user was removed from this machine.
     case removed
 }

@@ -204,7 +204,7 @@ extension UserSession {
                 }
             }
         } else if case .anonymous = credential {
-            // Earlier versions forgot the tokens, but not that there was a user.
+            // Earlier versions deleted the tokens, but kept the user.
             let hadUser = try await stored { try await store.isRefused() }
             guard userID == nil, !hadUser else { throw .anonymousSessionEnded }
         }
@@ -281,7 +281,7 @@ extension UserSession {
         do throws(ServiceError) {
             try await client.register(email: email, password: password)
         } catch {
-            // Registered by an earlier run: the log-in shows whether the password is right.
+            // Registered by an earlier run: the log-in tests the password.
             if case .refused(let refusal) = error, refusal.code == "AccountNameInUse" { return }
             throw Self.failure(error)
         }

@@ -1,6 +1,6 @@
 /// One thing that happened to a realm, or to the agent (interfaces, 6).
 package struct AgentEvent: Sendable, Equatable {
-    /// Nil where the whole agent is concerned.
+    /// Nil if the event concerns the whole agent.
     package let realm: String?
     package let payload: EventPayload
 

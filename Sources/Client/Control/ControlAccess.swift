@@ -13,7 +13,7 @@ package struct ControlAccess: Sendable, Equatable {
         self.group = group
     }
 
-    /// For this process, and the members of the group with the name.
+    /// Permission for this process's user and the members of the named group.
     package static func ofProcess(group name: String) -> ControlAccess {
         var entry = Glibc.group()
         var found: UnsafeMutablePointer<Glibc.group>?

@@ -44,7 +44,7 @@ extension ControlClient {
     ) async throws {
         let response: HTTPClientResponse
         do {
-            // The answer's head comes at once; its lines, over years.
+            // The response's head arrives at once; its lines may take years.
             response = try await client.execute(
                 HTTPClientRequest(url: url(of: path)),
                 deadline: .distantFuture

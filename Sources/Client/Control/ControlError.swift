@@ -69,7 +69,7 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         )
     }
 
-    /// The socket is there, but not for this user.
+    /// The socket exists, but this user may not use it.
     package static func forbidden(socket: String) -> ControlError {
         ControlError(
             code: "agent.forbidden",

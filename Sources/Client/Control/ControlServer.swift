@@ -35,7 +35,7 @@ package struct ControlServer: Service {
         let (onListening, path) = (onListening, socketPath)
         let application = Application(
             router: routes(),
-            // Closes idle connections and those with half a request after a while. Clients that
+            // Closes idle connections and those with half a request after the timeout. Clients that
             // wait for a response, or follow events, stay.
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: .init(

@@ -1,20 +1,20 @@
 /// Totals of the events of this run.
 package struct EventTotals: Sendable, Equatable {
-    /// By realm and code.
+    /// Errors by realm and code.
     package private(set) var errors: [Pair: UInt64] = [:]
-    /// By realm and side.
+    /// Rejected writes by realm and side.
     package private(set) var rejects: [Pair: UInt64] = [:]
-    /// By realm and stage.
+    /// Client resets by realm and stage.
     package private(set) var resets: [Pair: UInt64] = [:]
-    /// By realm and plugin.
+    /// Plugin failures by realm and plugin.
     package private(set) var pluginFailures: [Pair: UInt64] = [:]
-    /// By realm and cause.
+    /// Pauses by realm and cause.
     package private(set) var pauses: [Pair: UInt64] = [:]
-    /// Integrated, by realm.
+    /// Integrated changesets by realm.
     package private(set) var changesets: [String: UInt64] = [:]
-    /// Acknowledged by the server, by realm.
+    /// Acknowledged changesets by realm.
     package private(set) var uploads: [String: UInt64] = [:]
-    /// From the capture of local writes to their acknowledgement.
+    /// Time from the capture of local writes to their acknowledgement.
     package private(set) var acknowledgements: [String: Histogram] = [:]
     package private(set) var integrations: [String: Histogram] = [:]
 

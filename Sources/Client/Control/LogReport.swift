@@ -14,7 +14,7 @@ package struct LogReport: Codable, Sendable, Equatable {
 /// The body of `PUT /v1/log`; the change lasts until the agent ends or reloads its configuration.
 package struct LogLevelChange: Codable, Sendable, Equatable {
     package let level: String
-    /// Nil for everything that has no level of its own.
+    /// Nil for all categories without a level of their own.
     package let category: String?
 
     package init(level: String, category: String?) {

@@ -1,7 +1,7 @@
 /// A handler and how it has done since the agent started: one element of `GET /v1/plugins`.
 package struct PluginReport: Codable, Sendable, Equatable {
     package let name: String
-    /// The word behind `use`.
+    /// The value of `use`.
     package let use: String
     /// The realms that name it.
     package let realms: [String]

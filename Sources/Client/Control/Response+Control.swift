@@ -63,7 +63,7 @@ extension Request {
         return value
     }
 
-    /// The value of a query item; nil if it is not there.
+    /// The value of a query item; nil if it is missing.
     func query<Value: LosslessStringConvertible>(
         _ name: String,
         as type: Value.Type = String.self

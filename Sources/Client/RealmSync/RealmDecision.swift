@@ -1,6 +1,6 @@
 /// The decision of an owner or a handler about an event of a realm.
 public struct RealmDecision: Sendable, Equatable {
-    /// What the engine does after the event.
+    /// The engine's action after the event.
     public enum Action: Sendable, Equatable {
         /// The default handling.
         case `continue`

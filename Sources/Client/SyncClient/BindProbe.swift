@@ -5,7 +5,7 @@ package import Transport
 /// Sends BIND to learn whether the server accepts a realm, then UNBIND. No file ident is assigned,
 /// and nothing is uploaded or downloaded.
 package struct BindProbe: Sendable {
-    /// As BIND carries it: the partition as canonical Extended JSON.
+    /// The partition as canonical Extended JSON, as in BIND.
     private let path: String
 
     package init(partition: String) {

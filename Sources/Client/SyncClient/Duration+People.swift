@@ -1,5 +1,5 @@
 extension Duration {
-    /// As people write durations: `850ms`, `12s`, `4m 30s`, `2h 5m`.
+    /// The duration for people: `850ms`, `12s`, `4m 30s`, `2h 5m`.
     package var forPeople: String {
         let milliseconds = max(0, Int64((self / .milliseconds(1)).rounded()))
         if milliseconds < 1_000 { return "\(milliseconds)ms" }

@@ -13,7 +13,7 @@ struct ResetWatch {
     var isSessionDetached = false
     /// The reset that is needed.
     var cause: ResetCause?
-    /// The server wants the file to be removed.
+    /// The server demands that the file be removed.
     var removal: SessionIssue?
     /// The condition under which a completed reset counts as proven; nil if there is none.
     var proof: Proof?
@@ -34,7 +34,7 @@ extension RealmClient {
     /// The reset that is needed, if one is.
     package var resetCause: ResetCause? { resets.cause }
 
-    /// The reason why the server wants the file to be removed, if it does.
+    /// The reason why the server demands that the file be removed, if it does.
     package var removalIssue: SessionIssue? { resets.removal }
 
     /// Requests a reset for a reason that the server does not know.

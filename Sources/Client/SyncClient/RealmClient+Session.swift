@@ -48,7 +48,7 @@ extension RealmClient {
             return nil
         case .ready(let message):
             outgoing = .none
-            // While this one is on its way, what comes after it is read.
+            // Prepare the next message while this one is being sent.
             if let next = advance() { outgoing = .ready(next) }
             return message
         case .none:
@@ -69,7 +69,7 @@ extension RealmClient {
                 add(.makeDurable(.upload(upload), turn: lastTurn))
                 return nil
             case .send(let message):
-                // All work that was asked for before has been answered.
+                // All earlier work has been completed.
                 if case .bind = message { isStalled = false }
                 if case .ident = message { phase = .bound }
                 return message

@@ -166,7 +166,7 @@ extension RealmClient {
         let file = status
         let effects = session?.integrated(file.progress, localVersion: file.localVersion) ?? []
         for effect in effects {
-            // Nothing that was integrated makes the session close the connection.
+            // No effect of an integration closes the connection.
             try? await perform(effect)
         }
         hasDownloaded = true

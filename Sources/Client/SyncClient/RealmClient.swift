@@ -92,7 +92,7 @@ package actor RealmClient {
 
     /// A realm's means to wake its connection.
     struct Connection: Sendable {
-        /// There may be something to send, or a connection is wanted.
+        /// Raised when there may be a message to send, or a connection is needed.
         let attention: Signal
         /// A request to connect now, regardless of the back-off.
         let retryRequest: RetryRequest

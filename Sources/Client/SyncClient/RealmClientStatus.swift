@@ -97,7 +97,7 @@ package struct SessionIssue: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// The number of the server's error, or the word of the local one.
+    /// The number of the server's error, or the dotted code of the local one.
     package let code: String
     package let message: String
     /// The number that the Realm SDKs give this error, if they know it.

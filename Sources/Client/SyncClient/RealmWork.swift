@@ -45,7 +45,7 @@ struct RealmWorkQueue {
     private var nextNumber = 1
     private(set) var sizeInBytes = 0
 
-    /// With more than this the connection stops reading: two of the largest messages, inflated.
+    /// Limit above which the connection stops reading: two of the largest messages, inflated.
     static let limitInBytes = 32 << 20
     /// Smaller downloads are decoded when their turn comes.
     private static let parsedAheadFromBytes = 64 << 10

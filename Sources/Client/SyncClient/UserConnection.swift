@@ -19,11 +19,11 @@ package actor UserConnection {
     let timing: ConnectionTiming
     /// Receives measurements of the network path to the server; must not block.
     let measured: @Sendable (NetworkQuality.Reading) -> Void
-    /// Of the PONGs of this connection.
+    /// The smoothed round-trip time of this connection's PONGs.
     var roundTrip: Duration?
 
     private var realms: [SessionIdent: RealmClient] = [:]
-    /// The same in the order in which they came, as they take their turns.
+    /// The same in order of arrival, which is the order of their turns.
     private(set) var realmsInOrder: [RealmClient] = []
     private var nextIdent = SessionIdent.first
     /// The reason of the last logged failure to connect.
@@ -36,7 +36,7 @@ package actor UserConnection {
     /// Nothing is read, since a realm has as much to do as it may.
     var isHolding = false
 
-    /// There may be something to send, or a connection is wanted.
+    /// Raised when there may be a message to send, or a connection is needed.
     nonisolated let attention = Signal()
     private nonisolated let retryRequest = RetryRequest()
 
@@ -140,7 +140,7 @@ extension UserConnection {
 // MARK: Connecting
 
 extension UserConnection {
-    /// Connects while that is wanted, until the task is cancelled.
+    /// Connects while a realm needs the connection, until the task is cancelled.
     package func run() async {
         while !Task.isCancelled {
             switch await nextStep() {

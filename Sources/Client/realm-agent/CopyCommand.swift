@@ -119,7 +119,7 @@ struct CopyCommand: AsyncParsableCommand {
         )
     }
 
-    /// By way of a file that only we see.
+    /// Copies to a file in a private temporary directory, and prints that.
     private func printCopy(_ configuration: AgentConfiguration) async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
@@ -128,7 +128,7 @@ struct CopyCommand: AsyncParsableCommand {
         try StandardOutput.write(contentsOf: path)
     }
 
-    /// Through the running agent, which can upload first; else by ourselves.
+    /// Copies through the running agent, which can upload first; else in this process.
     ///
     /// - Parameter isPrivate: the agent may have no access to the place of the copy, and only uploads.
     private func copy(

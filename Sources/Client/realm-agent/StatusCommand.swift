@@ -36,7 +36,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func show(_ report: StatusReport) throws {
         let text = json ? try report.controlJSON() : StatusTable(report: report).description
-        // A terminal is wiped first; a file gets one screen after the other.
+        // A terminal is cleared first; a file gets one screen after the other.
         let isScreen = watch && !json && isatty(STDOUT_FILENO) == 1
         StandardOutput.print(isScreen ? "\u{1b}[H\u{1b}[2J\(text)" : text)
     }

@@ -4,11 +4,11 @@ import Scheduling
 
 /// `relogin`: logs the user in again, at most a given number of times per period.
 ///
-/// A log-in that never helps must not become a storm on the backend.
+/// Limits the load of log-ins that never help on the backend.
 actor ReloginHandler: RealmHandler {
     private let allowance: PluginConfiguration.Allowance
     private let now: @Sendable () -> WallTime
-    /// By user, the oldest first.
+    /// Times of log-ins by user, the oldest first.
     private var decisions: [String: [WallTime]] = [:]
 
     init(_ allowance: PluginConfiguration.Allowance, now: @escaping @Sendable () -> WallTime) {

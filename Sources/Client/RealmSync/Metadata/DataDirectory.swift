@@ -87,7 +87,7 @@ package struct DataDirectory: Sendable {
 }
 
 extension DataDirectory.Failure {
-    /// With the reason of the system call that just failed.
+    /// An error with the reason of the system call that just failed.
     fileprivate init(path: String) {
         self.init(path: path, reason: String(cString: strerror(errno)))
     }

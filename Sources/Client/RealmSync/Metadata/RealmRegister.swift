@@ -1,7 +1,7 @@
 /// The record of one realm beside its file (interfaces, 2).
 package struct RealmRecord: Equatable, Sendable {
     var path: String
-    /// Of the file, as 32 hexadecimal digits.
+    /// The file's id, as 32 hexadecimal digits.
     var instance: String
     var home: String
     var appID: String

@@ -14,7 +14,8 @@ package struct RealmContext: Sendable {
     let delegate: (any ResetDelegate)?
     /// Directory for the copies and discarded changes that resets keep.
     let recoveredDirectory: String
-    /// Of the program, as resets store it: a newer one may try what an older one could not.
+    /// The program's version, which resets store: a newer one may succeed where an older one
+    /// failed.
     let version: String
     package let time: SyncTime
     /// Milliseconds since 1970.

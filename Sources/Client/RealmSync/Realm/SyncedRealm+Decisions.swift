@@ -54,7 +54,7 @@ extension SyncedRealm {
         reconnect()
     }
 
-    // MARK: Resets by hand
+    // MARK: Manual resets
 
     /// Resets the realm at its owner's request, or previews that.
     ///

@@ -141,7 +141,7 @@ extension LocalRealmError.Kind {
         }
     }
 
-    /// Whether someone must change a file before it can work.
+    /// Whether an operator must change a file first.
     package var isOfConfiguration: Bool {
         switch self {
         case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaNameTaken,

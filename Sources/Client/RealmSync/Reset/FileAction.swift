@@ -18,13 +18,13 @@ package struct FileAction: Codable, Equatable, Sendable {
 }
 
 extension FileAction {
-    /// As the register stores it.
+    /// The form in the register.
     var text: String {
         let data = (try? JSONEncoder().encode(self)) ?? Data()
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Nil for what an earlier or later version has written otherwise.
+    /// Nil for an unknown form of an earlier or later version.
     init?(text: String) {
         guard let action = try? JSONDecoder().decode(FileAction.self, from: Data(text.utf8)) else {
             return nil

@@ -9,9 +9,9 @@ package enum ResetRefusal: Error {
     case failed(ResetFailure)
     /// A rehearsal found that a reset would be left to the owner.
     case wouldFail(ResetFailure)
-    /// Not now, and why.
+    /// A reset is not possible now; the reason.
     case impossible(String)
-    /// No start from nothing waits for this token.
+    /// No pending start-over has this token.
     case unknownToken
 }
 

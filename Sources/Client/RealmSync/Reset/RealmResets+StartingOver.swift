@@ -113,7 +113,7 @@ extension RealmResets {
         context.events.publish(.reset(.required(reason: issue.message, action.recovery)))
     }
 
-    /// Only the newest counts; nil takes it back.
+    /// Only the newest plan counts; nil cancels it.
     func plan(_ action: FileAction?) async {
         let isNew = update { state in
             guard action != state.fileAction else { return false }

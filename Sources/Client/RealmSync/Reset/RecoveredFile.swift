@@ -18,7 +18,7 @@ struct RecoveredFile {
         var description: String { "\(path) cannot be written: \(reason)" }
     }
 
-    /// In the directory, named for the realm and the moment.
+    /// A file in the directory, named after the realm and the time.
     init(in directory: String, realm: String, at moment: WallTime, suffix: String) {
         let stamp = "\(moment)".filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         path = "\(directory)/\(realm)-\(stamp)\(suffix)"

@@ -31,7 +31,7 @@ struct ResetCoordinator: Sendable {
 
     func run(_ cause: ResetCause, mode: ResetMode) async -> Outcome {
         do {
-            // What cannot be is found out before anything is downloaded.
+            // Find out before the download whether the reset is possible.
             _ = try await decide(cause, mode)
             await report(.downloading(nil))
             try await retryWhileBusy { try await downloadFreshCopy() }
@@ -154,7 +154,7 @@ extension ResetCoordinator {
         } catch let failure as ResetFailure where failure.isOfRecovery && mode == .recoverOrDiscard
         {
             context.logger.warning("recovery is impossible", metadata: ["detail": "\(failure)"])
-            // The failed attempt is on record now, and leads to discarding.
+            // The failed attempt is now recorded, so the decision is to discard.
             let again = ResetCause(action: cause.action, code: cause.code, message: cause.message)
             return try await carryOut(try await decide(again, mode), cause, mode)
         }
