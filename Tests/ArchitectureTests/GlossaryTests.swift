@@ -22,7 +22,7 @@ struct GlossaryTests {
         "is over": 1,
         "late": 2,
         "lateness": 1,
-        "news": 6,
+        "news": 4,
         "notice": 5,
         "patience": 3,
         "patient": 1,
