@@ -22,7 +22,7 @@ struct GlossaryTests {
         "is over": 1,
         "late": 2,
         "lateness": 1,
-        "news": 4,
+        "news": 5,
         "notice": 5,
         "patience": 3,
         "patient": 1,
