@@ -70,7 +70,7 @@ struct PathTests {
             ("intDictionary", [0], .expectedKey), ("partDictionary", [0, "count"], .expectedKey),
             ("partDictionary", ["gone", "count"], .missingKey),
             ("intDictionary", ["k", "x"], .deadEnd), ("anyDictionary", ["gone", "x"], .missingKey),
-            // Mixed needs the step of its content.
+            // In Mixed the step must fit its content.
             ("any", ["k"], .expectedIndex), ("any", [0, 0], .expectedKey),
             ("any", [1, "x"], .indexOutOfRange(index: 1, size: 1)),
             ("anyDictionary", ["k", 0], .expectedKey), ("anyList", [1, "x"], .expectedIndex),

@@ -218,7 +218,7 @@ struct CopyTests {
 
     // MARK: Never half a file
 
-    @Test("An existing file stays, an interrupted copy's leftovers are removed, and no others remain")
+    @Test("An existing file stays, an interrupted copy's leftovers go, and nothing else is left")
     func place() throws {
         let source = try RealmFixture(.notes)
         let path = source.directory.file("copy.sqlite")

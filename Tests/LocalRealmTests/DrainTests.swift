@@ -122,7 +122,7 @@ struct DrainTests {
         )
     }
 
-    @Test("A value changed and changed back within a group is not a change; across groups it is two")
+    @Test("A value changed and changed back in one group is not sent; in two groups, twice")
     func thereAndBack() throws {
         try given("INSERT INTO Item(_id, name) VALUES (1, 'a')")
         try program.execute("UPDATE Item SET name = 'b'; UPDATE Item SET name = 'a'")

@@ -97,7 +97,7 @@ struct IntegrationTests {
         #expect(try fixture.rows("SELECT count FROM Item") == ["\(Int64.min + 7)"])
     }
 
-    @Test("Many instructions on one object, over several changesets, leave the result of the last ones")
+    @Test("Many instructions on one object, over several changesets, leave the last values")
     func folding() throws {
         let tag = ObjectReference(className: "Tag", key: .null)
         let changesets = [

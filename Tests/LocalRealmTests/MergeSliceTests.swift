@@ -113,7 +113,7 @@ struct MergeSliceTests {
         return try Self.contents(path)
     }
 
-    @Test("All limits give the same result, even one that every changeset exceeds", arguments: [0, 5, 16, 47])
+    @Test("All limits give the same, even one below every changeset", arguments: [0, 5, 16, 47])
     func equality(limit: Int) throws {
         let path = directory.file("sliced.sqlite")
         try Self.prepare(path, limit: limit)

@@ -225,7 +225,7 @@ struct RuleTests {
         ),
     ]
 
-    @Test("Rule 26: 0.0 and -0.0, 1.0 and 1.00 are one element; NaN equals nothing", arguments: elements)
+    @Test("Rule 26: 0.0 and -0.0, 1.0 and 1.00 are one element; NaN never is", arguments: elements)
     func element(_ example: Example) throws {
         try example.check()
     }

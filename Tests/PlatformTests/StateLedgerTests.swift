@@ -76,7 +76,7 @@ struct StateLedgerTests {
         #expect(journal.texts == ["connected", "connected repeated=1"])
     }
 
-    @Test("A subject that flaps gets one line a minute, with the current state and the number of changes")
+    @Test("A flapping subject gets one line a minute, with its state and the number of changes")
     func flapping() throws {
         var journal = Journal()
         // 60 changes a minute, for three minutes; the last one says that all is well.

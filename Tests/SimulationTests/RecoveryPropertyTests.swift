@@ -8,7 +8,7 @@ import Testing
 /// Recovery on random states with every kind of property and instruction (client reset, 7).
 @Suite("Recovery of random changes")
 struct RecoveryPropertyTests {
-    @Test("The recorded changesets repeat the recovery on the server's state, and the realm follows")
+    @Test("The changesets repeat the recovery on the server's state, and the realm follows")
     func recordedChanges() throws {
         for seed in Seeds.some(300) {
             var world = try RecoveryWorld(seed: seed)

@@ -240,7 +240,7 @@ struct ValueCopy {
         }
     }
 
-    /// The value of the place once its content was started as empty there.
+    /// The place before a value is written: an empty collection, or an object of default values.
     private func empty(_ value: Value, _ property: PropertySchema) -> Value {
         switch value {
         case .scalar: return value

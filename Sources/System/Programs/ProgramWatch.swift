@@ -21,7 +21,7 @@ struct ProgramWatch {
     /// The most standard error that a log message can hold.
     private static let errorLimitInBytes = 1024
     /// Between two polls of the process, if the kernel cannot report its end.
-    private static let glance = Duration.milliseconds(50)
+    private static let pollInterval = Duration.milliseconds(50)
 
     init(timeout: Duration, graceTime: Duration, outputLimitInBytes: Int) {
         self.timeout = timeout
@@ -98,7 +98,7 @@ struct ProgramWatch {
     /// Milliseconds until the next check.
     private func waitingTime(_ process: borrowing ChildProcess) -> Int32 {
         let rest = max(.zero, deadline - .now)
-        let time = process.ending < 0 ? min(rest, Self.glance) : rest
+        let time = process.ending < 0 ? min(rest, Self.pollInterval) : rest
         // Rounded up, so that the time is really over afterwards.
         return Int32(min(time / .milliseconds(1) + 1, 3_600_000))
     }

@@ -43,13 +43,13 @@ package final class IncomingBudget: Sendable {
     }
 
     private let limit: Int
-    private let patience: TimeAmount
+    private let holdLimit: TimeAmount
     private let state = Mutex(State())
 
-    /// - Parameter patience: how long room may be held while others wait for it.
-    package init(limitInBytes limit: Int, patience: TimeAmount = .seconds(30)) {
+    /// - Parameter holdLimit: how long room may be held while others wait for it.
+    package init(limitInBytes limit: Int, holdLimit: TimeAmount = .seconds(30)) {
         self.limit = limit
-        self.patience = patience
+        self.holdLimit = holdLimit
     }
 
     /// The bytes of room in use.
@@ -87,7 +87,7 @@ package final class IncomingBudget: Sendable {
         let evicted = state.withLock { state -> Claim? in
             guard !state.waiting.isEmpty,
                 let oldest = state.holdings.min(by: { $0.key < $1.key })?.value,
-                now - oldest.since > patience
+                now - oldest.since > holdLimit
             else { return nil }
             return oldest.claim
         }

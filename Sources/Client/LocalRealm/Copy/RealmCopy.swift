@@ -121,7 +121,7 @@ extension RealmCopy {
         case .replica(let userID):
             try Self.requireUploaded(on: connection, source)
             if let userID { state.owner = state.owner.belonging(to: userID) }
-            try Self.goOn(&state, connection)
+            try Self.resetIdent(&state, connection)
             return Outcome(state: state)
         case .seed(let owner):
             state.owner = owner
@@ -131,7 +131,7 @@ extension RealmCopy {
                 return Outcome(state: state)
             }
             try Self.requireUploaded(on: connection, source)
-            try Self.goOn(&state, connection)
+            try Self.resetIdent(&state, connection)
             return Outcome(state: state)
         case .local:
             try Self.leave(connection)
@@ -182,7 +182,7 @@ extension RealmCopy {
         """
 
     /// Resets the ident and the counters under it; everything else is kept (sync history, 4).
-    private static func goOn(
+    private static func resetIdent(
         _ state: inout RealmStateRow,
         _ connection: Connection
     ) throws(SQLiteError) {

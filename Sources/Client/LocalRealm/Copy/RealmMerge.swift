@@ -19,7 +19,7 @@ package struct RealmMerge: Sendable {
     /// The path of the file that is read.
     private let source: String
     /// The longest wait for other programs' transactions.
-    private static let patience = Duration.seconds(30)
+    private static let busyTimeout = Duration.seconds(30)
 
     package init(from source: String) {
         self.source = source
@@ -37,7 +37,7 @@ package struct RealmMerge: Sendable {
             }
             let connection = try Connection(
                 path: destination,
-                .init(mode: .readWrite, busyTimeout: Self.patience)
+                .init(mode: .readWrite, busyTimeout: Self.busyTimeout)
             )
             defer { connection.close() }
             try connection.run("ATTACH ?1 AS source", [.text(source)])
@@ -109,7 +109,7 @@ extension RealmMerge {
         guard !seen.contains(name) else { return nil }
         guard let source = theirs[name] else { return nil }
         guard let own = ours[name] else { return "there is no class \(name)" }
-        guard own.kind == source.kind else { return "class \(name) has another kind or primary key" }
+        guard own.kind == source.kind else { return "class \(name) has another kind or key" }
         let properties = Dictionary(uniqueKeysWithValues: own.properties.map { ($0.name, $0) })
         for property in source.properties {
             guard let match = properties[property.name] else {

@@ -6,7 +6,7 @@ internal import Schemas
 /// Applies again what a reset has discarded.
 extension Ingest {
     /// Applies the changes of one line to the object's current state.
-    func makeAgain(_ line: Line) throws -> RecoveredOutcome {
+    func reapply(_ line: Line) throws -> RecoveredOutcome {
         let change = try RecoveredChange(line, catalogue)
         guard let position = catalogue.position(of: change.object.className) else {
             preconditionFailure("a change is of a class of the realm")

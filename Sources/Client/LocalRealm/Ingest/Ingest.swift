@@ -87,7 +87,7 @@ package final class Ingest {
                 for line in lines {
                     switch form {
                     case .objects(let name): try insert(line, className: Text(name))
-                    case .recovered: outcomes.append(try makeAgain(line))
+                    case .recovered: outcomes.append(try reapply(line))
                     }
                 }
                 if isRehearsal { throw Rehearsed() }

@@ -48,7 +48,7 @@ struct UnsyncedChanges {
 /// properties.
 struct ChangedObjects {
     private(set) var objects: [ObjectReference] = []
-    private var properties: [ObjectReference: [Text: PropertyChange]] = [:]
+    private var properties: [ObjectReference: [Text: UnsyncedPropertyChange]] = [:]
     private var erased: Set<ObjectReference> = []
     private var created: Set<ObjectReference> = []
     /// Deleted and then recreated: none of their old values applies.
@@ -108,7 +108,7 @@ struct ChangedObjects {
         properties[object]?[name] =
             created.contains(object)
             ? .set
-            : PropertyChange(
+            : UnsyncedPropertyChange(
                 before,
                 instruction,
                 at: target,

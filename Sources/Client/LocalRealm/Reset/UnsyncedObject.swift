@@ -31,7 +31,7 @@ extension UnsyncedObject {
         /// Nothing of an earlier object with this key remains.
         var isCreated: Bool
         /// Nil for all properties of its class.
-        var properties: [Text: PropertyChange]?
+        var properties: [Text: UnsyncedPropertyChange]?
     }
 
     /// - Parameters:
@@ -109,7 +109,7 @@ private struct ChangeWriter {
     let schema: RealmSchema
 
     func members(
-        _ changes: [Text: PropertyChange],
+        _ changes: [Text: UnsyncedPropertyChange],
         _ document: Document
     ) -> [UnsyncedObject.Member] {
         var sets: [Text] = []

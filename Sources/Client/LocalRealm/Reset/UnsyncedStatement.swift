@@ -11,7 +11,7 @@ struct UnsyncedStatement {
     /// For an object that does not exist the statement creates all of it; counters add to the
     /// current value.
     func statement(
-        making changes: [Text: PropertyChange],
+        making changes: [Text: UnsyncedPropertyChange],
         in document: Document?,
         key: String
     ) -> String {

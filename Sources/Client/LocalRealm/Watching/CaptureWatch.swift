@@ -20,7 +20,7 @@ final class CaptureWatch: @unchecked Sendable {
     /// Tells the planned look from a replaced one.
     private var number = 0
     /// A notification came since that look was planned.
-    private var hasNews = false
+    private var hasNotification = false
     private var isStopped = false
 
     /// A notification may precede the visible commit, so further looks follow for a while, each
@@ -96,7 +96,7 @@ final class CaptureWatch: @unchecked Sendable {
         guard !isStopped else { return }
         let isHeldBack = ownWrites.isUnderWay
         if let delay, delay <= (isHeldBack ? Self.longestWait : Self.firstDelay) {
-            hasNews = true
+            hasNotification = true
         } else {
             if !isHeldBack { look() }
             planLook(after: Self.firstDelay)
@@ -106,7 +106,7 @@ final class CaptureWatch: @unchecked Sendable {
     private func planLook(after delay: Duration) {
         self.delay = delay
         number += 1
-        hasNews = false
+        hasNotification = false
         queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self, number] in
             guard let self, number == self.number, !isStopped else { return }
             lookAsPlanned(after: delay)
@@ -118,11 +118,11 @@ final class CaptureWatch: @unchecked Sendable {
             // The agent holds the write lock, so the writes are its own. The following look finds
             // commits of other programs before or after that.
             planLook(after: min(delay * 2, Self.longestWait))
-            hasNews = true
+            hasNotification = true
             return
         }
         look()
-        let next = hasNews ? Self.firstDelay : delay * 2
+        let next = hasNotification ? Self.firstDelay : delay * 2
         if next <= Self.lastDelay { planLook(after: next) } else { self.delay = nil }
     }
 

@@ -7,7 +7,7 @@ extension ClientSession {
         private(set) var received: SyncProgress
         private var uploads: UploadTurn
 
-        init(_ file: ClientFile) {
+        init(_ file: ClientFileState) {
             received = file.progress
             uploads = UploadTurn(cursor: file.progress.upload)
         }
@@ -21,7 +21,7 @@ extension ClientSession.Running {
     /// Checks a DOWNLOAD before its integration.
     mutating func receive(
         _ download: ServerMessage.Download,
-        _ file: ClientFile
+        _ file: ClientFileState
     ) throws(DownloadViolation) {
         let check = DownloadCheck(
             progress: received,
@@ -32,7 +32,10 @@ extension ClientSession.Running {
         received = download.progress
     }
 
-    mutating func nextUpload(_ session: SessionIdent, _ file: ClientFile) -> ClientSession.Step? {
+    mutating func nextUpload(
+        _ session: SessionIdent,
+        _ file: ClientFileState
+    ) -> ClientSession.Step? {
         let step = uploads.next(
             lastVersionAvailable: file.localVersion,
             integrated: file.progress.download.serverVersion

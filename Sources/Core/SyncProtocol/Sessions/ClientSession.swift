@@ -35,7 +35,7 @@ package struct ClientSession: Sendable {
 
     // State that outlives a binding.
 
-    private var file: ClientFile
+    private var file: ClientFileState
     /// Effects that were requested and not answered yet.
     private var pendingWork = 0
     private var fence = DownloadFence()
@@ -58,7 +58,11 @@ package struct ClientSession: Sendable {
     ) {
         self.ident = ident
         self.path = path
-        self.file = ClientFile(ident: fileIdent, progress: progress, localVersion: localVersion)
+        self.file = ClientFileState(
+            ident: fileIdent,
+            progress: progress,
+            localVersion: localVersion
+        )
         self.uploadActivation = uploadActivation
         self.holdsUploads = uploadActivation != .immediate
         self.delay = ReconnectDelay(resumption)

@@ -71,7 +71,7 @@ package struct HostConditions: Sendable {
             }
             // A metered connection must not be used before it is known to be metered; a bus that
             // hangs must not block the start.
-            await metering.ask(waitAtMost: Self.patience) { occasion.yield() }
+            await metering.ask(waitAtMost: Self.meteringTimeout) { occasion.yield() }
             var last = current()
             await tell(last)
             for await _ in occasions {
@@ -85,7 +85,7 @@ package struct HostConditions: Sendable {
         }
     }
 
-    private static let patience = Duration.seconds(1)
+    private static let meteringTimeout = Duration.seconds(1)
 
     private static func text(_ path: String) -> String? {
         try? String(contentsOfFile: path, encoding: .utf8)

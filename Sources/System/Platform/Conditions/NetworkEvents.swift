@@ -20,7 +20,7 @@ struct NetworkEvents: Sendable {
         )
         let source = DispatchSource.makeReadSource(fileDescriptor: socket)
         source.setEventHandler {
-            if isNews(on: socket) { continuation.yield() }
+            if isChange(on: socket) { continuation.yield() }
         }
         source.setCancelHandler { close(socket) }
         let cancellation = SourceCancellation(source)
@@ -30,13 +30,13 @@ struct NetworkEvents: Sendable {
     }
 
     /// Empties the socket. An overflow counts as a change too: its content is lost.
-    private static func isNews(on socket: Int32) -> Bool {
-        var isNews = false
+    private static func isChange(on socket: Int32) -> Bool {
+        var isChange = false
         var datagram = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let size = recv(socket, &datagram, datagram.count, 0)
-            guard size > 0 else { return isNews || (size < 0 && errno == ENOBUFS) }
-            if linux_count_network_events(datagram, size) > 0 { isNews = true }
+            guard size > 0 else { return isChange || (size < 0 && errno == ENOBUFS) }
+            if linux_count_network_events(datagram, size) > 0 { isChange = true }
         }
     }
 }

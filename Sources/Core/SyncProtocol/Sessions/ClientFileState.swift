@@ -1,7 +1,7 @@
 import Versions
 
 /// The state of a client file, as far as its session with the server needs it.
-struct ClientFile: Sendable {
+struct ClientFileState: Sendable {
     /// `none` until the server has assigned one.
     private(set) var ident: SaltedFileIdent
     /// Persisted progress.

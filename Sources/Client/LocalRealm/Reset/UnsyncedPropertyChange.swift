@@ -4,7 +4,7 @@ internal import Schemas
 
 /// The change that unsynced changesets made to one property of an object, so that it can be applied
 /// to a value that has changed since (client reset, 3).
-enum PropertyChange: Hashable {
+enum UnsyncedPropertyChange: Hashable {
     /// The last value of the object replaces it.
     case set
     /// Of a counter.
@@ -16,11 +16,11 @@ enum PropertyChange: Hashable {
     case members(Set<Text>)
 }
 
-extension PropertyChange {
+extension UnsyncedPropertyChange {
     /// Combines an instruction with an earlier change; combinations that cannot be separated are
     /// `.set`.
     init(
-        _ before: PropertyChange?,
+        _ before: UnsyncedPropertyChange?,
         _ instruction: Instruction,
         at target: Instruction.PathTarget,
         of changeset: Changeset,
@@ -37,10 +37,10 @@ extension PropertyChange {
     }
 
     private static func single(
-        _ before: PropertyChange?,
+        _ before: UnsyncedPropertyChange?,
         _ instruction: Instruction,
         _ target: Instruction.PathTarget
-    ) -> PropertyChange {
+    ) -> UnsyncedPropertyChange {
         guard case .addInteger(_, let amount) = instruction, target.path.isEmpty else {
             return .set
         }
@@ -52,10 +52,10 @@ extension PropertyChange {
     }
 
     private static func list(
-        _ before: PropertyChange?,
+        _ before: UnsyncedPropertyChange?,
         _ instruction: Instruction,
         _ target: Instruction.PathTarget
-    ) -> PropertyChange {
+    ) -> UnsyncedPropertyChange {
         guard case .index(let index)? = target.path.first else { return .set }
         let place = Int(index)
         switch (before, instruction) {
@@ -73,11 +73,11 @@ extension PropertyChange {
     }
 
     private static func set(
-        _ before: PropertyChange?,
+        _ before: UnsyncedPropertyChange?,
         _ instruction: Instruction,
         _ target: Instruction.PathTarget,
         _ changeset: Changeset
-    ) -> PropertyChange {
+    ) -> UnsyncedPropertyChange {
         var (added, removed) = (ValueSet(), ValueSet())
         switch before {
         case nil: break
@@ -99,10 +99,10 @@ extension PropertyChange {
     }
 
     private static func dictionary(
-        _ before: PropertyChange?,
+        _ before: UnsyncedPropertyChange?,
         _ target: Instruction.PathTarget,
         _ changeset: Changeset
-    ) -> PropertyChange {
+    ) -> UnsyncedPropertyChange {
         guard case .string(let name)? = target.path.first else { return .set }
         let key = changeset.text(name)
         switch before {
