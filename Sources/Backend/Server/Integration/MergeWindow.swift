@@ -39,6 +39,7 @@ struct MergeWindow {
         var sizeLeft = limits.historySizeInBytes
         let take: (HistoryEntry) throws -> Void = { entry in
             guard entry.origin != client, !entry.changeset.isEmpty else { return }
+            if reader.isSchemaOnly, !Changeset.mayChangeSchema(entry.changeset) { return }
             let number = entry.version.version
             // Most uploads have no entries of other clients to merge with.
             let touched = places ?? TouchedPlaces(of: uploads)
