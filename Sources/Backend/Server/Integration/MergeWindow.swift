@@ -82,17 +82,19 @@ struct MergeWindow {
         )
     }
 
-    /// Rebases changesets with the same base version.
+    /// Rebases changesets with the same base version. Returns false if there was nothing to merge
+    /// them with.
     mutating func rebase(
         _ theirs: inout [MergeOperand],
         madeOn version: ServerVersion
-    ) throws(MergeError) {
+    ) throws(MergeError) -> Bool {
         let start = versions.firstIndex { $0 > version } ?? versions.count
-        guard start < versions.count else { return }
+        guard start < versions.count else { return false }
         var ours = Array(operands[start...])
         operands.removeSubrange(start...)
         try Merge.rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft)
         operands.append(contentsOf: ours)
+        return true
     }
 
     /// Counts the work of a failed attempt.

@@ -151,9 +151,11 @@ package struct UploadIntegration {
         var admission = Admission(replacementLimitInBytes: merging.correctionSizeInBytes / 2)
         var schema = objects.schema
         var asymmetric = AsymmetricClasses(of: schema)
+        var received: [ReceivedChangeset] = []
         var parsed: [MergeOperand] = []
         for changeset in changesets {
-            let operand = try parse(changeset, of: client)
+            let (decoded, operand) = try parse(changeset, of: client)
+            received.append(decoded)
             parsed.append(operand)
         }
         var window = try MergeWindow(
@@ -175,18 +177,23 @@ package struct UploadIntegration {
                 ?? changesets.endIndex
             var run = Array(parsed[start..<end])
             bar(&run, from: start, &admission)
-            try rebase(&run, from: start, madeOn: base, &window, &admission)
+            let isMerged = try rebase(&run, from: start, madeOn: base, &window, &admission)
+            let isWhole = mayWrite && barred.isEmpty && !isMerged
             for (index, operand) in zip(start..<end, run) {
                 let allowed =
                     mayWrite ? operand.changeset : operand.changeset.schemaChangesOnly
-                let classCount = schema.classes.count
-                try policy.admit(allowed, to: &schema)
-                if schema.classes.count > classCount { asymmetric = AsymmetricClasses(of: schema) }
+                if received[index].changesSchema {
+                    try policy.admit(allowed, to: &schema)
+                    asymmetric = AsymmetricClasses(of: schema)
+                }
                 let admitted = try admit(allowed, by: &applier, to: &objects, &admission)
                 let cursor = changesets[index].cursor
+                let isUnchanged = isWhole && admission.leftChangesetAlone && asymmetric.isEmpty
                 // Also if the merge removed all of it: its client version must be recorded.
                 try history.append(
-                    asymmetric.removing(from: admitted).encoded(),
+                    isUnchanged
+                        ? received[index].encoded()
+                        : asymmetric.removing(from: admitted).encoded(),
                     by: .client(client, cursor.clientVersion, at: changesets[index].originTimestamp)
                 )
                 guard !mayWrite else { continue }
@@ -246,13 +253,14 @@ package struct UploadIntegration {
     private func parse(
         _ changeset: UploadChangeset,
         of client: FileIdent
-    ) throws(IntegrationRefusal) -> MergeOperand {
+    ) throws(IntegrationRefusal) -> (ReceivedChangeset, MergeOperand) {
         let stamp = Stamp(
             timestamp: changeset.originTimestamp.rawValue,
             fileIdent: client.rawValue
         )
         do throws(DecodeError) {
-            return MergeOperand(changeset: try Changeset(decoding: changeset.bytes), stamp: stamp)
+            let received = try ReceivedChangeset(decoding: changeset.bytes)
+            return (received, MergeOperand(changeset: received.changeset, stamp: stamp))
         } catch {
             throw .badChangeset(
                 reason: "client version \(changeset.cursor.clientVersion.rawValue): \(error)"
@@ -286,8 +294,8 @@ package struct UploadIntegration {
 
     private static func cause(of error: ApplyError<StoreError>) -> any Error {
         switch error {
-        case .badInstruction(let error): IntegrationRefusal.badChangeset(reason: "\(error)")
-        case .store(let error): error
+        case .badInstruction(let error): return IntegrationRefusal.badChangeset(reason: "\(error)")
+        case .store(let error): return error
         }
     }
 
