@@ -22,6 +22,8 @@ package struct UploadIntegration {
     let merging: MergeLimits
     private let indexes: HistoryIndexes?
     private let isDocumentSizeLimited: Bool
+    /// Whether created objects are added without a look at the store.
+    private let expectsNewObjects: Bool
     /// Objects whose changes are left out.
     private let barred: Set<ObjectReference>
 
@@ -30,6 +32,10 @@ package struct UploadIntegration {
     struct ObjectsTooLarge: Error {
         let objects: Set<ObjectReference>
     }
+
+    /// An object that the upload creates exists. The transaction must be rolled back; without
+    /// `expectsNewObjects` the upload can be tried again.
+    struct ObjectsExist: Error {}
 
     package init(
         in transaction: any StoreTransaction,
@@ -50,7 +56,7 @@ package struct UploadIntegration {
     }
 
     /// With `indexes`, may throw `HistoryIndexes.Needed` without a change. With `barred`, may throw
-    /// `ObjectsTooLarge`.
+    /// `ObjectsTooLarge`; with `expectsNewObjects`, `ObjectsExist`.
     init(
         in transaction: any StoreTransaction,
         policy: SchemaPolicy,
@@ -59,7 +65,8 @@ package struct UploadIntegration {
         now: Int64,
         merging: MergeLimits,
         indexes: HistoryIndexes?,
-        barred: Set<ObjectReference>? = nil
+        barred: Set<ObjectReference>? = nil,
+        expectsNewObjects: Bool = false
     ) {
         self.transaction = transaction
         self.policy = policy
@@ -70,6 +77,7 @@ package struct UploadIntegration {
         self.indexes = indexes
         self.isDocumentSizeLimited = barred != nil
         self.barred = barred ?? []
+        self.expectsNewObjects = expectsNewObjects
     }
 
     /// The result for the client, and for the sessions to notify.
@@ -147,7 +155,7 @@ package struct UploadIntegration {
             in: transaction,
             documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
         )
-        var applier = Applier<FileObjects>()
+        var applier = Applier<FileObjects>(expectsNewObjects: expectsNewObjects)
         var admission = Admission(replacementLimitInBytes: merging.correctionSizeInBytes / 2)
         var schema = objects.schema
         var asymmetric = AsymmetricClasses(of: schema)
@@ -223,6 +231,7 @@ package struct UploadIntegration {
             start = end
         }
         try finish(&applier, &objects)
+        guard !objects.foundExisting else { throw ObjectsExist() }
         guard objects.tooLarge.isEmpty else { throw ObjectsTooLarge(objects: objects.tooLarge) }
         let healing = Healing(misfits: admission.misfits)
         refused += try sendCorrections(
@@ -277,7 +286,7 @@ package struct UploadIntegration {
         do throws(ApplyError<StoreError>) {
             return try applier.admit(changeset, to: &objects, &admission)
         } catch {
-            throw Self.cause(of: error)
+            throw Self.cause(of: error, objects)
         }
     }
 
@@ -288,11 +297,16 @@ package struct UploadIntegration {
         do throws(ApplyError<StoreError>) {
             try applier.finish(&objects)
         } catch {
-            throw Self.cause(of: error)
+            throw Self.cause(of: error, objects)
         }
     }
 
-    private static func cause(of error: ApplyError<StoreError>) -> any Error {
+    private static func cause(
+        of error: ApplyError<StoreError>,
+        _ objects: FileObjects
+    ) -> any Error {
+        // The state that the error is about is not the one in the store.
+        guard !objects.foundExisting else { return ObjectsExist() }
         switch error {
         case .badInstruction(let error): return IntegrationRefusal.badChangeset(reason: "\(error)")
         case .store(let error): return error
