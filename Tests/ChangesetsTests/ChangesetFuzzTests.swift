@@ -17,6 +17,12 @@ struct ChangesetFuzzTests {
             let encoded = changeset.encoded()
             let again = try Changeset(decoding: encoded)
             #expect(again.encoded() == encoded, "\(comment())")
+            let received = try ReceivedChangeset(decoding: bytes)
+            #expect(received.changeset == changeset, "\(comment())")
+            #expect(received.encoded() == encoded, "\(comment())")
+            let changesSchema = changeset.instructions.contains { $0.isAboutSchema }
+            #expect(received.changesSchema == changesSchema, "\(comment())")
+            #expect(Changeset.mayChangeSchema(bytes) == changesSchema, "\(comment())")
             #expect(again.instructions.count == changeset.instructions.count, "\(comment())")
         } catch {
             #expect((0...bytes.count).contains(error.offset), "\(comment()): \(error)")
@@ -117,6 +123,15 @@ struct ChangesetFuzzTests {
         ] {
             let bytes = Hexadecimal.bytes(of: text.filter { $0 != " " }) ?? []
             #expect(throws: DecodeError.self) { try Changeset(decoding: bytes) }
+        }
+    }
+}
+
+extension Instruction {
+    fileprivate var isAboutSchema: Bool {
+        switch code {
+        case .addTable, .eraseTable, .addColumn, .eraseColumn: true
+        default: false
         }
     }
 }

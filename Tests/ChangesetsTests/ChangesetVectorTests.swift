@@ -33,6 +33,7 @@ struct ChangesetVectorTests {
             let reencoded =
                 line["reencoded_hex"] == nil ? bytes : try self.bytes(line, "reencoded_hex")
             #expect(changeset.encoded() == reencoded, "\(name)")
+            #expect(try ReceivedChangeset(decoding: bytes).encoded() == reencoded, "\(name)")
             #expect(try Changeset(decoding: reencoded) == changeset.recounted, "\(name)")
         }
         print("changeset vectors: \(lines.count) valid")

@@ -97,6 +97,36 @@ struct MergeLimitTests {
         #expect(world.engine.indexes[subject]?.end == end)
     }
 
+    @Test("The first upload of a new client, a schema, needs only an index of schema changes")
+    func schemaIndex() async throws {
+        let world = try await ServerFileWorld(merging: MergeLimits(unindexedSizeInBytes: 100))
+        let subject = HistoryIndex.Subject(file: world.file, generation: 0)
+        var schemaSubject = subject
+        schemaSubject.isSchemaOnly = true
+        let (first, second) = (try await world.client(), try await world.client())
+        try await world.upload([upload(2, on: 0, Tasks.schema)], by: first)
+        try await world.upload(
+            (0..<20).map { upload(3 + $0, on: 0, Tasks.create(Int64($0), title: "title")) },
+            by: first
+        )
+        try await world.upload([upload(30, on: 0, Tasks.addColumn("x", .string))], by: first)
+        try await world.upload(
+            [upload(2, on: 0, Tasks.schema), upload(3, on: 0, Tasks.addColumn("x", .string))],
+            by: second
+        )
+        #expect(world.engine.indexes[subject] == nil)
+        let index = try #require(world.engine.indexes[schemaSubject])
+        #expect(index.end == ServerVersion(22))
+        #expect(
+            index.versions(after: .zero, touching: nil) == [ServerVersion(1), ServerVersion(22)]
+        )
+        let places = TouchedPlaces(of: try Changeset(decoding: Tasks.schema)).numbers
+        #expect(index.versions(after: .zero, touching: places) == [ServerVersion(1)])
+        // Objects need an index of everything, which serves schemas, too.
+        try await world.upload([upload(4, on: 0, Tasks.setTitle(3, "mine"))], by: second)
+        #expect(world.engine.indexes[subject] != nil)
+    }
+
     @Test("With an index of the history every upload has the same result as without one")
     func indexed() async throws {
         for seed in UInt64(0)..<20 {

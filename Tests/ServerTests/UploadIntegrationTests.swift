@@ -191,6 +191,61 @@ struct UploadIntegrationTests {
         #expect(batch.changesets.map(\.bytes) == expected)
     }
 
+    @Test("An object that is created again keeps its values, beside new ones")
+    func createdAgain() async throws {
+        let world = try await ServerFileWorld()
+        let (first, second) = (try await world.client(), try await world.client())
+        try await world.upload(
+            [
+                upload(2, on: 0, Tasks.schema), upload(3, on: 0, Tasks.create(1, title: "one")),
+                upload(4, on: 0, Tasks.appendTag(1, "a", at: 0)),
+            ],
+            by: first
+        )
+        let outcome = try await world.upload(
+            [
+                upload(2, on: 3, Tasks.create(2, title: "two")),
+                upload(3, on: 3, Tasks.create(1, title: "changed")),
+                // A change of the schema writes the objects before it.
+                upload(4, on: 3, Tasks.addClass("Other")),
+                upload(5, on: 3, Tasks.appendTag(1, "b", at: 1)),
+                upload(6, on: 3, Tasks.create(2, title: "again")),
+            ],
+            by: second
+        )
+        #expect(outcome.healing.misfits.isEmpty)
+        #expect(
+            try await world.tasks() == [
+                .int(1): "{\"_id\":1,\"title\":\"changed\",\"count\":0,\"tags\":[\"a\",\"b\"]}",
+                .int(2): "{\"_id\":2,\"title\":\"again\",\"count\":0,\"tags\":[]}",
+            ]
+        )
+        #expect(try await world.serverFile().currentVersion == ServerVersion(8))
+    }
+
+    @Test("An object that is erased and created again in one upload begins with defaults")
+    func erasedAndCreated() async throws {
+        let world = try await ServerFileWorld()
+        let client = try await world.client()
+        try await world.upload(
+            [upload(2, on: 0, Tasks.schema), upload(3, on: 0, Tasks.create(1, title: "one"))],
+            by: client
+        )
+        try await world.upload([upload(4, on: 0, Tasks.count(1, 5))], by: client)
+        try await world.upload(
+            [
+                upload(5, on: 0, Tasks.erase(1)), upload(6, on: 0, Tasks.create(1, title: "x")),
+                upload(7, on: 0, Tasks.create(2, title: "y")), upload(8, on: 0, Tasks.erase(2)),
+            ],
+            by: client
+        )
+        #expect(
+            try await world.tasks() == [
+                .int(1): "{\"_id\":1,\"title\":\"x\",\"count\":0,\"tags\":[]}"
+            ]
+        )
+    }
+
     // MARK: Refusals leave nothing behind
 
     private func expectRefusal(

@@ -43,7 +43,7 @@ struct BusyRealmTests {
         }
     }
 
-    /// What a server has received.
+    /// The messages that a server has received.
     private final class Received: Sendable {
         private let state = Mutex((uploads: [SessionIdent: Int](), pings: 0))
 
@@ -159,7 +159,7 @@ struct BusyRealmTests {
 
     /// `REALM_BUSY_SECONDS` makes the transaction longer.
     @Test(
-        "A transaction that takes long on a slow disk makes progress all the time, and delays nobody"
+        "A transaction that takes long on a slow disk makes progress all the time, and delays no other"
     )
     func slowDisk() async throws {
         let seconds =

@@ -2,6 +2,8 @@
 struct ByteReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var offset = 0
+    /// Whether `ByteWriter` would write everything read so far with the same bytes.
+    private(set) var isShortestForm = true
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -21,6 +23,16 @@ struct ByteReader {
         guard count <= UInt64(remaining) else { throw DecodeError(at: offset, .truncated) }
         defer { offset += Int(count) }
         return Array(bytes[offset..<offset + Int(count)])
+    }
+
+    mutating func skip(_ count: UInt64) throws(DecodeError) {
+        guard count <= UInt64(remaining) else { throw DecodeError(at: offset, .truncated) }
+        offset += Int(count)
+    }
+
+    /// Steps over an integer of any width.
+    mutating func skipVarint() throws(DecodeError) {
+        while try readByte() >= 0x80 {}
     }
 
     mutating func readSigned(_ width: IntegerWidth) throws(DecodeError) -> Int64 {
@@ -48,7 +60,14 @@ struct ByteReader {
 
     /// Any non-zero byte-sized number is true.
     mutating func readBool() throws(DecodeError) -> Bool {
-        try readUnsigned(.bits8) != 0
+        let value = try readUnsigned(.bits8)
+        if value > 1 { noteOtherForm() }
+        return value != 0
+    }
+
+    /// Notes that a value that was read is written with other bytes.
+    mutating func noteOtherForm() {
+        isShortestForm = false
     }
 
     mutating func readLittleEndian<Integer: FixedWidthInteger & UnsignedInteger>(
@@ -72,10 +91,16 @@ struct ByteReader {
             let byte = try readByte()
             value |= UInt128(byte & 0x7f) << (7 * position)
             if byte < 0x80 {
+                if byte >= 0x40 || isOverlong(byte, at: position) { noteOtherForm() }
                 return (UInt64(truncatingIfNeeded: value >> 64), UInt64(truncatingIfNeeded: value))
             }
         }
         throw DecodeError(at: start, .decimalOutOfRange)
+    }
+
+    /// Whether the byte before the last one, at a position of the integer, could have ended it.
+    private func isOverlong(_ last: UInt8, at position: Int) -> Bool {
+        last == 0 && position > 0 && bytes[offset - 2] & 0x7f < 0x40
     }
 
     /// Seven bits from each continuation byte, six and the sign from the last.
@@ -92,6 +117,7 @@ struct ByteReader {
                 guard (bits << shift) >> shift == bits else {
                     throw DecodeError(at: start, .integerOutOfRange)
                 }
+                if isOverlong(UInt8(bits), at: position) { noteOtherForm() }
                 return (value | bits << shift, byte & 0x40 != 0)
             }
             // Only the last byte can overflow: nine groups of seven are 63 bits.

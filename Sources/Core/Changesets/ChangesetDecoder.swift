@@ -8,6 +8,7 @@ struct ChangesetDecoder {
     private var instructions: [Instruction] = []
     /// Length so far of the buffer in which the reference keeps all strings and binaries (spec, 8).
     private var bufferLength: UInt64 = 0
+    private var records = RecordLayout()
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.reader = ByteReader(bytes)
@@ -20,14 +21,28 @@ struct ChangesetDecoder {
         return Changeset(strings: strings, instructions: instructions)
     }
 
+    var layout: RecordLayout {
+        var layout = records
+        layout.isReencodedAlike = reader.isShortestForm
+        return layout
+    }
+
     private mutating func readRecord() throws(DecodeError) {
         let start = reader.offset
         let code = try reader.readUnsigned(.bits64)
         if code == InstructionCode.internString {
-            return try readInternRecord()
+            try readInternRecord()
+            return records.addInternRecord(
+                start..<reader.offset,
+                isLeading: instructions.isEmpty
+            )
         }
         guard let code = UInt8(exactly: code).flatMap(InstructionCode.init(rawValue:)) else {
             throw DecodeError(at: start, .unknownInstruction(code))
+        }
+        switch code {
+        case .addTable, .eraseTable, .addColumn, .eraseColumn: records.changesSchema = true
+        default: break
         }
         instructions.append(try readInstruction(code))
     }
@@ -180,6 +195,7 @@ extension ChangesetDecoder {
         path.reserveCapacity(Int(count))
         for _ in 0..<count {
             let element = try reader.readSigned(.bits64)
+            if element < -1 || element > UInt32.max { reader.noteOtherForm() }
             path.append(
                 element < 0
                     ? .string(try readInternIndex())
@@ -299,6 +315,7 @@ extension ChangesetDecoder {
         let coefficient = try reader.readCoefficient()
         let exponent = try reader.readSigned(.bits32)
         let sign = try reader.readSigned(.bits32)
+        if sign != 0, sign != 1 { reader.noteOtherForm() }
         let decimal = Decimal128(
             coefficientHigh: coefficient.high,
             coefficientLow: coefficient.low,
@@ -333,17 +350,27 @@ extension ChangesetDecoder {
     }
 }
 
+extension ChangesetDecoder {
+    static func decode(
+        _ bytes: [UInt8]
+    ) throws(DecodeError) -> (Changeset, RecordLayout) {
+        let result: Result<(Changeset, RecordLayout), DecodeError> =
+            bytes.withUnsafeBufferPointer { buffer in
+                var decoder = ChangesetDecoder(buffer)
+                do throws(DecodeError) {
+                    let changeset = try decoder.decode()
+                    return .success((changeset, decoder.layout))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        return try result.get()
+    }
+}
+
 extension Changeset {
     /// Parses the binary form; the empty input is the empty changeset.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
-        let result: Result<Changeset, DecodeError> = bytes.withUnsafeBufferPointer { buffer in
-            var decoder = ChangesetDecoder(buffer)
-            do throws(DecodeError) {
-                return .success(try decoder.decode())
-            } catch {
-                return .failure(error)
-            }
-        }
-        self = try result.get()
+        self = try ChangesetDecoder.decode(bytes).0
     }
 }

@@ -47,7 +47,7 @@ package final class WorkMeter: Sendable {
         return try work()
     }
 
-    /// How many writes the thread has made; 0 where the kernel does not say.
+    /// The number of writes of the thread; 0 if the kernel does not report it.
     private static func writes(ofThread thread: Int32) -> UInt64 {
         let descriptor = open("/proc/self/task/\(thread)/io", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return 0 }

@@ -88,7 +88,7 @@ final class SimulatedServerMachine: Sendable {
         try await SQLiteStore(
             .file(path: path),
             vfs: files.name,
-            // Time stands still during any work: the duration of a write must not change a run.
+            // Time does not pass during any work: the duration of a write must not change a run.
             clock: time.clock,
             executor: { [time] _ in time.lane() }
         )

@@ -221,7 +221,7 @@ extension VirtualTime {
     }
 }
 
-/// A clock that stands still while any task has work to do.
+/// A clock that does not move while any task has work to do.
 struct VirtualClock: Clock {
     let time: VirtualTime
 

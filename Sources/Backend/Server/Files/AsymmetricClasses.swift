@@ -10,6 +10,8 @@ struct AsymmetricClasses {
         self.names = Set(schema.classes.lazy.filter(\.isAsymmetric).map(\.name))
     }
 
+    var isEmpty: Bool { names.isEmpty }
+
     /// The changeset for clients: without the objects of these classes.
     func removing(from changeset: Changeset) -> Changeset {
         guard !names.isEmpty else { return changeset }

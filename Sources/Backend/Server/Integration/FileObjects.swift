@@ -8,6 +8,8 @@ struct FileObjects: ObjectStore {
     private(set) var schema: RealmSchema
     /// Objects that would exceed the limit, and are unchanged.
     private(set) var tooLarge: Set<ObjectReference> = []
+    /// Whether an object that was expected to be new exists; it is unchanged.
+    private(set) var foundExisting = false
     private let documentLimitInBytes: Int
     private var form: JSONForm
     private let file: ServerFileID
@@ -63,6 +65,20 @@ struct FileObjects: ObjectStore {
             }
         }
         try transaction.putDocument(json, of: object, in: file)
+    }
+
+    mutating func addDocument(
+        _ document: Document,
+        for object: ObjectReference
+    ) throws(StoreError) {
+        let json = form.encode(document, key: object.key, of: try owner(of: object))
+        if json.count <= documentLimitInBytes {
+            if try !transaction.addDocument(json, of: object, in: file) { foundExisting = true }
+        } else if try transaction.document(object, in: file) == nil {
+            tooLarge.insert(object)
+        } else {
+            foundExisting = true
+        }
     }
 
     func removeDocument(for object: ObjectReference) throws(StoreError) {

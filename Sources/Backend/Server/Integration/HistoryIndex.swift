@@ -15,6 +15,9 @@ final class HistoryIndex: Sendable {
         let generation: UInt64
         /// The indexed snapshot; 0: the history itself.
         var snapshot = ServerVersion.zero
+        /// Whether only changesets with schema instructions are in the index. It is built without
+        /// decoding the others.
+        var isSchemaOnly = false
     }
 
     private struct State {
@@ -55,6 +58,11 @@ final class HistoryIndex: Sendable {
             }
             state.ends.append(state.numbers.count)
         }
+    }
+
+    /// Leaves the next committed changeset out.
+    func skip(_ version: ServerVersion) {
+        state.withLock { $0.end = max($0.end, version) }
     }
 
     /// Versions after one that may touch one of the places; nil: every place.

@@ -59,11 +59,15 @@ final class HistoryIndexes: Sendable {
             in: subject.snapshot,
             after: index.end
         ) { version, bytes throws(StoreError) in
-            guard let changeset = try? Changeset(decoding: bytes) else {
-                throw StoreError.damagedEntry(version, of: subject.file)
-            }
-            index.append(version, changeset)
             sizeInBytes += bytes.count
+            if subject.isSchemaOnly, !Changeset.mayChangeSchema(bytes) {
+                index.skip(version)
+            } else {
+                guard let changeset = try? Changeset(decoding: bytes) else {
+                    throw StoreError.damagedEntry(version, of: subject.file)
+                }
+                index.append(version, changeset)
+            }
             return sizeInBytes > pieceSizeInBytes ? .stop : .next
         }
         return sizeInBytes > pieceSizeInBytes

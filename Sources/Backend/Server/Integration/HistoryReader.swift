@@ -1,3 +1,4 @@
+import Changesets
 import Merge
 import Versions
 
@@ -11,6 +12,25 @@ struct HistoryReader {
     /// Nil: reads all of the history.
     let indexes: HistoryIndexes?
     let store: any FileReading
+    /// Whether the uploads only add classes and properties. They can only meet schema instructions.
+    let isSchemaOnly: Bool
+
+    init(
+        client: FileIdent,
+        file: ServerFile,
+        uploads: [MergeOperand],
+        limits: MergeLimits,
+        indexes: HistoryIndexes?,
+        store: any FileReading
+    ) {
+        self.client = client
+        self.file = file
+        self.uploads = uploads
+        self.limits = limits
+        self.indexes = indexes
+        self.store = store
+        self.isSchemaOnly = uploads.allSatisfy(\.changeset.addsSchemaOnly)
+    }
 
     /// Entries of the history after a version.
     func forEachEntry(
@@ -66,6 +86,9 @@ struct HistoryReader {
         after version: ServerVersion
     ) throws -> HistoryIndex? {
         guard let indexes else { return nil }
+        var subject = subject
+        // An index of everything that exists already serves as well.
+        subject.isSchemaOnly = isSchemaOnly && indexes[subject] == nil
         let limit = UInt64(limits.unindexedSizeInBytes)
         guard subject.snapshot == .zero else {
             guard let size = file.snapshot?.sizeInBytes, size <= limit else {
@@ -129,5 +152,16 @@ struct HistoryReader {
             return .stop
         }
         if let failure { throw failure }
+    }
+}
+
+extension Changeset {
+    fileprivate var addsSchemaOnly: Bool {
+        instructions.allSatisfy { instruction in
+            switch instruction {
+            case .addTable, .addColumn: true
+            default: false
+            }
+        }
     }
 }

@@ -39,6 +39,7 @@ struct MergeWindow {
         var sizeLeft = limits.historySizeInBytes
         let take: (HistoryEntry) throws -> Void = { entry in
             guard entry.origin != client, !entry.changeset.isEmpty else { return }
+            if reader.isSchemaOnly, !Changeset.mayChangeSchema(entry.changeset) { return }
             let number = entry.version.version
             // Most uploads have no entries of other clients to merge with.
             let touched = places ?? TouchedPlaces(of: uploads)
@@ -81,17 +82,19 @@ struct MergeWindow {
         )
     }
 
-    /// Rebases changesets with the same base version.
+    /// Rebases changesets with the same base version. Returns false if there was nothing to merge
+    /// them with.
     mutating func rebase(
         _ theirs: inout [MergeOperand],
         madeOn version: ServerVersion
-    ) throws(MergeError) {
+    ) throws(MergeError) -> Bool {
         let start = versions.firstIndex { $0 > version } ?? versions.count
-        guard start < versions.count else { return }
+        guard start < versions.count else { return false }
         var ours = Array(operands[start...])
         operands.removeSubrange(start...)
         try Merge.rebase(ours: &ours, theirs: &theirs, pairsLeft: &pairsLeft)
         operands.append(contentsOf: ours)
+        return true
     }
 
     /// Counts the work of a failed attempt.

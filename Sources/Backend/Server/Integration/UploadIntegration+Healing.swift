@@ -11,19 +11,20 @@ extension UploadIntegration {
     /// is refused: each costs another merge.
     private static let impossibleMergeLimit = 2
 
+    /// Returns false if the changesets were not merged with anything, and are unchanged.
     func rebase(
         _ run: inout [MergeOperand],
         from first: Int,
         madeOn base: ServerVersion,
         _ window: inout MergeWindow,
         _ admission: inout Admission
-    ) throws(IntegrationRefusal) {
+    ) throws(IntegrationRefusal) -> Bool {
         for attempt in 0... {
             var (merged, history) = (run, window)
             do throws(MergeError) {
-                try history.rebase(&merged, madeOn: base)
+                let isMerged = try history.rebase(&merged, madeOn: base)
                 (run, window) = (merged, history)
-                return
+                return isMerged
             } catch {
                 window.spend(asMuchAs: history)
                 guard error.isMisfit, attempt < Self.impossibleMergeLimit else {
@@ -42,6 +43,7 @@ extension UploadIntegration {
                 }
             }
         }
+        preconditionFailure("the last attempt returns or throws")
     }
 
     /// Sends the client the server's values where its upload did not fit. This follows the whole

@@ -22,6 +22,8 @@ package struct UploadIntegration {
     let merging: MergeLimits
     private let indexes: HistoryIndexes?
     private let isDocumentSizeLimited: Bool
+    /// Whether created objects are added without a look at the store.
+    private let expectsNewObjects: Bool
     /// Objects whose changes are left out.
     private let barred: Set<ObjectReference>
 
@@ -30,6 +32,10 @@ package struct UploadIntegration {
     struct ObjectsTooLarge: Error {
         let objects: Set<ObjectReference>
     }
+
+    /// An object that the upload creates exists. The transaction must be rolled back; without
+    /// `expectsNewObjects` the upload can be tried again.
+    struct ObjectsExist: Error {}
 
     package init(
         in transaction: any StoreTransaction,
@@ -50,7 +56,7 @@ package struct UploadIntegration {
     }
 
     /// With `indexes`, may throw `HistoryIndexes.Needed` without a change. With `barred`, may throw
-    /// `ObjectsTooLarge`.
+    /// `ObjectsTooLarge`; with `expectsNewObjects`, `ObjectsExist`.
     init(
         in transaction: any StoreTransaction,
         policy: SchemaPolicy,
@@ -59,7 +65,8 @@ package struct UploadIntegration {
         now: Int64,
         merging: MergeLimits,
         indexes: HistoryIndexes?,
-        barred: Set<ObjectReference>? = nil
+        barred: Set<ObjectReference>? = nil,
+        expectsNewObjects: Bool = false
     ) {
         self.transaction = transaction
         self.policy = policy
@@ -70,6 +77,7 @@ package struct UploadIntegration {
         self.indexes = indexes
         self.isDocumentSizeLimited = barred != nil
         self.barred = barred ?? []
+        self.expectsNewObjects = expectsNewObjects
     }
 
     /// The result for the client, and for the sessions to notify.
@@ -147,13 +155,15 @@ package struct UploadIntegration {
             in: transaction,
             documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
         )
-        var applier = Applier<FileObjects>()
+        var applier = Applier<FileObjects>(expectsNewObjects: expectsNewObjects)
         var admission = Admission(replacementLimitInBytes: merging.correctionSizeInBytes / 2)
         var schema = objects.schema
         var asymmetric = AsymmetricClasses(of: schema)
+        var received: [ReceivedChangeset] = []
         var parsed: [MergeOperand] = []
         for changeset in changesets {
-            let operand = try parse(changeset, of: client)
+            let (decoded, operand) = try parse(changeset, of: client)
+            received.append(decoded)
             parsed.append(operand)
         }
         var window = try MergeWindow(
@@ -175,18 +185,23 @@ package struct UploadIntegration {
                 ?? changesets.endIndex
             var run = Array(parsed[start..<end])
             bar(&run, from: start, &admission)
-            try rebase(&run, from: start, madeOn: base, &window, &admission)
+            let isMerged = try rebase(&run, from: start, madeOn: base, &window, &admission)
+            let isWhole = mayWrite && barred.isEmpty && !isMerged
             for (index, operand) in zip(start..<end, run) {
                 let allowed =
                     mayWrite ? operand.changeset : operand.changeset.schemaChangesOnly
-                let classCount = schema.classes.count
-                try policy.admit(allowed, to: &schema)
-                if schema.classes.count > classCount { asymmetric = AsymmetricClasses(of: schema) }
+                if received[index].changesSchema {
+                    try policy.admit(allowed, to: &schema)
+                    asymmetric = AsymmetricClasses(of: schema)
+                }
                 let admitted = try admit(allowed, by: &applier, to: &objects, &admission)
                 let cursor = changesets[index].cursor
+                let isUnchanged = isWhole && admission.leftChangesetAlone && asymmetric.isEmpty
                 // Also if the merge removed all of it: its client version must be recorded.
                 try history.append(
-                    asymmetric.removing(from: admitted).encoded(),
+                    isUnchanged
+                        ? received[index].encoded()
+                        : asymmetric.removing(from: admitted).encoded(),
                     by: .client(client, cursor.clientVersion, at: changesets[index].originTimestamp)
                 )
                 guard !mayWrite else { continue }
@@ -216,6 +231,7 @@ package struct UploadIntegration {
             start = end
         }
         try finish(&applier, &objects)
+        guard !objects.foundExisting else { throw ObjectsExist() }
         guard objects.tooLarge.isEmpty else { throw ObjectsTooLarge(objects: objects.tooLarge) }
         let healing = Healing(misfits: admission.misfits)
         refused += try sendCorrections(
@@ -246,13 +262,14 @@ package struct UploadIntegration {
     private func parse(
         _ changeset: UploadChangeset,
         of client: FileIdent
-    ) throws(IntegrationRefusal) -> MergeOperand {
+    ) throws(IntegrationRefusal) -> (ReceivedChangeset, MergeOperand) {
         let stamp = Stamp(
             timestamp: changeset.originTimestamp.rawValue,
             fileIdent: client.rawValue
         )
         do throws(DecodeError) {
-            return MergeOperand(changeset: try Changeset(decoding: changeset.bytes), stamp: stamp)
+            let received = try ReceivedChangeset(decoding: changeset.bytes)
+            return (received, MergeOperand(changeset: received.changeset, stamp: stamp))
         } catch {
             throw .badChangeset(
                 reason: "client version \(changeset.cursor.clientVersion.rawValue): \(error)"
@@ -269,7 +286,7 @@ package struct UploadIntegration {
         do throws(ApplyError<StoreError>) {
             return try applier.admit(changeset, to: &objects, &admission)
         } catch {
-            throw Self.cause(of: error)
+            throw Self.cause(of: error, objects)
         }
     }
 
@@ -280,14 +297,19 @@ package struct UploadIntegration {
         do throws(ApplyError<StoreError>) {
             try applier.finish(&objects)
         } catch {
-            throw Self.cause(of: error)
+            throw Self.cause(of: error, objects)
         }
     }
 
-    private static func cause(of error: ApplyError<StoreError>) -> any Error {
+    private static func cause(
+        of error: ApplyError<StoreError>,
+        _ objects: FileObjects
+    ) -> any Error {
+        // The state that the error is about is not the one in the store.
+        guard !objects.foundExisting else { return ObjectsExist() }
         switch error {
-        case .badInstruction(let error): IntegrationRefusal.badChangeset(reason: "\(error)")
-        case .store(let error): error
+        case .badInstruction(let error): return IntegrationRefusal.badChangeset(reason: "\(error)")
+        case .store(let error): return error
         }
     }
 

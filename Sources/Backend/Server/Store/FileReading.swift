@@ -222,6 +222,12 @@ package protocol FileWriting: FileReading {
         of object: ObjectReference,
         in file: ServerFileID
     ) throws(StoreError)
+    /// Returns false, without a change, if the object exists.
+    func addDocument(
+        _ document: [UInt8],
+        of object: ObjectReference,
+        in file: ServerFileID
+    ) throws(StoreError) -> Bool
     func removeDocument(_ object: ObjectReference, in file: ServerFileID) throws(StoreError)
     func removeDocuments(ofClass className: Text, in file: ServerFileID) throws(StoreError)
 }

@@ -219,6 +219,7 @@ package struct SyncEngine: Sendable {
     ) async throws -> UploadIntegration.Outcome {
         var indexes: HistoryIndexes? = indexes
         var barred: Set<ObjectReference> = []
+        var expectsNewObjects = true
         for attempt in 1... {
             // A history that grows faster than its index is read whole.
             if attempt > Self.indexAttempts { indexes = nil }
@@ -231,10 +232,13 @@ package struct SyncEngine: Sendable {
                     rules: rules,
                     quotas: quotas,
                     indexes: indexes,
-                    barring: barred
+                    barring: barred,
+                    expectsNewObjects: expectsNewObjects
                 )
             } catch let needed as HistoryIndexes.Needed {
                 try await indexes?.extend(needed.subject)
+            } catch is UploadIntegration.ObjectsExist {
+                expectsNewObjects = false
             } catch let error as UploadIntegration.ObjectsTooLarge {
                 // Barred objects do not change: these are others.
                 guard attempt < Self.indexAttempts, barred.isDisjoint(with: error.objects) else {
@@ -256,7 +260,8 @@ package struct SyncEngine: Sendable {
         rules: AccessRules,
         quotas: UserQuotas,
         indexes: HistoryIndexes?,
-        barring barred: Set<ObjectReference>
+        barring barred: Set<ObjectReference>,
+        expectsNewObjects: Bool
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
         return try await store.write(for: user.map { .user($0) } ?? .upkeep) {
@@ -282,7 +287,8 @@ package struct SyncEngine: Sendable {
                 now: now,
                 merging: merging,
                 indexes: indexes,
-                barred: barred
+                barred: barred,
+                expectsNewObjects: expectsNewObjects
             ).integrate(upload, into: file)
         }
     }

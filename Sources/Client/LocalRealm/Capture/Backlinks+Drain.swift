@@ -2,7 +2,7 @@ internal import Changesets
 internal import Documents
 internal import SQLite
 
-/// What the drain reads and updates of the links in JSON (local realm, 4.4).
+/// Reading and updating the links in JSON during a drain (local realm, 4.4).
 extension Backlinks {
     /// Sets the links that a column of an object holds.
     func set(

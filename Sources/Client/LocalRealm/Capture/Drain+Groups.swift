@@ -3,7 +3,7 @@ internal import Documents
 internal import SQLite
 internal import Schemas
 
-/// What one group of log rows becomes: erasures of recreated objects, creations, values, erasures
+/// The instructions of one group of log rows: erasures of recreated objects, creations, values, erasures
 /// (local realm, 4.3).
 extension Drain {
     mutating func write(_ group: Int) throws {

@@ -2,7 +2,7 @@ internal import Changesets
 internal import Documents
 
 extension Ingest {
-    /// Why a line is refused.
+    /// The reason for refusing a line.
     package struct Refusal: Error, Hashable, Sendable {
         package let kind: Kind
         /// From 1; 0 if the error concerns no line.

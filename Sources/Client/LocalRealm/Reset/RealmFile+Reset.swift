@@ -35,7 +35,7 @@ extension RealmFile {
         }
     }
 
-    /// What a reset would do to the realm in its current state; changes nothing.
+    /// Rehearses a reset of the realm in its current state; changes nothing.
     package func rehearseReset(
         to freshPath: String,
         _ method: ResetMethod

@@ -56,6 +56,9 @@ extension Admission {
         replacements = []
     }
 
+    /// Whether all of the current changeset was admitted as it is.
+    package var leftChangesetAlone: Bool { replacements.isEmpty }
+
     /// The admitted part of the changeset.
     mutating func finish(_ changeset: Changeset) -> Changeset {
         changesetCount += 1

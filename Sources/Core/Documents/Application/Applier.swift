@@ -13,9 +13,13 @@ package struct Applier<Store: ObjectStore> {
     private var schema: RealmSchema?
     /// Not yet applied to the store.
     private var schemaChanges: [SchemaChange] = []
-    private var objects = TouchedObjects()
+    private var objects: TouchedObjects
 
-    package init() {}
+    /// With `expectsNewObjects`, objects that begin with their creation are added without being read;
+    /// the store must tell if one was there, and the batch then be rolled back.
+    package init(expectsNewObjects: Bool = false) {
+        self.objects = TouchedObjects(expectsNewObjects: expectsNewObjects)
+    }
 
     package mutating func apply(
         _ changeset: Changeset,
@@ -178,6 +182,8 @@ extension Applier {
                 switch entry.state {
                 case .written:
                     try store.setDocument(entry.document, for: entry.object)
+                case .added:
+                    try store.addDocument(entry.document, for: entry.object)
                 case .erased:
                     try store.removeDocument(for: entry.object)
                 case .unread, .read, .missing:

@@ -26,8 +26,23 @@ package protocol ObjectStore {
         for object: ObjectReference
     ) throws(Failure)
 
+    /// Stores an object that is expected to be new.
+    mutating func addDocument(
+        _ document: Document,
+        for object: ObjectReference
+    ) throws(Failure)
+
     /// Removes the object if there is one; links to it stay as they are.
     mutating func removeDocument(for object: ObjectReference) throws(Failure)
+}
+
+extension ObjectStore {
+    package mutating func addDocument(
+        _ document: Document,
+        for object: ObjectReference
+    ) throws(Failure) {
+        try setDocument(document, for: object)
+    }
 }
 
 /// The error of applying a changeset.

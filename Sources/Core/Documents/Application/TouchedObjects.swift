@@ -7,6 +7,12 @@ struct TouchedObjects {
     private(set) var entries: [Entry] = []
     private var positions: [ObjectReference: Int] = [:]
     private var focus: Focus?
+    /// Whether an object that begins with its creation is taken for new, without reading it.
+    private let expectsNewObjects: Bool
+
+    init(expectsNewObjects: Bool) {
+        self.expectsNewObjects = expectsNewObjects
+    }
 
     /// The known state of an object.
     struct Entry {
@@ -21,6 +27,8 @@ struct TouchedObjects {
             case read
             case missing
             case written
+            /// Written, and not read before: expected to be new.
+            case added
             case erased
         }
     }
@@ -59,8 +67,11 @@ struct TouchedObjects {
         case .createObject(let target):
             let found = try find(target, &editor)
             switch entries[found.entry].state {
+            case .unread where expectsNewObjects:
+                entries[found.entry].document = editor.resolver.newDocument(of: found.classPosition)
+                entries[found.entry].state = .added
             case .unread: return found.entry
-            case .read, .written: break
+            case .read, .written, .added: break
             case .missing, .erased:
                 entries[found.entry].document = editor.resolver.newDocument(of: found.classPosition)
                 entries[found.entry].state = .written
@@ -104,7 +115,7 @@ struct TouchedObjects {
         switch entries[found.entry].state {
         case .unread: return .unread(found.entry)
         case .missing, .erased: return .missing
-        case .read, .written: break
+        case .read, .written, .added: break
         }
         let property = try editor.resolver.property(target.field, of: found.classPosition)
         return .found(property, entries[found.entry].document.values[property.position])
@@ -121,14 +132,14 @@ struct TouchedObjects {
         let found = try find(target.object, &editor)
         switch entries[found.entry].state {
         case .unread: return found.entry
-        case .read, .written: break
+        case .read, .written, .added: break
         case .missing, .erased:
             let className = editor.schema.classes[found.classPosition].name
             throw BadInstruction(.missingObject(className))
         }
         let property = try editor.resolver.property(target.field, of: found.classPosition)
         try body(&editor, property, &entries[found.entry].document.values[property.position])
-        entries[found.entry].state = .written
+        if entries[found.entry].state != .added { entries[found.entry].state = .written }
         return nil
     }
 

@@ -127,6 +127,25 @@ extension SQLiteTransaction {
         }
     }
 
+    func addDocument(
+        _ document: [UInt8],
+        of object: ObjectReference,
+        in file: ServerFileID
+    ) throws(StoreError) -> Bool {
+        try translating {
+            let statement = try connection.statement(
+                fixed: """
+                    INSERT INTO object (file_id, class, key, document) VALUES (?, ?, ?, ?)
+                    ON CONFLICT DO NOTHING
+                    """
+            )
+            try bind(object, file, to: statement)
+            try statement.bind(text: document, at: 4)
+            try statement.run()
+            return connection.changes > 0
+        }
+    }
+
     func removeDocument(
         _ object: ObjectReference,
         in file: ServerFileID
