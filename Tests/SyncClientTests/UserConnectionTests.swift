@@ -243,13 +243,14 @@ struct UserConnectionTests {
     )
     func slicedDownload() async throws {
         let isWritten = Mutex(false)
+        let uploads = Mutex(0)
         let news = Mutex<[RealmClientEvent]>([])
         let endpoint = ScriptedEndpoint { server in
             let session = try await server.open(RealmOnConnection.file)
             while true {
-                guard case .upload = try await server.receive(), isWritten.withLock({ $0 }) else {
-                    continue
-                }
+                guard case .upload = try await server.receive() else { continue }
+                uploads.withLock { $0 += 1 }
+                guard isWritten.withLock({ $0 }) else { continue }
                 try await server.send(Self.updates(of: session))
                 try await server.listen()
             }
@@ -260,6 +261,8 @@ struct UserConnectionTests {
             report: { item in news.withLock { $0.append(item) } }
         ) { realm, _, path in
             try await until { await realm.snapshot().phase == .bound }
+            // The schema goes up on its own: the server must not take it for the row.
+            try await until { uploads.withLock { $0 } > 0 }
             isWritten.withLock { $0 = true }
             try RealmOnConnection.insert(path, 1)
             try await until {
