@@ -71,7 +71,7 @@ extension ErrorPayload {
         switch error.origin {
         case .opening: return nil
         case .server(let number, _): code = "\(number)"
-        case .file: code = error.code
+        case .file, .logIn: code = error.code
         }
         self.init(
             code: code,

@@ -1,9 +1,10 @@
 import Config
 import Control
 import LocalRealm
+import RealmSync
 import Scopes
 
-/// Resolves the words of a copy request into the form of the copy.
+/// Resolves the words of a copy request into the form of the copy, and carries it out.
 struct CopyRequestResolver {
     let request: CopyRequest
     /// Nil if the source is not a configured realm.
@@ -12,9 +13,34 @@ struct CopyRequestResolver {
     /// The id of a user that has logged in here; nil if it never has.
     let userID: @Sendable (UserConfiguration) async -> String?
 
+    /// Copies a realm file.
+    ///
+    /// - Parameters:
+    ///   - source: names the file in the report.
+    ///   - now: milliseconds since 1970.
+    func copy(
+        _ source: String,
+        at path: String,
+        now: Int64
+    ) async throws(ControlError) -> CopyReport {
+        let copy = RealmCopy(try await form(), now: now)
+        do throws(LocalRealmError) {
+            let report = try await copy.makeOnThread(from: path, to: request.path)
+            return CopyReport(
+                source: source,
+                path: request.path,
+                sizeInBytes: report.sizeInBytes,
+                pendingUploadBytes: report.pendingUploadBytes,
+                rejected: report.rejected.count
+            )
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
     /// - Throws: `request.malformed`, `auth.unknown_user`, or `auth.logged_out` if the copy is for
     ///   a user without an account on this machine.
-    func form() async throws(ControlError) -> RealmCopy.Form {
+    private func form() async throws(ControlError) -> RealmCopy.Form {
         guard request.path.hasPrefix("/"), !request.path.split(separator: "/").contains("..") else {
             throw .malformed("the path of a copy is absolute, without \"..\"")
         }
@@ -71,18 +97,6 @@ struct CopyRequestResolver {
             )
         }
         return id
-    }
-}
-
-extension CopyReport {
-    init(_ report: RealmCopy.Report, source: String, path: String) {
-        self.init(
-            source: source,
-            path: path,
-            sizeInBytes: report.sizeInBytes,
-            pendingUploadBytes: report.pendingUploadBytes,
-            rejected: report.rejected.count
-        )
     }
 }
 

@@ -1,10 +1,10 @@
 import AppServices
 package import Config
 package import Control
+import Coordination
 import LocalRealm
 import Platform
 import RealmSync
-import SQLite
 import Scheduling
 
 /// Copies a realm file while no agent runs, or a file that is not a configured realm.
@@ -34,16 +34,11 @@ package struct OfflineRealmCopier: Sendable {
                 )?.userID
             }
         )
-        let copy = RealmCopy(try await order.form(), now: WallTime.now().millisecondsSince1970)
-        do throws(LocalRealmError) {
-            let report = try await copy.makeOnThread(
-                from: realm?.path ?? source,
-                to: request.path
-            )
-            return CopyReport(report, source: source, path: request.path)
-        } catch {
-            throw ControlError(error)
-        }
+        return try await order.copy(
+            source,
+            at: realm?.path ?? source,
+            now: WallTime.now().millisecondsSince1970
+        )
     }
 
     /// Writes the source's objects into an existing realm file, as any program would.
@@ -52,12 +47,10 @@ package struct OfflineRealmCopier: Sendable {
         into destination: String
     ) async throws(ControlError) -> CopyReport {
         let merge = RealmMerge(from: try realm(source)?.path ?? source)
-        let executor = DatabaseExecutor(label: "merge")
-        let result = await executor.perform { () -> Result<RealmMerge.Report, LocalRealmError> in
-            Result { () throws(LocalRealmError) in try merge.merge(into: destination) }
-        }
         do throws(LocalRealmError) {
-            let report = try result.get()
+            let report = try await BlockingCall.run(label: "merge") {
+                () throws(LocalRealmError) in try merge.merge(into: destination)
+            }
             return CopyReport(
                 source: source,
                 path: destination,

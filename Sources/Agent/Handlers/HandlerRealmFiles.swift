@@ -1,3 +1,4 @@
+import Coordination
 import FoundationEssentials
 import LocalRealm
 import Plugins
@@ -31,23 +32,21 @@ struct HandlerRealmFiles: RealmFiles {
         _ destination: String,
         _ work: @escaping @Sendable () throws -> Value
     ) async throws(RealmFilesFailure) -> Value {
-        let executor = DatabaseExecutor(label: "handler")
-        let result = await executor.perform { () -> Result<Value, RealmFilesFailure> in
+        try await BlockingCall.run(label: "handler") { () throws(RealmFilesFailure) in
             do {
                 try FileManager.default.createDirectory(
                     at: URL(filePath: destination).deletingLastPathComponent(),
                     withIntermediateDirectories: true
                 )
-                return .success(try work())
+                return try work()
             } catch let error as SQLiteError {
-                return .failure(failure(destination, error.message))
+                throw failure(destination, error.message)
             } catch let error as LocalRealmError {
-                return .failure(failure(destination, error.description))
+                throw failure(destination, error.description)
             } catch {
-                return .failure(failure(destination, "\(error)"))
+                throw failure(destination, "\(error)")
             }
         }
-        return try result.get()
     }
 
     private func failure(_ destination: String, _ reason: String) -> RealmFilesFailure {

@@ -117,6 +117,8 @@ enum HandlerTrigger: Sendable {
             case .server(_, .reset), .server(_, .rejectedWrites): return nil
             // The realm ends; the code that detects it reports it.
             case .file: return nil
+            // A handler's own decision failed: asking again would repeat it.
+            case .logIn: return nil
             }
         case .rejected(let writes):
             self = .rejected(

@@ -2,10 +2,10 @@ import AppServices
 import Changesets
 import Config
 package import Control
+import Coordination
 import LocalRealm
 import Platform
 import RealmSync
-import SQLite
 import Scheduling
 import Versions
 
@@ -23,16 +23,11 @@ extension AgentService {
             users: await running.configuration.users,
             userID: { try? await sessions[$0.name]?.cachedAccount()?.userID }
         )
-        let copy = RealmCopy(try await order.form(), now: source.realm.context.now())
-        do throws(LocalRealmError) {
-            let report = try await copy.makeOnThread(
-                from: source.configuration.path,
-                to: request.path
-            )
-            return CopyReport(report, source: realm, path: request.path)
-        } catch {
-            throw ControlError(error)
-        }
+        return try await order.copy(
+            realm,
+            at: source.configuration.path,
+            now: source.realm.context.now()
+        )
     }
 
     package func delete(
@@ -53,18 +48,12 @@ extension AgentService {
         limit: Int
     ) async throws(ControlError) -> RejectsReport {
         let path = try await self.realm(realm).configuration.path
-        let executor = DatabaseExecutor(label: "rejects")
-        let result = await executor.perform { () -> Result<[RejectedWrite], LocalRealmError> in
-            do throws(LocalRealmError) {
-                return .success(try RejectedWrite.read(path: path, limit: limit))
-            } catch {
-                return .failure(error)
+        do throws(LocalRealmError) {
+            let writes = try await BlockingCall.run(label: "rejects") {
+                () throws(LocalRealmError) in try RejectedWrite.read(path: path, limit: limit)
             }
-        }
-        switch result {
-        case .success(let writes):
             return RejectsReport(realm: realm, rejects: writes.map(RejectsReport.Reject.init))
-        case .failure(let error):
+        } catch {
             throw ControlError(error)
         }
     }

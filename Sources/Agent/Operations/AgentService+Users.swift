@@ -187,19 +187,19 @@ extension UserConfiguration.Provider {
 extension ControlError {
     init(_ failure: UserSession.Failure, user: String) {
         switch failure {
-        case .unavailable(let reason):
-            self.init(code: "auth.unavailable", message: reason, remedy: "try again later")
         case .logInRefused("auth.pending_uploads", let message):
             self.init(code: "auth.pending_uploads", message: message)
-        case .logInRefused(let code, let message):
+        case .unavailable:
+            self.init(code: failure.code, message: failure.message, remedy: "try again later")
+        case .logInRefused:
             self.init(
-                code: "auth.refused",
-                message: "\(message) (\(code))",
+                code: failure.code,
+                message: failure.message,
                 remedy: "check the credential of users.\(user)"
             )
         case .anonymousSessionEnded:
             self.init(
-                code: "auth.session_ended",
+                code: failure.code,
                 message:
                     "the server ended the session of anonymous user \"\(user)\", who cannot log "
                     + "in again",
@@ -208,12 +208,12 @@ extension ControlError {
             )
         case .loggedOut:
             self.init(
-                code: "auth.logged_out",
+                code: failure.code,
                 message: "user \"\(user)\" was logged out here",
                 remedy: "`realm-agent users login \(user)` logs in again"
             )
-        case .storage(let reason):
-            self.init(code: "agent.io_error", message: reason)
+        case .storage:
+            self.init(code: failure.code, message: failure.message)
         }
     }
 }

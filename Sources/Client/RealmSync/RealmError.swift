@@ -8,6 +8,8 @@ public struct RealmError: Error, Equatable, Sendable {
         case file
         /// The realm cannot be opened, or the user cannot log in.
         case opening
+        /// The log-in of an open realm cannot be renewed.
+        case logIn
     }
 
     /// The subject of a server's error that has a more specific event.

@@ -54,14 +54,11 @@ actor RealmStore {
         now: @escaping @Sendable () -> Int64,
         random: any RandomNumberGenerator & Sendable
     ) async throws(LocalRealmError) -> RealmStore {
-        let result = await executor.perform { () -> Result<RealmStore, LocalRealmError> in
-            Result { () throws(LocalRealmError) in
-                var random = random
-                let file = try RealmFile.open(configuration, clock: now, random: &random)
-                return RealmStore(file, path: configuration.path, on: executor)
-            }
+        try await executor.perform { () throws(LocalRealmError) in
+            var random = random
+            let file = try RealmFile.open(configuration, clock: now, random: &random)
+            return RealmStore(file, path: configuration.path, on: executor)
         }
-        return try result.get()
     }
 
     /// Progress of the running call, if there is one.

@@ -30,11 +30,12 @@ package final class DatabaseExecutor: SerialExecutor {
     }
 
     /// Runs a piece of blocking work on the thread, such as opening the database.
-    package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result
-    {
-        let result = Promise<Result>()
-        submit { result.keep(work()) }
-        return await result.value
+    package func perform<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result = Promise<Result<Value, Failure>>()
+        submit { result.keep(Result { () throws(Failure) in try work() }) }
+        return try await result.value.get()
     }
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor {

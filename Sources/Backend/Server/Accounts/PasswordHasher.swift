@@ -44,7 +44,7 @@ package actor PasswordHasher {
     ) async throws -> Outcome {
         try await turns.take(from: address, orThrow: ServiceRefusal.tooManyLogIns as any Error) {
             let crypt = crypt
-            return try await thread.perform { Result { try body(crypt) } }.get()
+            return try await thread.perform { try body(crypt) }
         }
     }
 }

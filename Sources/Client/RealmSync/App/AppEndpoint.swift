@@ -95,15 +95,10 @@ extension EndpointFailure {
     fileprivate init(_ failure: UserSession.Failure) {
         self =
             switch failure {
-            case .unavailable(let reason), .storage(let reason): .unavailable(reason: reason)
+            case .unavailable, .storage: .unavailable(reason: failure.message)
             case .anonymousSessionEnded:
-                .loginRequired(
-                    reason: "\(UserSession.Failure.anonymousSessionEndedText); "
-                        + "\(UserSession.Failure.anonymousSessionEndedRemedy)"
-                )
-            case .loggedOut: .loginRequired(reason: "the user was logged out here")
-            case .logInRefused(let code, let message):
-                .loginRequired(reason: "\(message) (\(code))")
+                .loginRequired(reason: UserSession.Failure.anonymousSessionEndedDetail)
+            case .loggedOut, .logInRefused: .loginRequired(reason: failure.message)
             }
     }
 }

@@ -1,5 +1,5 @@
+import Coordination
 package import LocalRealm
-import SQLite
 
 extension RealmCopy {
     /// Copying takes as long as the file is large: it has a thread of its own.
@@ -7,14 +7,8 @@ extension RealmCopy {
         from source: String,
         to destination: String
     ) async throws(LocalRealmError) -> Report {
-        let executor = DatabaseExecutor(label: "copy")
-        let result = await executor.perform { () -> Result<Report, LocalRealmError> in
-            do throws(LocalRealmError) {
-                return .success(try make(from: source, to: destination))
-            } catch {
-                return .failure(error)
-            }
+        try await BlockingCall.run(label: "copy") { () throws(LocalRealmError) in
+            try make(from: source, to: destination)
         }
-        return try result.get()
     }
 }

@@ -4,6 +4,7 @@ import Synchronization
 final class RealmEvents: Sendable {
     private struct Listeners {
         var next = 0
+        var hasEnded = false
         var streams: [Int: AsyncStream<RealmEvent>.Continuation] = [:]
     }
 
@@ -27,10 +28,15 @@ final class RealmEvents: Sendable {
             of: RealmEvent.self,
             bufferingPolicy: .bufferingNewest(capacity)
         )
-        let number = listeners.withLock { listeners in
+        let number = listeners.withLock { listeners -> Int? in
+            guard !listeners.hasEnded else { return nil }
             listeners.next += 1
             listeners.streams[listeners.next] = continuation
             return listeners.next
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
         }
         continuation.onTermination = { [weak self] _ in
             self?.listeners.withLock { $0.streams[number] = nil }
@@ -40,6 +46,10 @@ final class RealmEvents: Sendable {
 
     /// No event comes any more.
     func finish() {
-        for stream in listeners.withLock({ Array($0.streams.values) }) { stream.finish() }
+        let streams = listeners.withLock { listeners in
+            listeners.hasEnded = true
+            return Array(listeners.streams.values)
+        }
+        for stream in streams { stream.finish() }
     }
 }

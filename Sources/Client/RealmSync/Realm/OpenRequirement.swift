@@ -42,6 +42,10 @@ struct OpenRequirement: Equatable, Sendable {
 }
 
 extension OpenRequirement {
+    init(_ options: OpenOptions, _ status: RealmClientStatus) {
+        self.init(options, status.standing, status.phase)
+    }
+
     init(_ options: OpenOptions, _ standing: DownloadStatus, _ phase: SessionPhase) {
         var isOffline = false
         if case .offline(let cause) = phase { isOffline = cause != .notTried }

@@ -44,26 +44,25 @@ extension RealmFailure {
         switch failure {
         case .unavailable(let reason):
             self.init(phase: .waitingForUser, cause: .backoff, detail: reason, outcome: .offline)
-        case .logInRefused(let code, let message):
+        case .logInRefused:
             self.init(
                 phase: .loginRequired,
                 cause: .logInRefused,
-                detail: "\(message) (\(code)); check the credential of this user",
+                detail: "\(failure.message); check the credential of this user",
                 outcome: .loginRequired
             )
         case .anonymousSessionEnded:
             self.init(
                 phase: .loginRequired,
                 cause: .logInRefused,
-                detail: "\(UserSession.Failure.anonymousSessionEndedText); "
-                    + "\(UserSession.Failure.anonymousSessionEndedRemedy)",
+                detail: UserSession.Failure.anonymousSessionEndedDetail,
                 outcome: .loginRequired
             )
         case .loggedOut:
             self.init(
                 phase: .loginRequired,
                 cause: .byUser,
-                detail: "the user was logged out here; `realm-agent users login` logs in again",
+                detail: "\(failure.message); `realm-agent users login` logs in again",
                 outcome: .loginRequired
             )
         case .storage(let reason):
@@ -99,12 +98,4 @@ extension RealmFailure {
             )
         }
     }
-}
-
-extension UserSession.Failure {
-    static let anonymousSessionEndedText =
-        "the server ended the session of this anonymous user, who cannot log in again "
-        + "[auth.session_ended]"
-    static let anonymousSessionEndedRemedy =
-        "`realm-agent users login` makes a new user and keeps the files of this one in recovered/"
 }

@@ -48,7 +48,7 @@ extension SyncedRealm {
                 metadata: ["code": "\(code)", "detail": "\(message)"]
             )
             context.events.publish(
-                .error(RealmError(.file, code: code, message: message, isFatal: false))
+                .error(RealmError(.logIn, code: code, message: message, isFatal: false))
             )
         }
         reconnect()
@@ -84,31 +84,5 @@ extension SyncedRealm {
             try? await client.forgetReset()
         }
         await client.end()
-    }
-}
-
-extension UserSession.Failure {
-    /// The code of docs/errors.md.
-    package var code: String {
-        switch self {
-        case .unavailable: "auth.unavailable"
-        case .logInRefused("auth.pending_uploads", _): "auth.pending_uploads"
-        case .logInRefused: "auth.refused"
-        case .anonymousSessionEnded: "auth.session_ended"
-        case .loggedOut: "auth.logged_out"
-        case .storage: "agent.io_error"
-        }
-    }
-
-    /// For people.
-    package var message: String {
-        switch self {
-        case .unavailable(let reason), .storage(let reason): reason
-        case .logInRefused("auth.pending_uploads", let message): message
-        case .logInRefused(let code, let message): "\(message) (\(code))"
-        case .anonymousSessionEnded:
-            "the server ended the session of this anonymous user, who cannot log in again"
-        case .loggedOut: "the user was logged out here"
-        }
     }
 }

@@ -61,13 +61,7 @@ extension SyncedRealm {
         await suspend()
         let executor = context.opener.surroundings.executor("deletion")
         let result = await whileClosed {
-            await executor.perform { () -> Result<Gone, LocalRealmError> in
-                do throws(LocalRealmError) {
-                    return .success(try work())
-                } catch {
-                    return .failure(error)
-                }
-            }
+            await executor.perform { Result { () throws(LocalRealmError) in try work() } }
         }
         do throws(LocalRealmError) {
             return try result.get()

@@ -59,8 +59,7 @@ extension SyncedRealm {
     public var isReady: Bool {
         get async {
             guard let snapshot = await client?.snapshot() else { return false }
-            return OpenRequirement(context.options.open, snapshot.standing, snapshot.phase).verdict
-                == .open
+            return OpenRequirement(context.options.open, snapshot).verdict == .open
         }
     }
 

@@ -109,11 +109,7 @@ extension SyncedRealm {
                 continue
             }
             let snapshot = await client.snapshot()
-            let requirement = OpenRequirement(
-                context.options.open,
-                snapshot.standing,
-                snapshot.phase
-            )
+            let requirement = OpenRequirement(context.options.open, snapshot)
             switch requirement.verdict {
             case .open: return SyncResult(.done)
             case .timedOut(let limit):

@@ -41,12 +41,7 @@ extension RealmResets {
         guard let client else { throw .impossible("the realm is not open") }
         guard !current.isRunning else { throw .impossible("a reset is under way") }
         let needed = await client.resetCause ?? current.standing
-        let cause = ResetCause(
-            action: needed?.action ?? .clientReset,
-            code: needed?.code ?? 0,
-            message: needed?.message ?? "asked for by hand",
-            origin: .request
-        )
+        let cause = ResetCause(needed, otherwise: "asked for by hand", origin: .request)
         guard !isRehearsal else { return try await rehearse(client, cause, mode, host) }
         await client.asksForResets()
         switch await reset(client, cause, mode: mode, host) {
@@ -101,11 +96,10 @@ extension RealmResets {
             return
         }
         let mode = wanted ?? mode
-        let needed = await client.resetCause
         let cause = ResetCause(
-            action: needed?.action ?? .clientReset,
-            code: needed?.code ?? 0,
-            message: needed?.message ?? "the handler \(plugin) decided on it"
+            await client.resetCause,
+            otherwise: "the handler \(plugin) decided on it",
+            origin: .server
         )
         guard mode != .manual else {
             await plan(action(.manualMode))
@@ -126,5 +120,18 @@ extension RealmResets {
             if state.standing?.origin != .restoredFile { state.standing = nil }
             return wasLeftToOwner
         }
+    }
+}
+
+extension ResetCause {
+    /// The cause of a reset that is needed, or of one that nothing but this text demands, with another
+    /// origin.
+    init(_ needed: ResetCause?, otherwise message: String, origin: Origin) {
+        self.init(
+            action: needed?.action ?? .clientReset,
+            code: needed?.code ?? 0,
+            message: needed?.message ?? message,
+            origin: origin
+        )
     }
 }

@@ -1,3 +1,4 @@
+import Changesets
 import ClientReset
 import LocalRealm
 import Logging
@@ -144,11 +145,7 @@ extension RealmResets {
     }
 
     private func newToken() -> String {
-        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        return bytes.map { byte in
-            let text = String(byte, radix: 16)
-            return byte < 16 ? "0\(text)" : text
-        }.joined()
+        Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
     }
 }
 

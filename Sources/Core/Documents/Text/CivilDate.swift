@@ -1,5 +1,5 @@
 /// A day of the Gregorian calendar, extended backwards without limit.
-struct CivilDate: Hashable {
+package struct CivilDate: Hashable {
     let year: Int64
     /// 1 ... 12.
     let month: Int64
@@ -10,7 +10,7 @@ struct CivilDate: Hashable {
     ///
     /// A day beyond the end of the month continues counting, as in SQLite: February 31 is three
     /// days after February 28 in an ordinary year.
-    var daysSince1970: Int64 {
+    package var daysSince1970: Int64 {
         // Years that start in March have the leap day last, where it moves no other month.
         let shiftedYear = month > 2 ? year : year - 1
         let era = shiftedYear.flooredQuotient(Self.yearsPerEra)
@@ -21,7 +21,7 @@ struct CivilDate: Hashable {
         return era * Self.daysPerEra + dayOfEra - Self.daysFromYear0To1970
     }
 
-    init(year: Int64, month: Int64, day: Int64) {
+    package init(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month
         self.day = day

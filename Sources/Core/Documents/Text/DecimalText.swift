@@ -199,7 +199,7 @@ extension Decimal128 {
     var coefficient: UInt128 { UInt128(coefficientHigh) << 64 | UInt128(coefficientLow) }
 
     /// The coefficient, if these bits are the canonical encoding of the number.
-    var canonicalCoefficient: UInt128? {
+    package var canonicalCoefficient: UInt128? {
         exponent <= 6111 && coefficient <= DecimalText.largestCoefficient ? coefficient : nil
     }
 

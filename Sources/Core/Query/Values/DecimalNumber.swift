@@ -1,4 +1,5 @@
 package import Changesets
+import Documents
 
 /// A decimal floating-point number in parts, for comparison and arithmetic.
 package struct DecimalNumber: Hashable, Sendable {
@@ -43,12 +44,10 @@ package struct DecimalNumber: Hashable, Sendable {
             self.init(.infinite, isNegative: value.isNegative)
         } else {
             // IEEE 754 reads a coefficient above its range as zero.
-            let coefficient = UInt128(value.coefficientHigh) << 64 | UInt128(value.coefficientLow)
-            let isCanonical = value.exponent <= 6111 && coefficient < Self.tooLarge
             self.init(
                 .finite,
                 isNegative: value.isNegative,
-                coefficient: isCanonical ? coefficient : 0,
+                coefficient: value.canonicalCoefficient ?? 0,
                 exponent: Int(value.exponent)
             )
         }

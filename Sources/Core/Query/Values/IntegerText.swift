@@ -1,3 +1,5 @@
+import Changesets
+
 /// Whole numbers as the reference reads them (query as recorded, 9).
 enum IntegerText {
     /// Decimal, octal after a leading 0, hexadecimal after `0x`, with an optional sign. Ends at the
@@ -22,7 +24,9 @@ enum IntegerText {
     static func parse(_ digits: ArraySlice<UInt8>, radix: UInt64, isNegative: Bool) -> Int64 {
         var magnitude: UInt64 = 0
         for byte in digits {
-            guard let digit = value(of: byte), digit < radix else { break }
+            guard let digit = Hexadecimal.value(of: byte).map(UInt64.init), digit < radix else {
+                break
+            }
             let (product, overflows) = magnitude.multipliedReportingOverflow(by: radix)
             let (sum, carries) = product.addingReportingOverflow(digit)
             guard !overflows, !carries else { return isNegative ? .min : .max }
@@ -30,14 +34,5 @@ enum IntegerText {
         }
         if isNegative { return Int64(exactly: magnitude).map { -$0 } ?? .min }
         return Int64(clamping: magnitude)
-    }
-
-    private static func value(of byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a")) + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A")) + 10
-        default: nil
-        }
     }
 }

@@ -1,4 +1,5 @@
 package import Changesets
+import Documents
 
 /// An instant as written in a query: unlike `Timestamp`, it may have a billion nanoseconds or more
 /// (query as recorded, 12).
@@ -33,21 +34,13 @@ package struct QueryDate: Hashable, Sendable {
             .map { min(IntegerText.parseDecimal($0), 1_000_000_000) }
         guard fields[0] >= 1900 else { throw .beforeCalendar }
         let months = fields[0] * 12 + fields[1] - 1
-        let days = Self.days(beforeYear: months / 12, month: months % 12) + fields[2] - 1
+        let month = CivilDate(year: months / 12, month: months % 12 + 1, day: 1)
+        let days = month.daysSince1970 + fields[2] - 1
         self.seconds = ((days * 24 + fields[3]) * 60 + fields[4]) * 60 + fields[5]
         let digits = text.split { !$0.isASCIIDigit }.dropFirst(6).first ?? []
         let nanoseconds = Int32(truncatingIfNeeded: IntegerText.parseDecimal(digits))
         guard nanoseconds >= 0 else { throw .mixedSigns }
         self.nanoseconds = seconds < 0 ? -nanoseconds : nanoseconds
-    }
-
-    /// From 1970-01-01 to the first day of the month, January being 0.
-    private static func days(beforeYear year: Int64, month: Int64) -> Int64 {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let before = year - 1
-        let days = before * 365 + before / 4 - before / 100 + before / 400 - 719_162
-        let firstDays: [Int64] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
-        return days + firstDays[Int(month)] + (isLeap && month > 1 ? 1 : 0)
     }
 
     var text: String { "T\(seconds):\(nanoseconds)" }
