@@ -24,6 +24,13 @@ struct ResetSimulationTests {
         #expect(coverage.writes > 0)
         #expect(exportCount > 0 || seeds.count == 1)
     }
+
+    /// The agent stops during the download of a fresh copy.
+    @Test("include resets by hand that end with their agent", arguments: [703, 949] as [UInt64])
+    func resetsByHandEnd(seed: UInt64) async throws {
+        let result = try await ResetTrial(seed: seed).run()
+        #expect(result.coverage.writes > 0)
+    }
 }
 
 /// One seed from the first write to the last check.

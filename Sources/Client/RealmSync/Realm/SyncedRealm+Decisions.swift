@@ -28,7 +28,7 @@ extension SyncedRealm {
                 )
                 return
             }
-            await resets.resetAsDecided(client, mode, by: decision.plugin, self)
+            await resets.resetAsDecided(mode, by: decision.plugin, self)
         }
     }
 
@@ -63,7 +63,7 @@ extension SyncedRealm {
         mode: ResetMode?,
         isRehearsal: Bool
     ) async throws(ResetRefusal) -> ResetByHand {
-        try await resets.resetByHand(client, mode: mode, isRehearsal: isRehearsal, self)
+        try await resets.resetByHand(mode: mode, isRehearsal: isRehearsal, self)
     }
 
     /// Archives the file and downloads a new one, as an event with this token proposed.

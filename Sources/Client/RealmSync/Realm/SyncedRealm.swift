@@ -40,6 +40,7 @@ public actor SyncedRealm {
     package nonisolated let scheduleAttention = Signal()
 
     nonisolated let resets: RealmResets
+    private nonisolated let openWork = OpenRealmWork<RealmClient>()
     /// Number of callers that need the file closed; the realm is not opened while there are any.
     private var closers = 0
     private let closing = Signal()
@@ -146,6 +147,7 @@ public actor SyncedRealm {
     private func run(_ client: RealmClient) async throws(RealmFailure) {
         // Opening the file has satisfied earlier requests to close it.
         if closers == 0 { closing.lower() }
+        openWork.open()
         settle(.running(client))
         // The counterpart of "realm is not open".
         context.logger.info("realm is open")
@@ -162,6 +164,7 @@ public actor SyncedRealm {
             group.addTask { await self.followPermission(client) }
             group.addTask { await self.syncOnceWhenWanted(client) }
             group.addTask { await self.resets.follow(client, self) }
+            group.addTask { await self.openWork.carryOut(with: client) }
             group.addTask { await self.reportOpenTimeout(client) }
             group.addTask { await self.keepRemembering(client) }
             defer { group.cancelAll() }
@@ -235,6 +238,12 @@ public actor SyncedRealm {
 
 extension SyncedRealm: ResetHost {
     nonisolated var memory: RealmMemory { resets.memory }
+
+    nonisolated func whileOpen<Result: Sendable>(
+        _ work: @escaping @Sendable (RealmClient) async -> Result
+    ) async -> Result? {
+        await openWork.perform(work)
+    }
 
     /// Closes the file, runs the work, and opens the realm again.
     package func whileClosed<Result: Sendable>(

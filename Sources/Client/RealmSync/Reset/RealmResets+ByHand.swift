@@ -29,16 +29,33 @@ package enum ResetByHand: Sendable {
 
 /// Client resets at the request of an owner or a handler.
 extension RealmResets {
-    /// - Parameter client: nil if the realm is not open.
+    /// Resets an open realm, or starts it over in mode `manual`.
     func resetByHand(
-        _ client: RealmClient?,
         mode wanted: ResetMode?,
         isRehearsal: Bool,
         _ host: some ResetHost
     ) async throws(ResetRefusal) -> ResetByHand {
         let mode = wanted ?? mode
         if mode == .manual, !isRehearsal { return try await startOver(host) }
-        guard let client else { throw .impossible("the realm is not open") }
+        let result = await host.whileOpen { client -> Result<ResetByHand, ResetRefusal> in
+            do throws(ResetRefusal) {
+                return .success(
+                    try await self.resetByHand(client, mode, isRehearsal: isRehearsal, host)
+                )
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let result else { throw .impossible("the realm is not open") }
+        return try result.get()
+    }
+
+    private func resetByHand(
+        _ client: RealmClient,
+        _ mode: ResetMode,
+        isRehearsal: Bool,
+        _ host: some ResetHost
+    ) async throws(ResetRefusal) -> ResetByHand {
         guard !current.isRunning else { throw .impossible("a reset is under way") }
         let needed = await client.resetCause ?? current.standing
         let cause = ResetCause(needed, otherwise: "asked for by hand", origin: .request)
@@ -49,7 +66,7 @@ extension RealmResets {
         case .refused(let failure): throw .failed(failure)
         case .postponed(let decision):
             throw .impossible("the handler \(decision.plugin) put it off")
-        case .interrupted: throw .impossible("the agent is stopping")
+        case .interrupted: throw .impossible("the realm is closing")
         }
     }
 
@@ -83,19 +100,29 @@ extension RealmResets {
     /// Carries out a handler's decision about an error. The last reset has not proved successful
     /// yet, so an equal one counts towards the loop limit.
     func resetAsDecided(
-        _ client: RealmClient?,
         _ wanted: ResetMode?,
         by plugin: String,
         _ host: some ResetHost
     ) async {
-        guard let client, !current.isRunning else {
+        let hasBegun = await host.whileOpen { client in
+            guard !self.current.isRunning else { return false }
+            await self.resetAsDecided(client, wanted ?? self.mode, by: plugin, host)
+            return true
+        }
+        if hasBegun != true {
             context.logger.warning(
                 "client reset of a handler not possible now",
                 metadata: ["plugin": "\(plugin)"]
             )
-            return
         }
-        let mode = wanted ?? mode
+    }
+
+    private func resetAsDecided(
+        _ client: RealmClient,
+        _ mode: ResetMode,
+        by plugin: String,
+        _ host: some ResetHost
+    ) async {
         let cause = ResetCause(
             await client.resetCause,
             otherwise: "the handler \(plugin) decided on it",

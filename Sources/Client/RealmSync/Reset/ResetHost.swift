@@ -9,6 +9,14 @@ protocol ResetHost: Sendable {
     /// Stores the file's progress in the realm's record.
     func remember(_ client: RealmClient) async
 
+    /// Runs the work with the open realm, which closes after it. The work is cancelled with the caller,
+    /// or when the realm closes.
+    ///
+    /// - Returns: nil if the realm is not open.
+    func whileOpen<Result: Sendable>(
+        _ work: @escaping @Sendable (RealmClient) async -> Result
+    ) async -> Result?
+
     /// Closes the file, runs the work, and opens the realm again.
     func whileClosed<Result: Sendable>(
         _ work: @escaping @Sendable () async -> Result
