@@ -278,6 +278,32 @@ struct IntegrationTests {
         #expect(status.downloadableBytes == 17)
     }
 
+    @Test("The upload cursor goes back if the session allows it, but not behind removed history")
+    func uploadsGoBack() throws {
+        for id in 1...2 {
+            try program.execute("INSERT INTO Item(_id) VALUES (\(id))")
+            _ = try fixture.realm.drain()
+        }
+        func integrate(_ progress: SyncProgress) throws {
+            _ = try fixture.realm.integrate(
+                ParsedDownload([], progress: progress, downloadableBytes: 0, isFirst: true)
+            )
+        }
+        try integrate(RealmFixture.progress(5, downloaded: 3, uploaded: 5, integrated: 2))
+        try integrate(RealmFixture.progress(5, downloaded: 3, uploaded: 4, integrated: 1))
+        let cursor = UploadCursor(
+            clientVersion: ClientVersion(4),
+            lastIntegratedServerVersion: ServerVersion(1)
+        )
+        #expect(fixture.realm.status.progress.upload == cursor)
+        let lost = try fixture.realm.scanUploads(from: cursor, upTo: ClientVersion(9))
+        #expect(lost.changesets.map(\.cursor.clientVersion) == [ClientVersion(5)])
+        let error = try #require(throws: LocalRealmError.self) {
+            try integrate(RealmFixture.progress(5, downloaded: 3, uploaded: 2, integrated: 1))
+        }
+        #expect(error.kind == .badProgress)
+    }
+
     @Test("Acknowledged bytes are counted, and history is trimmed once no download can need it")
     func trimming() throws {
         // Version 2 is the schema, 3 the ident; 4, 5 and 7 are local writes, 6 an integration.

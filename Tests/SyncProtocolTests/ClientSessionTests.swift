@@ -112,6 +112,37 @@ struct ClientSessionTests {
         #expect(request.end == ClientVersion(7))
     }
 
+    @Test("A server that was put back from a backup gets lost UPLOADs again")
+    func serverPutBack() throws {
+        let back = progress(latest: 3, download: (3, 2), upload: (3, 1))
+        var session = ClientSession(
+            ident: 1,
+            path: "\"p\"",
+            fileIdent: fileIdent(2),
+            progress: progress(latest: 3, download: (3, 2), upload: (5, 3)),
+            localVersion: ClientVersion(6),
+            uploadActivation: .immediate
+        )
+        session.connected(isFastReconnect: false)
+        #expect(names(&session) == ["BIND", "IDENT", "scan"])
+        guard case .integrate(let first) = session.received(download(1, back)).first else {
+            Issue.record("not accepted")
+            return
+        }
+        #expect(first.isFirst)
+        _ = session.integrated(back, localVersion: ClientVersion(7))
+        guard case .scanUploads(let again) = session.nextStep() else {
+            Issue.record("no second scan")
+            return
+        }
+        #expect(again.cursor == uploadCursor(3, 1))
+        let further = progress(latest: 3, download: (3, 2), upload: (2, 1))
+        #expect(
+            session.received(download(1, further))
+                == [.close(.download(.uploadClientVersionDecreased))]
+        )
+    }
+
     @Test("After a fast reconnect nothing is held back, and no MARK is sent")
     func fastReconnect() {
         var session = Self.running()

@@ -34,6 +34,19 @@ struct DownloadCheckTests {
         )
     }
 
+    @Test("The upload cursor of the first DOWNLOAD may go back, but not behind removed history")
+    func first() throws {
+        var check = Self.check
+        check.isFirst = true
+        func isAccepted(_ header: SyncProgress) throws -> Bool {
+            guard case .download(let message) = download(1, header, []) else { return false }
+            return (try? check.verify(message)) != nil
+        }
+        #expect(try isAccepted(progress(latest: 10, download: (8, 4), upload: (4, 1))))
+        #expect(try !isAccepted(progress(latest: 10, download: (8, 4), upload: (3, 1))))
+        #expect(try !isAccepted(progress(latest: 10, download: (8, 3), upload: (4, 1))))
+    }
+
     @Test("Every rule for the header")
     func header() {
         #expect(

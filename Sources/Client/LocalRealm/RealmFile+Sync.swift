@@ -110,6 +110,7 @@ extension RealmFile {
                     let acknowledged = try draft.state.adopt(
                         progress,
                         downloadableBytes: download.downloadableBytes,
+                        isFirst: download.isFirst,
                         history: History(connection: connection)
                     )
                     _ = draft.state.advanceVersion()

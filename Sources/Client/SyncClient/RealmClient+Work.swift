@@ -50,7 +50,8 @@ extension RealmClient {
         ParsedDownload(
             download.changesets,
             progress: download.progress,
-            downloadableBytes: download.downloadableBytes
+            downloadableBytes: download.downloadableBytes,
+            isFirst: download.isFirst
         )
     }
 

@@ -6,6 +6,8 @@ package struct ParsedDownload: Sendable {
     private(set) var incoming: Result<[Integration.Incoming], Integration.Failure>
     let progress: SyncProgress
     let downloadableBytes: UInt64
+    /// Whether the upload cursor may go back, as far as the download cursor's client version.
+    let isFirst: Bool
     /// The most changesets that one transaction may try.
     private(set) var changesetsAtOnce = Int.max
 
@@ -13,13 +15,15 @@ package struct ParsedDownload: Sendable {
     package init(
         _ changesets: [DownloadChangeset],
         progress: SyncProgress,
-        downloadableBytes: UInt64
+        downloadableBytes: UInt64,
+        isFirst: Bool = false
     ) {
         self.incoming = Result { () throws(Integration.Failure) in
             try Integration.parse(changesets)
         }
         self.progress = progress
         self.downloadableBytes = downloadableBytes
+        self.isFirst = isFirst
     }
 
     /// The rest of the download after some of its changesets were integrated; nil if none is left.

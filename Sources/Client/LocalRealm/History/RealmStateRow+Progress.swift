@@ -12,23 +12,29 @@ extension RealmStateRow {
     /// Moves the cursors to what the server reported, counts what it acknowledged, and trims the
     /// history (sync history, 7.5 and 7.6).
     ///
+    /// - Parameter isFirst: whether the upload cursor may go back, as far as the download cursor's client
+    ///   version: all history above it is still there, and is uploaded again.
     /// - Returns: how many more local changesets the server has integrated.
     mutating func adopt(
         _ offered: SyncProgress,
         downloadableBytes: UInt64,
+        isFirst: Bool,
         history: History
     ) throws -> Int {
-        try check(offered)
+        try check(offered, isFirst: isFirst)
         let uploaded = try history.localAmount(
             after: progress.upload.clientVersion,
             through: offered.upload.clientVersion
         )
         uploadedBytes = uploadedBytes.adding(clamping: uploaded.bytes)
         // A client that has uploaded nothing gets 0 here and keeps what it has.
-        let uploadServerVersion = max(
-            offered.upload.lastIntegratedServerVersion,
-            progress.upload.lastIntegratedServerVersion
-        )
+        let uploadServerVersion =
+            goesBack(offered.upload)
+            ? offered.upload.lastIntegratedServerVersion
+            : max(
+                offered.upload.lastIntegratedServerVersion,
+                progress.upload.lastIntegratedServerVersion
+            )
         progress = SyncProgress(
             latestServerVersion: offered.latestServerVersion,
             download: offered.download,
@@ -42,7 +48,11 @@ extension RealmStateRow {
         return uploaded.changesets
     }
 
-    private func check(_ offered: SyncProgress) throws(ProgressDecrease) {
+    private func goesBack(_ upload: UploadCursor) -> Bool {
+        upload.clientVersion < progress.upload.clientVersion
+    }
+
+    private func check(_ offered: SyncProgress, isFirst: Bool) throws(ProgressDecrease) {
         func require(_ name: String, _ stored: UInt64, _ offered: UInt64) throws(ProgressDecrease) {
             guard offered >= stored else {
                 throw ProgressDecrease(name: name, stored: stored, offered: offered)
@@ -65,10 +75,12 @@ extension RealmStateRow {
         )
         try require(
             "upload client version",
-            progress.upload.clientVersion.rawValue,
+            isFirst && goesBack(offered.upload)
+                ? offered.download.lastIntegratedClientVersion.rawValue
+                : progress.upload.clientVersion.rawValue,
             offered.upload.clientVersion.rawValue
         )
-        if offered.upload.lastIntegratedServerVersion > .zero {
+        if offered.upload.lastIntegratedServerVersion > .zero, !goesBack(offered.upload) {
             try require(
                 "upload server version",
                 progress.upload.lastIntegratedServerVersion.rawValue,

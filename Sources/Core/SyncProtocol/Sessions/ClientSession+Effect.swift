@@ -45,5 +45,7 @@ extension ClientSession {
         package let changesets: [DownloadChangeset]
         package let progress: SyncProgress
         package let downloadableBytes: UInt64
+        /// Whether the upload cursor may go back (``DownloadCheck/isFirst``).
+        package let isFirst: Bool
     }
 }

@@ -5,6 +5,7 @@ extension ClientSession {
     struct Running: Sendable {
         /// Progress of the newest DOWNLOAD, which may not be integrated yet.
         private(set) var received: SyncProgress
+        private(set) var hasReceived = false
         private var uploads: UploadTurn
 
         init(_ file: ClientFileState) {
@@ -26,9 +27,14 @@ extension ClientSession.Running {
         let check = DownloadCheck(
             progress: received,
             lastVersionAvailable: file.localVersion,
-            fileIdent: file.ident.ident
+            fileIdent: file.ident.ident,
+            isFirst: !hasReceived
         )
         try check.verify(download)
+        if download.progress.upload.clientVersion < received.upload.clientVersion {
+            uploads.goBack(to: download.progress.upload)
+        }
+        hasReceived = true
         received = download.progress
     }
 

@@ -192,6 +192,7 @@ extension ClientSession {
         downloadableBytes: UInt64
     ) -> [Effect] {
         var running = running
+        let isFirst = !running.hasReceived
         do throws(DownloadViolation) {
             try running.receive(download, file)
         } catch {
@@ -205,7 +206,8 @@ extension ClientSession {
                 Download(
                     changesets: download.changesets,
                     progress: download.progress,
-                    downloadableBytes: downloadableBytes
+                    downloadableBytes: downloadableBytes,
+                    isFirst: isFirst
                 )
             )
         ]

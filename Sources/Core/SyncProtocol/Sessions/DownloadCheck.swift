@@ -8,15 +8,21 @@ package struct DownloadCheck: Sendable {
     /// The client's own newest version.
     package var lastVersionAvailable: ClientVersion
     package var fileIdent: FileIdent
+    /// Whether no DOWNLOAD was received since IDENT. Then the upload cursor may go back: a server put back
+    /// from a backup has lost UPLOADs that made no version, so IDENT does not reveal it. It never goes
+    /// back behind the download cursor's client version, below which history is removed.
+    package var isFirst: Bool
 
     package init(
         progress: SyncProgress,
         lastVersionAvailable: ClientVersion,
-        fileIdent: FileIdent
+        fileIdent: FileIdent,
+        isFirst: Bool = false
     ) {
         self.progress = progress
         self.lastVersionAvailable = lastVersionAvailable
         self.fileIdent = fileIdent
+        self.isFirst = isFirst
     }
 
     package func verify(_ message: ServerMessage.Download) throws(DownloadViolation) {
@@ -34,7 +40,7 @@ package struct DownloadCheck: Sendable {
         guard new.latestServerVersion.version >= old.latestServerVersion.version else {
             throw .latestServerVersionDecreased
         }
-        guard new.upload.clientVersion >= old.upload.clientVersion else {
+        guard new.upload.clientVersion >= old.upload.clientVersion || isFirst else {
             throw .uploadClientVersionDecreased
         }
         guard new.upload.clientVersion <= lastVersionAvailable else {

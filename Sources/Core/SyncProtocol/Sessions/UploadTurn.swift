@@ -18,6 +18,7 @@ struct UploadTurn: Hashable, Sendable {
 
     private(set) var cursor: UploadCursor
     private var state = State.idle
+    private var hasSent = false
 
     init(cursor: UploadCursor) {
         self.cursor = cursor
@@ -35,6 +36,7 @@ struct UploadTurn: Hashable, Sendable {
         switch state {
         case .ready(let batch):
             state = .idle
+            hasSent = true
             return .send(batch)
         case .scanning:
             return nil
@@ -66,8 +68,10 @@ struct UploadTurn: Hashable, Sendable {
         if case .ready = state { state = .idle }
     }
 
-    /// Starts over from what the server has acknowledged.
-    mutating func rebind(acknowledged: UploadCursor) {
+    /// The server has less than it acknowledged on an earlier connection: continue from there, unless this
+    /// connection has uploaded behind it.
+    mutating func goBack(to acknowledged: UploadCursor) {
+        guard !hasSent else { return }
         self = UploadTurn(cursor: acknowledged)
     }
 }
