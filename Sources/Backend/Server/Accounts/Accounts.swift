@@ -117,11 +117,11 @@ package struct Accounts: Sendable {
     }
 
     /// The configuration of an app, which must be served.
-    package func configuration(of app: AppID) throws(ServiceRefusal) -> ServedAppConfiguration {
+    package func configuration(of app: AppID) throws(AccountRefusal) -> ServedAppConfiguration {
         try served(app).configuration
     }
 
-    func served(_ app: AppID) throws(ServiceRefusal) -> ServedApp {
+    func served(_ app: AppID) throws(AccountRefusal) -> ServedApp {
         guard let served = apps[app] else { throw .appNotFound }
         return served
     }

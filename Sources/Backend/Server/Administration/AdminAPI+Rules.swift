@@ -5,7 +5,7 @@ struct RulesChange: Decodable {
 }
 
 extension AdminAPI {
-    func rules(of app: AppID) throws(ServiceRefusal) -> RulesReport {
+    func rules(of app: AppID) throws(AccountRefusal) -> RulesReport {
         let rules = try accounts.served(app).configuration.access
         return RulesReport(app: app.rawValue, read: rules.read?.text, write: rules.write?.text)
     }

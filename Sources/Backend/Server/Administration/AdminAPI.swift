@@ -39,10 +39,9 @@ package struct AdminAPI: Sendable {
         do {
             let route = try AdminRoute(method: request.method, path: request.path)
             return try await respond(to: request, route)
-        } catch let refusal as ServiceRefusal {
-            return ClientAPIResponse(refusal)
         } catch {
-            return ClientAPIResponse(failure: error, of: request, logger: logger)
+            return ServiceRefusal(error).map { ClientAPIResponse($0) }
+                ?? ClientAPIResponse(failure: error, of: request, logger: logger)
         }
     }
 

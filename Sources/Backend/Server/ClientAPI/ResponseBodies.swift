@@ -14,6 +14,13 @@ struct LoginResponse: Encodable {
         case userID = "user_id"
         case deviceID = "device_id"
     }
+
+    init(_ tokens: IssuedTokens) {
+        self.accessToken = tokens.accessToken
+        self.refreshToken = tokens.refreshToken
+        self.userID = tokens.userID.rawValue
+        self.deviceID = tokens.deviceID
+    }
 }
 
 /// The response to a token refresh (app services, 7.2).
@@ -87,14 +94,14 @@ struct ProfileResponse: Encodable {
         case identities, data, type
     }
 
-    init(user: User, domainID: String, providerID: (ProviderType) -> String) {
+    init(_ user: User, of app: ServedApp) {
         self.userID = user.id.rawValue
-        self.domainID = domainID
+        self.domainID = app.domainID
         self.identities = user.identities.map { identity in
             Identity(
                 id: identity.id,
                 providerType: identity.provider.rawValue,
-                providerID: providerID(identity.provider),
+                providerID: app.providerID(identity.provider),
                 providerData: identity.email.isEmpty ? [:] : ["email": identity.email]
             )
         }
