@@ -70,7 +70,7 @@ package struct RealmServer: Service {
         self.gate = SyncGate(accounts: accounts, logger: logger)
         self.sync = SyncService(
             apps: accounts.apps,
-            registry: accounts.registry,
+            backplane: accounts.backplane,
             engine: SyncEngine(
                 store: store,
                 clock: clock,

@@ -71,6 +71,6 @@ extension Accounts {
             "a user has deleted its account",
             metadata: ["app": "\(served.id)", "user": "\(user.id)"]
         )
-        registry.ask(served.id, user.id, to: .leave(reason: "user deleted"))
+        backplane.control(.user(user.id, of: served.id), .leave(reason: "user deleted"))
     }
 }

@@ -92,7 +92,7 @@ extension Accounts {
     /// A thief of the old password must not keep an open connection.
     func endConnections(of user: UserID?, in app: AppID) {
         guard let user else { return }
-        registry.ask(app, user, to: .leave(reason: "password reset"))
+        backplane.control(.user(user, of: app), .leave(reason: "password reset"))
     }
 
     /// For the operator: tokens that are not delivered.

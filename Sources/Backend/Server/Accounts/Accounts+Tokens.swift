@@ -22,7 +22,7 @@ extension Accounts {
         let app = served.configuration.id
         let digest = SessionDigest(ofSession: claims.sessionID)
         try await store.write { try $0.revokeLoginSession(digest, of: app) }
-        registry.ask(app, digest, to: .leave(reason: "logged out"))
+        backplane.control(.session(digest, of: app), .leave(reason: "logged out"))
     }
 
     /// Identifies the user of a sync connection (app services, 10.4).

@@ -53,7 +53,7 @@ extension AdminAPI {
             )
         }
         accounts.apps.remove(app)
-        sync.registry.ask(app, to: .pause)
+        accounts.backplane.control(.app(app), .pause)
         do {
             try await accounts.store.write { try $0.removeApp(app) }
         } catch {

@@ -25,7 +25,7 @@ extension AdminAPI {
         )
         try await accounts.store.write { try $0.setRules(rules, of: app) }
         accounts.apps.setRules(rules, of: app)
-        sync.registry.ask(app, to: .rebind)
+        accounts.backplane.control(.app(app), .rebind)
         return try self.rules(of: app)
     }
 

@@ -164,12 +164,12 @@ package actor ConfigurationReload {
             guard let change = ServedApp.Change(from: old, to: app.served) else { continue }
             applied.append("apps.\(id)")
             // Existing sessions bind again, under the new settings.
-            if change == .sync { sync.registry.ask(id, to: .rebind) }
+            if change == .sync { sync.backplane.control(.app(id), .rebind) }
         }
         let served = Set(prepared.map(\.served.id))
         for app in accounts.apps.all where app.isFromFile && !served.contains(app.id) {
             accounts.apps.remove(app.id)
-            sync.registry.ask(app.id, to: .pause)
+            sync.backplane.control(.app(app.id), .pause)
             await accounts.tokens.remove(app.id)
             applied.append("apps.\(app.id) (no longer served)")
         }

@@ -298,7 +298,7 @@ package struct SyncEngine: Sendable {
     package func trim(
         _ app: AppID,
         offlineLimitInMilliseconds limit: Int64,
-        connected: [(file: ServerFileID, ident: FileIdent)]
+        connected: [ClientFileID]
     ) async throws {
         let now = clock.millisecondsSince1970()
         let files = try await store.read { try $0.files(of: app) }
