@@ -413,3 +413,8 @@ package struct SyncEngine: Sendable {
         return try await store.read { try scan.run(for: ident, from: cursor, in: file, of: $0) }
     }
 }
+
+extension ClientFile {
+    /// Whether it has uploaded nothing and began with no snapshot.
+    fileprivate var isUntouched: Bool { upload == .zero && snapshotVersion == .zero }
+}
