@@ -1,5 +1,3 @@
-import Settings
-
 /// The body of `POST /admin/v1/apps`.
 struct AppCreation: Decodable {
     let id: String
@@ -61,14 +59,5 @@ extension AdminAPI {
             throw error
         }
         await accounts.tokens.remove(app)
-    }
-}
-
-/// The text is not a valid configuration of an app.
-struct BadDeclaration: Error, CustomStringConvertible {
-    let diagnostics: [Diagnostic]
-
-    var description: String {
-        diagnostics.map(\.description).joined(separator: "\n")
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 package import Logging
 
 /// Serves the calls of the client API (app services).

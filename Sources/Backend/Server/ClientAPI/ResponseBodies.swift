@@ -1,4 +1,3 @@
-import FoundationEssentials
 import JSON
 
 /// The response to a log-in (app services, 4.3). Responses never hold null: clients refuse it.
@@ -123,14 +122,5 @@ struct RefusalBody: Encodable {
     init(_ refusal: ServiceRefusal) {
         self.error = refusal.message
         self.errorCode = refusal.code?.rawValue
-    }
-}
-
-extension Encodable {
-    /// As JSON without blanks, members in the order of their names.
-    func json() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try Array(encoder.encode(self))
     }
 }

@@ -38,7 +38,7 @@ extension SyncConnection {
                     needsFileIdent: needsFileIdent,
                     rules: rules,
                     quotas: app.quotas,
-                    schema: service.apps[app.id]?.schema
+                    schema: service.apps.syncApp(app.id)?.schema
                 )
             }
             if let version = opened.published {
@@ -227,7 +227,7 @@ extension SyncConnection {
     }
 }
 
-extension ServedAppConfiguration {
+extension SyncApp {
     fileprivate func accepts(_ partition: Partition) -> Bool {
         guard let expected = partitionType, let type = partition.kind else { return true }
         return type == expected

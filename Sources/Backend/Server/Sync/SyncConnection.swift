@@ -15,8 +15,8 @@ actor SyncConnection {
 
     let service: SyncService
     let user: ConnectedUser
-    /// The app at the time of the connection; `app` is its present configuration.
-    private let firstApp: ServedAppConfiguration
+    /// The app at the time of the connection; `app` has its present settings.
+    private let firstApp: SyncApp
     let logger: Logger
     private let stream: any MessageStream
     /// Also in the first message to the client, to relate both logs.
@@ -77,7 +77,7 @@ actor SyncConnection {
     init(
         _ stream: any MessageStream,
         of user: ConnectedUser,
-        _ app: ServedAppConfiguration,
+        _ app: SyncApp,
         _ subProtocol: SubProtocol,
         in service: SyncService
     ) {
@@ -126,8 +126,8 @@ actor SyncConnection {
         logger.debug("sync connection closed")
     }
 
-    /// The app's present configuration.
-    var app: ServedAppConfiguration { service.apps[user.app]?.configuration ?? firstApp }
+    /// The app's present settings.
+    var app: SyncApp { service.apps.syncApp(user.app) ?? firstApp }
 
     /// The present permissions of users.
     var rules: AccessRules { app.access }

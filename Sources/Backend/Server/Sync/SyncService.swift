@@ -6,7 +6,7 @@ package import Transport
 /// Serves sync connections over any transport, until each ends (wire protocol).
 package final class SyncService: Sendable {
     let engine: SyncEngine
-    let apps: AppDirectory
+    let apps: any SyncApps
     package let backplane: any Backplane
     let registry = SessionRegistry()
     let correctedUploads = CorrectedUploads()
@@ -19,7 +19,7 @@ package final class SyncService: Sendable {
 
     /// `timing` sets how long connections may be silent; tests shorten it or supply a clock.
     package init(
-        apps: AppDirectory,
+        apps: any SyncApps,
         backplane: any Backplane = InProcessBackplane(),
         engine: SyncEngine,
         clock: WallClock,
@@ -55,8 +55,8 @@ package final class SyncService: Sendable {
     func keepTrimming() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
             let connected = registry.members
-            for app in apps.all {
-                guard let limit = app.configuration.offlineLimitInMilliseconds else { continue }
+            for app in apps.syncApps {
+                guard let limit = app.offlineLimitInMilliseconds else { continue }
                 do {
                     try await engine.trim(
                         app.id,
@@ -76,15 +76,15 @@ package final class SyncService: Sendable {
     /// Removes unused files every hour, until the task is cancelled.
     func keepSweeping() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
-            for app in apps.all { await sweep(app) }
+            for app in apps.syncApps { await sweep(app) }
         }
     }
 
-    func sweep(_ app: ServedApp) async {
+    func sweep(_ app: SyncApp) async {
         do {
             try await engine.sweep(
                 app.id,
-                offlineLimitInMilliseconds: app.configuration.offlineLimitInMilliseconds,
+                offlineLimitInMilliseconds: app.offlineLimitInMilliseconds,
                 connected: Set(registry.members.map(\.file))
             )
         } catch {
@@ -135,11 +135,11 @@ package final class SyncService: Sendable {
         of user: ConnectedUser,
         _ subProtocol: SubProtocol
     ) -> SyncConnection? {
-        guard let app = apps[user.app] else { return nil }
-        let connection = SyncConnection(stream, of: user, app.configuration, subProtocol, in: self)
+        guard let app = apps.syncApp(user.app) else { return nil }
+        let connection = SyncConnection(stream, of: user, app, subProtocol, in: self)
         registry.add(connection)
         // A pause or termination since the upgrade did not reach this connection.
-        if apps[user.app]?.syncState != .enabled { connection.ask(to: .obey(.pause)) }
+        if apps.syncApp(user.app)?.syncState != .enabled { connection.ask(to: .obey(.pause)) }
         return connection
     }
 }
