@@ -33,10 +33,10 @@ struct AdministrationTests {
                 return (file, latest)
             }
             // Nothing that a client takes for final (wire protocol, 2.5).
-            await #expect(throws: ServiceRefusal.syncPaused) {
+            await #expect(throws: AccountRefusal.syncPaused) {
                 try await world.apps.accounts.authorizeSync(user.token, app: TestApps.shop)
             }
-            #expect(ServiceRefusal.syncPaused.status == 503)
+            #expect(ServiceRefusal(AccountRefusal.syncPaused).status == 503)
             await world.admin.call("PUT", "apps/shop-abcde/sync", "{\"state\":\"enabled\"}")
             try await world.connect(as: user) { client in
                 try await client.bind(needsFileIdent: false)
@@ -139,7 +139,7 @@ struct AdministrationTests {
                 #expect(try await client.receive() == nil)
                 return (file, latest)
             }
-            await #expect(throws: ServiceRefusal.syncPaused) {
+            await #expect(throws: AccountRefusal.syncPaused) {
                 try await world.apps.accounts.authorizeSync(user.token, app: TestApps.shop)
             }
             await world.admin.call("PUT", "apps/shop-abcde/sync", "{\"state\":\"enabled\"}")

@@ -22,8 +22,8 @@ struct PasswordHasherTests {
                 _ = try await hasher.hash("correct horse", from: address)
                 return 200
             } catch {
-                #expect((error as? ServiceRefusal)?.retryAfterInSeconds == 1)
-                return (error as? ServiceRefusal)?.status ?? 0
+                #expect(ServiceRefusal(error)?.retryAfterInSeconds == 1)
+                return ServiceRefusal(error)?.status ?? 0
             }
         }
         await withTaskGroup(of: (isHome: Bool, status: Int).self) { group in

@@ -115,7 +115,7 @@ struct QuotaTests {
             let store = world.apps.store
             @Sendable func sweep(after days: Int64) async throws -> [Partition] {
                 world.apps.clock.advance(bySeconds: days * Self.day + 1)
-                for app in world.apps.accounts.apps.all { await world.sync.sweep(app) }
+                for app in world.apps.accounts.apps.syncApps { await world.sync.sweep(app) }
                 return try await store.read { try $0.files(of: TestApps.shop).map(\.partition) }
             }
             let (bound, idle) = try await world.connect(as: user) { client in

@@ -120,7 +120,7 @@ struct ReloadTests {
     func mistakes(text: String) async throws {
         try await SyncWorld.with(.memory, apps: Self.apps) { world in
             let subject = try Subject(world)
-            let error = await #expect(throws: ConfigurationReload.Refused.self) {
+            let error = await #expect(throws: ReloadRefused.self) {
                 _ = try await subject.run(text)
             }
             #expect(error?.description.contains("s.yaml:") == true)
@@ -229,7 +229,7 @@ struct ReloadTests {
                 try write("key", "another secret of more than thirty-two")
                 #expect(try await subject.run(text).applied == ["apps.files"])
                 try write("schema.yaml", "classes: { A: { primary_kay: _id } }")
-                let error = await #expect(throws: ConfigurationReload.Refused.self) {
+                let error = await #expect(throws: ReloadRefused.self) {
                     _ = try await subject.run(text)
                 }
                 #expect(error?.description.contains("schema.yaml:1:17: error") == true)

@@ -12,8 +12,8 @@ import Testing
 
 @Suite("TLS of the server", .timeLimit(.minutes(10)))
 struct ServerTLSTests {
-    private func files(in directory: String) throws -> ServerTLS.TLSFiles {
-        let files = ServerTLS.TLSFiles(
+    private func files(in directory: String) throws -> CertificateFiles {
+        let files = CertificateFiles(
             certificate: "\(directory)/chain.pem",
             key: "\(directory)/key.pem"
         )

@@ -238,7 +238,7 @@ struct SessionTests {
                 _ = try await user.apps.accounts.authorizeSync(token, app: app)
                 return nil
             } catch {
-                return (error as? ServiceRefusal)?.status
+                return ServiceRefusal(error)?.status
             }
         }
         #expect(await status(nil, TestApps.shop) == 401)

@@ -146,10 +146,10 @@ struct SessionWorkTests {
 }
 
 @Suite("The memory budgets of all connections")
-struct UploadBudgetTests {
+struct BodyBudgetTests {
     @Test("Room is given back, and one body always fits")
     func budget() {
-        let budget = UploadBudget(limitInBytes: 100)
+        let budget = BodyBudget(limitInBytes: 100)
         #expect(budget.take(1000))
         #expect(!budget.take(1))
         budget.change(by: -1000)

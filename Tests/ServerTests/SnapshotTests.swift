@@ -150,7 +150,7 @@ struct SnapshotTests {
             try await world.engine.trim(
                 ServerFileWorld.app,
                 offlineLimitInMilliseconds: Self.limit,
-                connected: [(world.file, client.ident)]
+                connected: [ClientFileID(file: world.file, ident: client.ident)]
             )
             return try await world.serverFile().baseVersion.version.rawValue
         }
@@ -176,7 +176,7 @@ struct SnapshotTests {
             try await world.engine.trim(
                 ServerFileWorld.app,
                 offlineLimitInMilliseconds: Self.limit,
-                connected: [(world.file, writer.ident)]
+                connected: [ClientFileID(file: world.file, ident: writer.ident)]
             )
             return try await world.serverFile().baseVersion.version.rawValue
         }

@@ -70,7 +70,7 @@ package struct RealmServer: Service {
         self.gate = SyncGate(accounts: accounts, logger: logger)
         self.sync = SyncService(
             apps: accounts.apps,
-            registry: accounts.registry,
+            backplane: accounts.backplane,
             engine: SyncEngine(
                 store: store,
                 clock: clock,
@@ -98,10 +98,12 @@ package struct RealmServer: Service {
                 read: read
             )
         }
+        var applyChanges: (@Sendable () async throws -> ServerReloadReport)?
+        if let reload { applyChanges = { try await reload.run() } }
         self.admin = AdminAPI(
             accounts: accounts,
             sync: sync,
-            reload: reload,
+            reload: applyChanges,
             logger: logger,
             audit: audit
         )
@@ -120,7 +122,7 @@ package struct RealmServer: Service {
             tls: tls,
             proxies: proxies,
             census: census,
-            bodies: UploadBudget(limitInBytes: configuration.limits.bodyBytes),
+            bodies: BodyBudget(limitInBytes: configuration.limits.bodyBytes),
             incoming: IncomingBudget(limitInBytes: configuration.limits.incomingBytes),
             clock: clock,
             logger: logger
@@ -138,7 +140,7 @@ package struct RealmServer: Service {
             group.addTask { await sync.keepTrimming() }
             group.addTask { await sync.keepSweeping() }
             group.addTask { await sync.keepTime() }
-            group.addTask { await accounts.keepRemovingExpired(sync.timing) }
+            group.addTask { await accounts.keepRemovingExpired(sync.timing.clock) }
             try await listener.run { address in
                 logger.notice(
                     "listening",

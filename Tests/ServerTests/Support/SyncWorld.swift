@@ -103,6 +103,17 @@ struct SyncWorld: Sendable {
         await services?.triggerGracefulShutdown()
     }
 
+    /// Another process of the same server, in memory: it shares the store and the backplane.
+    func otherProcess() -> SyncWorld {
+        SyncWorld(
+            apps: apps,
+            carrier: .memory,
+            service: .testing(apps),
+            address: nil,
+            services: nil
+        )
+    }
+
     /// An operator's calls of the server in memory.
     var admin: TestAdmin { TestAdmin(apps, service) }
 
@@ -170,7 +181,7 @@ extension SyncService {
     ) -> SyncService {
         SyncService(
             apps: apps.accounts.apps,
-            registry: apps.accounts.registry,
+            backplane: apps.accounts.backplane,
             engine: SyncEngine(
                 store: apps.store,
                 clock: apps.clock.wallClock,

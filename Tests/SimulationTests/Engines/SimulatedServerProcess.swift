@@ -163,7 +163,7 @@ final class SimulatedServerProcess: Sendable {
         )
         service = SyncService(
             apps: accounts.apps,
-            registry: accounts.registry,
+            backplane: accounts.backplane,
             engine: engine,
             clock: clock,
             random: random,

@@ -26,14 +26,14 @@ extension Accounts {
                 break
             case .fail:
                 if isNew { try await store.write { try $0.removeAccount(name, of: app) } }
-                throw ServiceRefusal(.badRequest, "failed to confirm user \"\(name.rawValue)\"")
+                throw AccountRefusal.confirmationRefused(name)
             }
         } else if let mail = settings.mail {
             do throws(HookRunner.Failure) {
                 try await deliver(token, by: mail, in: app)
             } catch {
                 // The failure is in the log.
-                if !isNew { throw Self.mailRefusal }
+                if !isNew { throw AccountRefusal.mailFailed }
             }
         }
     }
@@ -49,7 +49,7 @@ extension Accounts {
         do throws(HookRunner.Failure) {
             try await deliver(token, by: mail, in: app)
         } catch {
-            throw Self.mailRefusal
+            throw AccountRefusal.mailFailed
         }
     }
 
@@ -61,9 +61,9 @@ extension Accounts {
     ) async throws {
         let settings = try requireEmailPassword(app)
         guard let function = settings.resetFunction else {
-            throw ServiceRefusal(.badRequest, "there is no password reset function")
+            throw AccountRefusal.noResetFunction
         }
-        guard UserName(request.email) != nil else { throw Self.notFound }
+        guard UserName(request.email) != nil else { throw AccountRefusal.userNotFound }
         try requireGood(request.password, settings)
         let admission = try await loginGuard.admit(attempt(request.email, from: address, in: app))
         let (name, account) = try await account(request.email, in: app)
@@ -96,18 +96,10 @@ extension Accounts {
         case .pending:
             break
         case .fail:
-            throw ServiceRefusal(
-                .badRequest,
-                "failed to reset password for user \"\(name.rawValue)\""
-            )
+            throw AccountRefusal.resetRefused(name)
         }
         await loginGuard.forgive(admission)
     }
-
-    private static let mailRefusal = ServiceRefusal(
-        .maintenanceInProgress,
-        "the mail cannot be sent now"
-    )
 
     private func deliver(
         _ token: AccountToken,

@@ -7,8 +7,8 @@ extension Accounts {
     private static let graceInMilliseconds: Int64 = 86_400_000
 
     /// Removes expired records every hour, until the task is cancelled.
-    func keepRemovingExpired(_ timing: ServerTiming) async {
-        while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
+    func keepRemovingExpired(_ clock: any Clock<Duration>) async {
+        while (try? await clock.sleep(for: .seconds(3600))) != nil {
             do {
                 try await removeExpired()
             } catch {

@@ -10,7 +10,7 @@ extension Accounts {
         _ served: ServedApp
     ) async throws -> ProvenIdentity {
         guard let function = served.configuration.function else {
-            throw ServiceRefusal.providerNotFound(ProviderType.customFunction.rawValue)
+            throw AccountRefusal.providerOff(.customFunction)
         }
         // By payload: a machine with a wrong one must not block the others of its site.
         let name = (try? JSONValue.object(payload).json()).map {
@@ -28,10 +28,10 @@ extension Accounts {
                 ["payload": .object(payload)]
             )
         } catch {
-            throw error.refusal("the log-in function failed")
+            throw AccountRefusal.logInFunction(error)
         }
         guard let proven = ProvenIdentity(answer) else {
-            throw ServiceRefusal(.authError, "the log-in function does not know this user")
+            throw AccountRefusal.unknownToLogInFunction
         }
         await loginGuard.recordSuccess(admission)
         return proven
@@ -59,16 +59,5 @@ extension ProvenIdentity {
             identity: Identity(id: text, provider: .customFunction, email: ""),
             data: data
         )
-    }
-}
-
-extension HookRunner.Failure {
-    /// The error for a client; it never ends an existing log-in session.
-    func refusal(_ message: String) -> ServiceRefusal {
-        switch self {
-        case .overloaded: ServiceRefusal(.maintenanceInProgress, "too many requests at once")
-        case .timedOut: ServiceRefusal(.executionTimeLimitExceeded, message)
-        case .failed: ServiceRefusal(.functionExecutionError, message)
-        }
     }
 }

@@ -11,7 +11,7 @@ extension Accounts {
         let (_, served, user) = try await authenticate(token, is: .refresh, app: app)
         try requireKeys(served)
         guard user.identities.contains(where: { $0.provider != .anonymous }) else {
-            throw ServiceRefusal(.badRequest, "an anonymous user cannot have API keys")
+            throw AccountRefusal.anonymousUserOfKey
         }
         return try await createKey(named: name, for: user.id, of: served.id)
     }
@@ -23,10 +23,7 @@ extension Accounts {
         of app: AppID
     ) async throws -> (APIKey, APIKeySecret) {
         guard APIKey.isName(name) else {
-            throw ServiceRefusal(
-                .badRequest,
-                "an API key is named by 1 to 100 letters, digits, \"_\" and \"-\""
-            )
+            throw AccountRefusal.badKeyName
         }
         let key = APIKey(id: random.objectID(at: clock).description, owner: owner, name: name)
         let secret = APIKeySecret.random(random)
@@ -34,12 +31,12 @@ extension Accounts {
         let now = clock.millisecondsSince1970()
         try await store.write { transaction in
             if let owner, try transaction.user(owner, of: app) == nil {
-                throw ServiceRefusal(.userNotFound, "user not found")
+                throw AccountRefusal.userNotFound
             }
             guard
                 try !transaction.apiKeys(ofUser: owner, of: app).contains(where: { $0.name == name }
                 )
-            else { throw ServiceRefusal(.apiKeyAlreadyExists, "API key already exists") }
+            else { throw AccountRefusal.keyExists }
             try transaction.insert(key, digest: digest, of: app, at: now)
         }
         return (key, secret)
@@ -53,7 +50,7 @@ extension Accounts {
 
     func key(_ id: String, of token: String?, app: AppID? = nil) async throws -> APIKey {
         guard let key = try await keys(of: token, app: app).first(where: { $0.id == id }) else {
-            throw ServiceRefusal(.apiKeyNotFound, "API key not found")
+            throw AccountRefusal.keyNotFound
         }
         return key
     }
@@ -78,9 +75,9 @@ extension Accounts {
         _ = try await store.write { try $0.removeAPIKey(id, of: served.id) }
     }
 
-    private func requireKeys(_ app: ServedApp) throws(ServiceRefusal) {
+    private func requireKeys(_ app: ServedApp) throws(AccountRefusal) {
         guard app.configuration.apiKey else {
-            throw .providerNotFound(ProviderType.apiKey.rawValue)
+            throw .providerOff(.apiKey)
         }
     }
 }

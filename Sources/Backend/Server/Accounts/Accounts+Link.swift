@@ -8,9 +8,8 @@ extension Accounts {
         from address: String,
         to token: String?,
         of app: AppID
-    ) async throws -> LoginResponse {
-        let linkFault = ServiceRefusal.invalidSession("linking needs the access token of a user")
-        guard token != nil else { throw linkFault }
+    ) async throws -> IssuedTokens {
+        guard token != nil else { throw AccountRefusal.invalidSession(.linkingNeedsToken) }
         let (claims, served, user) = try await authenticate(
             token,
             is: .access,
@@ -18,7 +17,7 @@ extension Accounts {
             requiresSession: true
         )
         if case .anonymous = credential {
-            throw ServiceRefusal(.badRequest, "an anonymous identity cannot be linked")
+            throw AccountRefusal.anonymousLink
         }
         let proven = try await prove(credential, from: address, .none, served)
         let digest = SessionDigest(ofSession: claims.sessionID)
@@ -36,10 +35,7 @@ extension Accounts {
             if let known {
                 // Not 401: applications treat that as an expired token.
                 guard known.id == user.id else {
-                    throw ServiceRefusal(
-                        .accountNameInUse,
-                        "a user already exists with the specified provider"
-                    )
+                    throw AccountRefusal.identityInUse
                 }
             } else {
                 try transaction.insert(identity, for: user.id, of: app)
@@ -54,7 +50,7 @@ extension Accounts {
             return session
         }
         // Clients may keep their refresh token; others get an equivalent one.
-        return try await logInResponse(
+        return try await issuedTokens(
             in: session,
             named: claims.sessionID,
             proven.identity,
@@ -75,6 +71,6 @@ extension Accounts {
             "a user has deleted its account",
             metadata: ["app": "\(served.id)", "user": "\(user.id)"]
         )
-        registry.ask(served.id, user.id, to: .leave(reason: "user deleted"))
+        backplane.control(.user(user.id, of: served.id), .leave(reason: "user deleted"))
     }
 }

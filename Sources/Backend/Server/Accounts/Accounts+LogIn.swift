@@ -7,7 +7,7 @@ extension Accounts {
         from address: String,
         _ device: DeviceReport,
         to app: AppID
-    ) async throws -> LoginResponse {
+    ) async throws -> IssuedTokens {
         let served = try served(app)
         let proven = try await prove(credential, from: address, device, served)
         let user = try await user(of: proven, served.id)
@@ -24,7 +24,7 @@ extension Accounts {
         switch credential {
         case .anonymous:
             guard served.configuration.anonymous else {
-                throw ServiceRefusal.providerNotFound(ProviderType.anonymous.rawValue)
+                throw AccountRefusal.providerOff(.anonymous)
             }
             try await loginGuard.admitNewUser(from: address)
             let id = random.objectID(at: clock).description
@@ -35,11 +35,11 @@ extension Accounts {
             return try await prove(secret, served)
         case .customToken(let token):
             guard let tokens = served.externalTokens else {
-                throw ServiceRefusal.providerNotFound(ProviderType.customToken.rawValue)
+                throw AccountRefusal.providerOff(.customToken)
             }
             do {
                 return try await tokens.prove(token, at: clock.secondsSince1970)
-            } catch let refusal as ServiceRefusal {
+            } catch let refusal as AccountRefusal {
                 try await loginGuard.recordWrongToken(from: address)
                 throw refusal
             }
@@ -56,7 +56,7 @@ extension Accounts {
     ) async throws -> ProvenIdentity {
         try requireEmailPassword(served.id)
         guard credential.name.utf8.count <= UserName.maximumSizeInBytes else {
-            throw ServiceRefusal.invalidPassword
+            throw AccountRefusal.wrongPassword
         }
         let name = UserName(credential.name)
         let app = served.id
@@ -87,10 +87,10 @@ extension Accounts {
             throw error
         }
         // The same refusal for every wrong log-in (app services, 14).
-        guard isRight, let account, let name else { throw ServiceRefusal.invalidPassword }
+        guard isRight, let account, let name else { throw AccountRefusal.wrongPassword }
         await loginGuard.recordSuccess(admission)
         guard account.isConfirmed else {
-            throw ServiceRefusal(.authError, "confirmation required")
+            throw AccountRefusal.notConfirmed
         }
         return ProvenIdentity(
             identity: Identity(
@@ -107,14 +107,14 @@ extension Accounts {
         _ served: ServedApp
     ) async throws -> ProvenIdentity {
         guard served.configuration.apiKey else {
-            throw ServiceRefusal.providerNotFound(ProviderType.apiKey.rawValue)
+            throw AccountRefusal.providerOff(.apiKey)
         }
         let digest = secret.digest
         let key = try await store.read { try $0.apiKey(digest, of: served.id) }
         guard let key else {
-            throw ServiceRefusal(.apiKeyNotFound, "API key not found", status: 401)
+            throw AccountRefusal.unknownKey
         }
-        guard !key.isDisabled else { throw ServiceRefusal(.authError, "API key is disabled") }
+        guard !key.isDisabled else { throw AccountRefusal.keyDisabled }
         return ProvenIdentity(
             identity: Identity(id: key.id, provider: .apiKey, email: ""),
             owner: key.owner,
@@ -144,7 +144,7 @@ extension Accounts {
                 try transaction.insert(fresh, of: app, at: now)
                 return fresh.id
             }
-            if known.isDisabled { throw ServiceRefusal(.userDisabled, "user disabled") }
+            if known.isDisabled { throw AccountRefusal.userDisabled }
             let data = known.data.merging(proven.data) { $1 }
             if data != known.data { try transaction.setData(data, ofUser: known.id, of: app) }
             return known.id
@@ -157,7 +157,7 @@ extension Accounts {
         _ identity: Identity,
         _ device: DeviceReport,
         _ served: ServedApp
-    ) async throws -> LoginResponse {
+    ) async throws -> IssuedTokens {
         let app = served.id
         let sessionID = random.objectID(at: clock).description
         let freshDeviceID = random.objectID(at: clock).description
@@ -182,16 +182,16 @@ extension Accounts {
             }
             return session
         }
-        return try await logInResponse(in: session, named: sessionID, identity, served)
+        return try await issuedTokens(in: session, named: sessionID, identity, served)
     }
 
     /// Tokens that belong to a session.
-    func logInResponse(
+    func issuedTokens(
         in session: LoginSession,
         named sessionID: String,
         _ identity: Identity,
         _ served: ServedApp
-    ) async throws -> LoginResponse {
+    ) async throws -> IssuedTokens {
         let now = clock.secondsSince1970
         let refresh = TokenClaims(
             sessionID: sessionID,
@@ -210,10 +210,10 @@ extension Accounts {
             ),
             userData: nil
         )
-        return LoginResponse(
+        return IssuedTokens(
             accessToken: try await accessToken(for: refresh, served),
             refreshToken: try await tokens.token(for: refresh, of: served.id),
-            userID: session.userID.rawValue,
+            userID: session.userID,
             deviceID: session.deviceID
         )
     }

@@ -12,15 +12,10 @@ extension Accounts {
         let settings = try requireEmailPassword(app)
         let (name, account) = try await account(email, askedFrom: address, in: app)
         guard !account.isConfirmed else {
-            throw ServiceRefusal(.userAlreadyConfirmed, "already confirmed")
+            throw AccountRefusal.alreadyConfirmed
         }
         guard byCall == (settings.confirmationFunction != nil) else {
-            throw ServiceRefusal(
-                .badRequest,
-                byCall
-                    ? "there is no confirmation function"
-                    : "accounts are confirmed by a function: use confirm/call"
-            )
+            throw byCall ? AccountRefusal.noConfirmationFunction : .confirmedByFunction
         }
         try await loginGuard.admitMail(to: name, of: app)
         try await beginConfirmation(of: name, isNew: false, settings, in: app)
@@ -30,10 +25,7 @@ extension Accounts {
         let settings = try requireEmailPassword(app)
         let (name, _) = try await account(email, askedFrom: address, in: app)
         guard settings.resetFunction == nil else {
-            throw ServiceRefusal(
-                .badRequest,
-                "passwords are reset by a function: use reset/call"
-            )
+            throw AccountRefusal.resetByFunction
         }
         try await loginGuard.admitMail(to: name, of: app)
         try await beginReset(of: name, settings, in: app)
@@ -41,7 +33,9 @@ extension Accounts {
 
     func confirm(_ id: String, _ token: String, from address: String, in app: AppID) async throws {
         try requireEmailPassword(app)
-        guard id.utf8.count <= UserName.maximumSizeInBytes else { throw Self.badToken }
+        guard id.utf8.count <= UserName.maximumSizeInBytes else {
+            throw AccountRefusal.badAccountToken
+        }
         try await requireToken(id, token, .confirm, from: address, in: app)
         let now = clock.millisecondsSince1970()
         try await store.write { transaction in
@@ -59,7 +53,9 @@ extension Accounts {
         in app: AppID
     ) async throws {
         let settings = try requireEmailPassword(app)
-        guard id.utf8.count <= UserName.maximumSizeInBytes else { throw Self.badToken }
+        guard id.utf8.count <= UserName.maximumSizeInBytes else {
+            throw AccountRefusal.badAccountToken
+        }
         try requireGood(password, settings)
         // Before the hash, which is expensive.
         try await requireToken(id, token, .reset, from: address, in: app)
@@ -80,7 +76,9 @@ extension Accounts {
         of app: AppID,
         _ transaction: any StoreTransaction
     ) throws -> UserID? {
-        guard let account = try transaction.passwordAccount(name, of: app) else { throw badToken }
+        guard let account = try transaction.passwordAccount(name, of: app) else {
+            throw AccountRefusal.badAccountToken
+        }
         try transaction.setPassword(hash, of: name, of: app)
         let user = try transaction.user(
             identifiedBy: .emailPassword,
@@ -94,7 +92,7 @@ extension Accounts {
     /// A thief of the old password must not keep an open connection.
     func endConnections(of user: UserID?, in app: AppID) {
         guard let user else { return }
-        registry.ask(app, user, to: .leave(reason: "password reset"))
+        backplane.control(.user(user, of: app), .leave(reason: "password reset"))
     }
 
     /// For the operator: tokens that are not delivered.
@@ -129,9 +127,6 @@ extension Accounts {
         return token
     }
 
-    static let notFound = ServiceRefusal(.userNotFound, "user not found")
-    private static let badToken = ServiceRefusal(.userpassTokenInvalid, "invalid token data")
-
     /// The token has 256 bits, so wrong ones never block a right one.
     private func requireToken(
         _ id: String,
@@ -144,7 +139,7 @@ extension Accounts {
         let known = try await store.read { try $0.accountToken(id, of: app) }
         guard let known, known.purpose == purpose, known.isGood(token, at: now) else {
             try await loginGuard.recordWrongToken(from: address)
-            throw Self.badToken
+            throw AccountRefusal.badAccountToken
         }
     }
 
@@ -158,7 +153,7 @@ extension Accounts {
     ) throws -> AccountToken {
         guard let known = try transaction.accountToken(id, of: app), known.purpose == purpose,
             known.isGood(token, at: now)
-        else { throw badToken }
+        else { throw AccountRefusal.badAccountToken }
         try transaction.removeAccountToken(purpose, of: known.name, of: app)
         return known
     }
@@ -169,7 +164,9 @@ extension Accounts {
         askedFrom address: String,
         in app: AppID
     ) async throws -> (UserName, PasswordAccount) {
-        guard email.utf8.count <= UserName.maximumSizeInBytes else { throw Self.notFound }
+        guard email.utf8.count <= UserName.maximumSizeInBytes else {
+            throw AccountRefusal.userNotFound
+        }
         let admission = try await loginGuard.admit(attempt(email, from: address, in: app))
         let found = try await account(email, in: app)
         await loginGuard.forgive(admission)
@@ -185,24 +182,21 @@ extension Accounts {
         _ email: String,
         in app: AppID
     ) async throws -> (UserName, PasswordAccount) {
-        guard let name = UserName(email) else { throw Self.notFound }
+        guard let name = UserName(email) else { throw AccountRefusal.userNotFound }
         let account = try await store.read { try $0.passwordAccount(name, of: app) }
-        guard let account else { throw Self.notFound }
+        guard let account else { throw AccountRefusal.userNotFound }
         return (name, account)
     }
 
     func requireGood(
         _ password: String,
         _ settings: EmailPasswordConfiguration
-    ) throws(ServiceRefusal) {
+    ) throws(AccountRefusal) {
         let maximum = EmailPasswordConfiguration.maximumLength
         guard (settings.minimumLength...maximum).contains(password.unicodeScalars.count),
             PasswordCrypt.canHash(password)
         else {
-            throw ServiceRefusal(
-                .badRequest,
-                "password must be between \(settings.minimumLength) and \(maximum) characters"
-            )
+            throw .badPassword(settings.minimumLength...maximum)
         }
     }
 }

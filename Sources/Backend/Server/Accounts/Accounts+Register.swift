@@ -13,14 +13,13 @@ extension Accounts {
     ) async throws -> PasswordAccount {
         let settings = try requireEmailPassword(app)
         guard let name = UserName(credential.name) else {
-            throw ServiceRefusal(.badRequest, "invalid username: not an e-mail address")
+            throw AccountRefusal.badUserName
         }
         try requireGood(credential.password, settings)
         if let address { try await loginGuard.admitNewUser(from: address) }
-        let inUse = ServiceRefusal(.accountNameInUse, "name already in use")
         // The hash is expensive: refuse an existing name first.
         guard try await store.read({ try $0.passwordAccount(name, of: app) }) == nil else {
-            throw inUse
+            throw AccountRefusal.nameInUse
         }
         let account = PasswordAccount(
             identityID: random.objectID(at: clock).description,
@@ -29,7 +28,9 @@ extension Accounts {
         )
         let now = clock.millisecondsSince1970()
         try await store.write { transaction in
-            guard try transaction.passwordAccount(name, of: app) == nil else { throw inUse }
+            guard try transaction.passwordAccount(name, of: app) == nil else {
+                throw AccountRefusal.nameInUse
+            }
             try transaction.insert(account, named: name, of: app, at: now)
         }
         if !account.isConfirmed {
@@ -41,9 +42,9 @@ extension Accounts {
     @discardableResult
     func requireEmailPassword(
         _ app: AppID
-    ) throws(ServiceRefusal) -> EmailPasswordConfiguration {
+    ) throws(AccountRefusal) -> EmailPasswordConfiguration {
         guard let settings = try served(app).configuration.emailPassword else {
-            throw .providerNotFound(ProviderType.emailPassword.rawValue)
+            throw .providerOff(.emailPassword)
         }
         return settings
     }

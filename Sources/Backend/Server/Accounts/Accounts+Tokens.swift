@@ -3,19 +3,16 @@ import Logging
 import Versions
 
 extension Accounts {
-    /// Issues a new access token; the refresh token is unchanged (app services, 7.2).
-    func refresh(_ token: String?, app: AppID? = nil) async throws -> RefreshResponse {
+    /// A new access token; the refresh token is unchanged (app services, 7.2).
+    func refresh(_ token: String?, app: AppID? = nil) async throws -> String {
         let (claims, served, _) = try await authenticate(token, is: .refresh, app: app)
-        return RefreshResponse(accessToken: try await accessToken(for: claims, served))
+        return try await accessToken(for: claims, served)
     }
 
-    func profile(_ token: String?, app: AppID? = nil) async throws -> ProfileResponse {
+    /// The user of a token, with the app that it is a user of (app services, 7.1).
+    func profile(_ token: String?, app: AppID? = nil) async throws -> (User, of: ServedApp) {
         let (_, served, user) = try await authenticate(token, is: .access, app: app)
-        return ProfileResponse(
-            user: user,
-            domainID: served.domainID,
-            providerID: served.providerID(_:)
-        )
+        return (user, of: served)
     }
 
     /// Revokes the token's session and ends its connections. Succeeds if it is already revoked (app
@@ -25,21 +22,21 @@ extension Accounts {
         let app = served.configuration.id
         let digest = SessionDigest(ofSession: claims.sessionID)
         try await store.write { try $0.revokeLoginSession(digest, of: app) }
-        registry.ask(app, digest, to: .leave(reason: "logged out"))
+        backplane.control(.session(digest, of: app), .leave(reason: "logged out"))
     }
 
     /// Identifies the user of a sync connection (app services, 10.4).
     package func authorizeSync(_ token: String?, app: AppID) async throws -> ConnectedUser {
         // Transient: never a status that clients treat as final (wire protocol, 2.5).
         guard try served(app).syncState == .enabled else {
-            throw ServiceRefusal.syncPaused
+            throw AccountRefusal.syncPaused
         }
         let (claims, served, user) = try await authenticate(
             token,
             is: .access,
             app: app,
             requiresSession: true,
-            whenDisabled: ServiceRefusal(.userDisabled, "user disabled", status: 403)
+            whenDisabled: .disabledUserSyncs
         )
         return ConnectedUser(
             id: user.id,
@@ -95,17 +92,17 @@ extension Accounts {
         _ token: String?,
         is kind: TokenClaims.Kind,
         app: AppID?
-    ) async throws(ServiceRefusal) -> (TokenClaims, ServedApp) {
-        guard let token else { throw .mustAuthenticate }
+    ) async throws(AccountRefusal) -> (TokenClaims, ServedApp) {
+        guard let token else { throw .noToken }
         let claims: TokenClaims
         do throws(TokenAuthority.Refusal) {
             claims = try await tokens.verify(token, is: kind)
         } catch {
-            throw error.serviceRefusal(of: kind, isAppNamed: app != nil)
+            throw error.accountRefusal(of: kind, isAppNamed: app != nil)
         }
         guard let named = AppID(claims.appID) else { throw .appNotFound }
         guard app == nil || app == named else {
-            throw ServiceRefusal(.userAppDomainMismatch, "the token is for another app")
+            throw .tokenOfOtherApp
         }
         return (claims, try served(named))
     }
@@ -117,7 +114,7 @@ extension Accounts {
         is kind: TokenClaims.Kind,
         app: AppID?,
         requiresSession: Bool = false,
-        whenDisabled: ServiceRefusal = .invalidSession("user disabled")
+        whenDisabled: AccountRefusal = .invalidSession(.userDisabled)
     ) async throws -> (TokenClaims, ServedApp, User) {
         let (claims, served) = try await verify(token, is: kind, app: app)
         let app = served.configuration.id
@@ -128,7 +125,7 @@ extension Accounts {
             let session = checksSession ? try snapshot.loginSession(digest, of: app) : nil
             return (try snapshot.user(userID, of: app), session)
         }
-        guard let user else { throw ServiceRefusal.invalidSession("no such user") }
+        guard let user else { throw AccountRefusal.invalidSession(.noUser) }
         guard !user.isDisabled else { throw whenDisabled }
         if checksSession { _ = try Self.live(session, of: userID) }
         return (claims, served, user)
@@ -138,9 +135,9 @@ extension Accounts {
     static func live(
         _ session: LoginSession?,
         of user: UserID
-    ) throws(ServiceRefusal) -> LoginSession {
+    ) throws(AccountRefusal) -> LoginSession {
         guard let session, !session.isRevoked, session.userID == user else {
-            throw .invalidSession("session revoked")
+            throw .invalidSession(.revoked)
         }
         return session
     }
@@ -148,19 +145,18 @@ extension Accounts {
 
 extension TokenAuthority.Refusal {
     /// `isAppNamed`: the path names a served app, so the token is for another one.
-    fileprivate func serviceRefusal(
+    fileprivate func accountRefusal(
         of kind: TokenClaims.Kind,
         isAppNamed: Bool
-    ) -> ServiceRefusal {
+    ) -> AccountRefusal {
         switch self {
-        case .malformed, .wrongAlgorithm, .badSignature: .invalidSession("invalid token")
+        case .malformed, .wrongAlgorithm, .badSignature: .invalidSession(.badToken)
         // A removed app keeps its users: 401 would log them out (app services, 1.1).
-        case .unknownApp: isAppNamed ? .invalidSession("unknown app") : .appNotFound
-        case .wrongKind: .invalidSession("not a \(kind.rawValue) token")
-        case .expired: .invalidSession("\(kind.rawValue) token expired")
+        case .unknownApp: isAppNamed ? .invalidSession(.unknownApp) : .appNotFound
+        case .wrongKind: .invalidSession(.not(kind))
+        case .expired: .invalidSession(.expired(kind))
         // A 401 would log out every device because of a missing file.
-        case .keyMayBeLost:
-            ServiceRefusal(.maintenanceInProgress, "the key of this token is missing")
+        case .keyMayBeLost: .signingKeyMissing
         }
     }
 }

@@ -12,7 +12,7 @@ package struct Accounts: Sendable {
     let hooks: HookRunner
     let logger: Logger
     /// Ends the connections of removed users.
-    package let registry = SessionRegistry()
+    package let backplane: any Backplane
     let clock: WallClock
     let random: RandomSource
 
@@ -21,6 +21,7 @@ package struct Accounts: Sendable {
     package init(
         apps: [ServedAppConfiguration],
         store: any ServerStore,
+        backplane: any Backplane = InProcessBackplane(),
         hasher: PasswordHasher = PasswordHasher(),
         secrets: SecretReader = SecretReader(environment: [:]),
         clock: WallClock,
@@ -28,6 +29,7 @@ package struct Accounts: Sendable {
         logger: Logger = Logger(label: "Server")
     ) async throws {
         self.store = store
+        self.backplane = backplane
         self.tokens = TokenAuthority(clock: clock)
         self.hasher = hasher
         self.secrets = secrets
@@ -117,11 +119,11 @@ package struct Accounts: Sendable {
     }
 
     /// The configuration of an app, which must be served.
-    package func configuration(of app: AppID) throws(ServiceRefusal) -> ServedAppConfiguration {
+    package func configuration(of app: AppID) throws(AccountRefusal) -> ServedAppConfiguration {
         try served(app).configuration
     }
 
-    func served(_ app: AppID) throws(ServiceRefusal) -> ServedApp {
+    func served(_ app: AppID) throws(AccountRefusal) -> ServedApp {
         guard let served = apps[app] else { throw .appNotFound }
         return served
     }

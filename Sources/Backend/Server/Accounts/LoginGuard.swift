@@ -45,7 +45,7 @@ actor LoginGuard {
 
     /// Admits a log-in to the check of its password. Attempts in progress count as failed, so that
     /// concurrent attempts gain nothing.
-    func admit(_ attempt: Attempt) throws(ServiceRefusal) -> Admission {
+    func admit(_ attempt: Attempt) throws(AccountRefusal) -> Admission {
         let now = clock.millisecondsSince1970()
         let isKnown = attempt.knownDevice != nil || acquaintances.contains(attempt.key)
         let address = isKnown ? nil : Key(attempt.address)
@@ -71,28 +71,28 @@ actor LoginGuard {
     }
 
     /// Counts a wrong token; throws if there were too many from the address.
-    func recordWrongToken(from address: String) throws(ServiceRefusal) {
+    func recordWrongToken(from address: String) throws(AccountRefusal) {
         let wait = wrongTokensByAddress.take(Key(address), at: clock.millisecondsSince1970())
         if let wait { throw refusal(wait) }
     }
 
     /// Admits a new user or account, for which a client needs no proof.
-    func admitNewUser(from address: String) throws(ServiceRefusal) {
+    func admitNewUser(from address: String) throws(AccountRefusal) {
         let wait = newUsersByAddress.take(Key(address), at: clock.millisecondsSince1970())
         guard let wait else { return }
         throw .tooManyNewUsers(retryAfterInSeconds: Self.seconds(wait))
     }
 
     /// Admits sending a token to an account's owner.
-    func admitMail(to name: UserName, of app: AppID) throws(ServiceRefusal) {
+    func admitMail(to name: UserName, of app: AppID) throws(AccountRefusal) {
         let now = clock.millisecondsSince1970()
         let key = Key(app.rawValue, name.rawValue)
         guard let wait = byAccount.take(key, at: now) else { return }
         throw .tooManyMails(retryAfterInSeconds: Self.seconds(wait))
     }
 
-    private func refusal(_ milliseconds: Int64) -> ServiceRefusal {
-        .tooManyAttempts(retryAfterInSeconds: Self.seconds(milliseconds))
+    private func refusal(_ milliseconds: Int64) -> AccountRefusal {
+        .tooManyFailures(retryAfterInSeconds: Self.seconds(milliseconds))
     }
 
     private static func seconds(_ milliseconds: Int64) -> Int {

@@ -21,7 +21,8 @@ package actor PasswordHasher {
         self.turns = Turns(waitingAtMost: waitingAtMost)
     }
 
-    /// Throws `ServiceRefusal` if too many wait, else `Failure`. The operator has no address.
+    /// Throws `AccountRefusal.tooManyLogIns` if too many wait, else `Failure`. The operator has no
+    /// address.
     package func hash(_ password: String, from address: String = "") async throws -> PasswordHash {
         try await takingTurns(address) { crypt in try crypt.hash(password) }
     }
@@ -42,7 +43,7 @@ package actor PasswordHasher {
         _ address: String,
         _ body: @escaping @Sendable (PasswordCrypt) throws -> Outcome
     ) async throws -> Outcome {
-        try await turns.take(from: address, orThrow: ServiceRefusal.tooManyLogIns as any Error) {
+        try await turns.take(from: address, orThrow: AccountRefusal.tooManyLogIns as any Error) {
             let crypt = crypt
             return try await thread.perform { try body(crypt) }
         }

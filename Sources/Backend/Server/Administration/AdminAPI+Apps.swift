@@ -1,5 +1,3 @@
-import Settings
-
 /// The body of `POST /admin/v1/apps`.
 struct AppCreation: Decodable {
     let id: String
@@ -53,7 +51,7 @@ extension AdminAPI {
             )
         }
         accounts.apps.remove(app)
-        sync.registry.ask(app, to: .pause)
+        accounts.backplane.control(.app(app), .pause)
         do {
             try await accounts.store.write { try $0.removeApp(app) }
         } catch {
@@ -61,14 +59,5 @@ extension AdminAPI {
             throw error
         }
         await accounts.tokens.remove(app)
-    }
-}
-
-/// The text is not a valid configuration of an app.
-struct BadDeclaration: Error, CustomStringConvertible {
-    let diagnostics: [Diagnostic]
-
-    var description: String {
-        diagnostics.map(\.description).joined(separator: "\n")
     }
 }

@@ -5,7 +5,7 @@ struct RulesChange: Decodable {
 }
 
 extension AdminAPI {
-    func rules(of app: AppID) throws(ServiceRefusal) -> RulesReport {
+    func rules(of app: AppID) throws(AccountRefusal) -> RulesReport {
         let rules = try accounts.served(app).configuration.access
         return RulesReport(app: app.rawValue, read: rules.read?.text, write: rules.write?.text)
     }
@@ -25,7 +25,7 @@ extension AdminAPI {
         )
         try await accounts.store.write { try $0.setRules(rules, of: app) }
         accounts.apps.setRules(rules, of: app)
-        sync.registry.ask(app, to: .rebind)
+        accounts.backplane.control(.app(app), .rebind)
         return try self.rules(of: app)
     }
 

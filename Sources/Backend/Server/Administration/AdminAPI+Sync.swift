@@ -5,7 +5,7 @@ extension AdminAPI {
     func syncReport(of app: AppID) async throws -> AppSyncReport {
         let served = try accounts.served(app)
         let realms = try await accounts.store.read { try $0.files(of: app).count }
-        let count = sync.registry.count(of: app)
+        let count = await accounts.backplane.ask(app)
         return AppSyncReport(
             app: app.rawValue,
             state: served.syncState,
@@ -32,7 +32,7 @@ extension AdminAPI {
         }
         try await accounts.store.write { try $0.setSyncState(state, of: app) }
         accounts.apps.setSyncState(state, of: app)
-        if state != .enabled { sync.registry.ask(app, to: .pause) }
+        if state != .enabled { accounts.backplane.control(.app(app), .pause) }
     }
 
     private static let terminationPath = "POST sync/terminate"
@@ -42,7 +42,7 @@ extension AdminAPI {
         let state = try accounts.served(app).syncState
         // First refuse new connections; existing ones may still finish their work.
         accounts.apps.setSyncState(.terminated, of: app)
-        sync.registry.ask(app, to: .pause)
+        accounts.backplane.control(.app(app), .pause)
         do {
             try await sync.engine.terminate(app)
         } catch {
@@ -60,7 +60,10 @@ extension AdminAPI {
         guard let file else {
             throw ServiceRefusal(nil, "the realm has no such client", status: 404)
         }
-        sync.registry.ask(.init(file: file, ident: ident), to: .rebind)
+        accounts.backplane.control(
+            .client(ClientFileID(file: file, ident: ident)),
+            .rebind
+        )
     }
 
     private func partition(_ text: String) throws(ServiceRefusal) -> Partition {

@@ -19,21 +19,23 @@ extension AdminAPI {
         try await change(user, of: app) { transaction in
             try transaction.setDisabled(isDisabled, user: user, of: app)
         }
-        if isDisabled { sync.registry.ask(app, user, to: .leave(reason: "user disabled")) }
+        if isDisabled {
+            accounts.backplane.control(.user(user, of: app), .leave(reason: "user disabled"))
+        }
     }
 
     func revokeSessions(of user: UserID, of app: AppID) async throws {
         try await change(user, of: app) { transaction in
             try transaction.revokeLoginSessions(ofUser: user, of: app)
         }
-        sync.registry.ask(app, user, to: .leave(reason: "sessions revoked"))
+        accounts.backplane.control(.user(user, of: app), .leave(reason: "sessions revoked"))
     }
 
     func removeUser(_ user: UserID, of app: AppID) async throws {
         try await change(user, of: app) { transaction in
             try transaction.removeUser(user, of: app)
         }
-        sync.registry.ask(app, user, to: .leave(reason: "user deleted"))
+        accounts.backplane.control(.user(user, of: app), .leave(reason: "user deleted"))
     }
 
     func keys(of app: AppID) async throws -> [KeyReport] {

@@ -7,15 +7,16 @@ package import Logging
 package struct AdminAPI: Sendable {
     let accounts: Accounts
     let sync: SyncService
-    private let reload: ConfigurationReload?
+    private let reload: (@Sendable () async throws -> ServerReloadReport)?
     private let logger: Logger
     private let audit: AdminAudit
 
-    /// `audit` records every call that changes state, at every log level.
+    /// `reload` applies the changed configuration; nil if this server has none. `audit` records
+    /// every call that changes state, at every log level.
     package init(
         accounts: Accounts,
         sync: SyncService,
-        reload: ConfigurationReload? = nil,
+        reload: (@Sendable () async throws -> ServerReloadReport)? = nil,
         logger: Logger,
         audit: Logger? = nil
     ) {
@@ -39,10 +40,9 @@ package struct AdminAPI: Sendable {
         do {
             let route = try AdminRoute(method: request.method, path: request.path)
             return try await respond(to: request, route)
-        } catch let refusal as ServiceRefusal {
-            return ClientAPIResponse(refusal)
         } catch {
-            return ClientAPIResponse(failure: error, of: request, logger: logger)
+            return ServiceRefusal(error).map { ClientAPIResponse($0) }
+                ?? ClientAPIResponse(failure: error, of: request, logger: logger)
         }
     }
 
@@ -144,8 +144,8 @@ extension AdminAPI {
             throw ServiceRefusal(.badRequest, "this server has no configuration file", status: 409)
         }
         do {
-            return try await reload.run()
-        } catch let refused as ConfigurationReload.Refused {
+            return try await reload()
+        } catch let refused as ReloadRefused {
             throw ServiceRefusal(.badRequest, refused.description)
         }
     }
@@ -207,13 +207,5 @@ extension AdminAPI {
 
     private func ok(_ value: some Encodable, status: Int = 200) throws -> ClientAPIResponse {
         ClientAPIResponse(status: status, body: try AdminJSON.encode(value))
-    }
-}
-
-extension ClientAPIRequest {
-    /// The value of an item of the query, which needs no escapes here.
-    func item(_ name: String) -> String? {
-        query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
-            .map { String($0.dropFirst(name.count + 1)) }
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 package import Logging
 
 /// Serves the calls of the client API (app services).
@@ -28,7 +29,10 @@ package struct ClientAPI: Sendable {
                 query: request.query
             )
             return try await respond(to: request, route)
-        } catch let refusal as ServiceRefusal {
+        } catch {
+            guard let refusal = ServiceRefusal(error) else {
+                return ClientAPIResponse(failure: error, of: request, logger: logger)
+            }
             logger.debug(
                 "request refused",
                 metadata: [
@@ -37,8 +41,6 @@ package struct ClientAPI: Sendable {
                 ]
             )
             return ClientAPIResponse(refusal)
-        } catch {
-            return ClientAPIResponse(failure: error, of: request, logger: logger)
         }
     }
 
@@ -51,8 +53,8 @@ package struct ClientAPI: Sendable {
             _ = try accounts.configuration(of: app)
             return ClientAPIResponse(status: 200, body: try location(request).json())
         case .logIn(let app, let provider, let isLinking):
-            let response = try await logIn(request, to: app, by: provider, isLinking: isLinking)
-            return ClientAPIResponse(status: 200, body: try response.json())
+            let tokens = try await logIn(request, to: app, by: provider, isLinking: isLinking)
+            return ClientAPIResponse(status: 200, body: try LoginResponse(tokens).json())
         case .register(let app):
             let fields = try RequestFields(parsing: request.body)
             let credential = EmailPasswordCredential(
@@ -103,10 +105,11 @@ package struct ClientAPI: Sendable {
             }
             return .empty(202)
         case .profile(let app):
-            let response = try await accounts.profile(request.bearerToken, app: app)
-            return ClientAPIResponse(status: 200, body: try response.json())
+            let (user, app) = try await accounts.profile(request.bearerToken, app: app)
+            return ClientAPIResponse(status: 200, body: try ProfileResponse(user, of: app).json())
         case .refresh(let app):
-            let response = try await accounts.refresh(request.bearerToken, app: app)
+            let token = try await accounts.refresh(request.bearerToken, app: app)
+            let response = RefreshResponse(accessToken: token)
             return ClientAPIResponse(status: 201, body: try response.json())
         case .logOut(let app):
             try await accounts.logOut(request.bearerToken, app: app)
@@ -135,7 +138,7 @@ package struct ClientAPI: Sendable {
         to app: AppID,
         by provider: String,
         isLinking: Bool
-    ) async throws -> LoginResponse {
+    ) async throws -> IssuedTokens {
         // The path names the provider; the body's is ignored (app services, 4.1).
         guard let type = ProviderType(rawValue: provider),
             try accounts.configuration(of: app).providers.contains(type)

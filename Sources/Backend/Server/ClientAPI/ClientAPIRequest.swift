@@ -1,3 +1,5 @@
+import JSON
+
 /// A call of the client API, independent of its connection.
 struct ClientAPIRequest: Sendable {
     let method: String
@@ -37,6 +39,14 @@ struct ClientAPIRequest: Sendable {
     var bearerToken: String? {
         guard let authorization else { return nil }
         return BearerToken.parse(authorization)
+    }
+}
+
+extension ClientAPIRequest {
+    /// The value of an item of the query, which needs no escapes here.
+    func item(_ name: String) -> String? {
+        query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
+            .map { String($0.dropFirst(name.count + 1)) }
     }
 }
 

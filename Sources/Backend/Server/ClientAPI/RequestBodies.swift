@@ -1,33 +1,6 @@
 import FoundationEssentials
 import JSON
 
-/// A client's name and password. Neither appears in logs.
-struct EmailPasswordCredential: Sendable {
-    let name: String
-    let password: String
-}
-
-extension EmailPasswordCredential: CustomStringConvertible, CustomReflectable {
-    var description: String { "<redacted>" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// A log-in's description of its device (app services, 4.2). An invalid one never refuses the
-/// log-in.
-struct DeviceReport: Sendable {
-    /// The device id of an earlier log-in, from clients that keep it.
-    let id: String?
-    /// The strings of the report as a JSON object.
-    let json: String
-
-    static let none = DeviceReport(id: nil, json: "{}")
-
-    /// Larger reports are not kept.
-    static let maximumSizeInBytes = 4096
-    /// Ids have 24 bytes; this server made no longer ones.
-    static let maximumIDSizeInBytes = 64
-}
-
 /// The fields of a request body that this server reads. All are strings, and each is optional until
 /// a route requires it.
 struct RequestFields: Decodable {

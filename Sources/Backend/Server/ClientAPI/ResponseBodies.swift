@@ -1,4 +1,3 @@
-import FoundationEssentials
 import JSON
 
 /// The response to a log-in (app services, 4.3). Responses never hold null: clients refuse it.
@@ -13,6 +12,13 @@ struct LoginResponse: Encodable {
         case refreshToken = "refresh_token"
         case userID = "user_id"
         case deviceID = "device_id"
+    }
+
+    init(_ tokens: IssuedTokens) {
+        self.accessToken = tokens.accessToken
+        self.refreshToken = tokens.refreshToken
+        self.userID = tokens.userID.rawValue
+        self.deviceID = tokens.deviceID
     }
 }
 
@@ -87,14 +93,14 @@ struct ProfileResponse: Encodable {
         case identities, data, type
     }
 
-    init(user: User, domainID: String, providerID: (ProviderType) -> String) {
+    init(_ user: User, of app: ServedApp) {
         self.userID = user.id.rawValue
-        self.domainID = domainID
+        self.domainID = app.domainID
         self.identities = user.identities.map { identity in
             Identity(
                 id: identity.id,
                 providerType: identity.provider.rawValue,
-                providerID: providerID(identity.provider),
+                providerID: app.providerID(identity.provider),
                 providerData: identity.email.isEmpty ? [:] : ["email": identity.email]
             )
         }
@@ -116,14 +122,5 @@ struct RefusalBody: Encodable {
     init(_ refusal: ServiceRefusal) {
         self.error = refusal.message
         self.errorCode = refusal.code?.rawValue
-    }
-}
-
-extension Encodable {
-    /// As JSON without blanks, members in the order of their names.
-    func json() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try Array(encoder.encode(self))
     }
 }

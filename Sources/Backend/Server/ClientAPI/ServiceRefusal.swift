@@ -81,14 +81,7 @@ extension ServiceRefusal {
         .maintenanceInProgress,
         "the store cannot be used now"
     )
-    static let syncPaused = ServiceRefusal(.maintenanceInProgress, "sync of this app is paused")
     static let unexpected = ServiceRefusal(.internalServerError, "internal server error")
-    static let mustAuthenticate = ServiceRefusal(.missingAuthReq, "must authenticate first")
-    static let invalidPassword = ServiceRefusal(.invalidPassword, "invalid username/password")
-
-    static func invalidSession(_ reason: String) -> ServiceRefusal {
-        ServiceRefusal(.invalidSession, "invalid session: \(reason)")
-    }
 
     static func providerNotFound(_ name: String) -> ServiceRefusal {
         ServiceRefusal(
@@ -99,38 +92,5 @@ extension ServiceRefusal {
 
     static func missing(_ field: String) -> ServiceRefusal {
         ServiceRefusal(.missingParameter, "missing parameter: '\(field)'")
-    }
-
-    static func tooManyNewUsers(retryAfterInSeconds seconds: Int) -> ServiceRefusal {
-        ServiceRefusal(
-            .authError,
-            "too many new users from one address; try again in \(seconds) s",
-            status: 429,
-            retryAfterInSeconds: seconds
-        )
-    }
-
-    static func tooManyMails(retryAfterInSeconds seconds: Int) -> ServiceRefusal {
-        ServiceRefusal(
-            .badRequest,
-            "too many tokens for one account; try again in \(seconds) s",
-            status: 429,
-            retryAfterInSeconds: seconds
-        )
-    }
-
-    static let tooManyLogIns = ServiceRefusal(
-        .maintenanceInProgress,
-        "too many log-ins at once; try again in 1 s",
-        retryAfterInSeconds: 1
-    )
-
-    static func tooManyAttempts(retryAfterInSeconds seconds: Int) -> ServiceRefusal {
-        ServiceRefusal(
-            .authError,
-            "too many failed log-ins; try again in \(seconds) s",
-            status: 429,
-            retryAfterInSeconds: seconds
-        )
     }
 }

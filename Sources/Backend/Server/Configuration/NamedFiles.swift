@@ -5,9 +5,11 @@ import Settings
 /// at the key that names the file.
 package struct NamedFiles: Sendable {
     private let secrets: SecretReader
+    private let checks: any FileChecks
 
-    package init(_ secrets: SecretReader) {
+    package init(_ secrets: SecretReader, _ checks: any FileChecks) {
         self.secrets = secrets
+        self.checks = checks
     }
 
     /// Mistakes inside a schema file are reported at their position there.
@@ -22,13 +24,13 @@ package struct NamedFiles: Sendable {
         for diagnostic in diagnostics { node.diagnostics.report(diagnostic) }
     }
 
-    func check(_ files: ServerTLS.TLSFiles, at node: NodeReader) {
-        do throws(ServerTLS.Unusable) {
-            _ = try ServerTLS.prepare(files)
+    func check(_ files: CertificateFiles, at node: NodeReader) {
+        do {
+            try checks.check(files)
         } catch {
             node.report(
                 .badValue,
-                error.description,
+                "\(error)",
                 remedy: "name matching PEM files that the server may read"
             )
         }
@@ -40,8 +42,7 @@ package struct NamedFiles: Sendable {
         at node: NodeReader
     ) {
         do {
-            let found = try ExternalTokens.keys(keys, for: algorithm, secrets)
-            if found.contains(where: \.isSecret) {
+            if try checks.holdSecrets(keys, for: algorithm, secrets) {
                 for reference in keys.references { checkPrivacy(of: reference, at: node) }
             }
         } catch let error as SecretReader.Missing {

@@ -11,7 +11,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     /// The admin socket; nil for the default.
     package var adminSocket: String?
     /// Nil: without TLS.
-    package var tls: ServerTLS.TLSFiles?
+    package var tls: CertificateFiles?
     package var log: ServerLogConfiguration
     package var limits: ServerLimits
     /// In the order of the file.
@@ -23,7 +23,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         trustedProxies: [AddressRange] = [],
         storage: StorageLocation,
         adminSocket: String? = nil,
-        tls: ServerTLS.TLSFiles? = nil,
+        tls: CertificateFiles? = nil,
         log: ServerLogConfiguration = ServerLogConfiguration(),
         limits: ServerLimits = .standard,
         apps: [ServedAppConfiguration]

@@ -124,7 +124,7 @@ extension NodeReader {
 }
 
 extension NodeReader {
-    fileprivate func tls(_ named: NamedFiles?) -> ServerTLS.TLSFiles? {
+    fileprivate func tls(_ named: NamedFiles?) -> CertificateFiles? {
         mapping { keys in
             let certificate = keys.required("certificate") { $0.absolutePath() }
             let key = keys.required("key") { node in
@@ -136,7 +136,7 @@ extension NodeReader {
                 }
             }
             guard let certificate, let key else { return nil }
-            let files = ServerTLS.TLSFiles(certificate: certificate, key: key)
+            let files = CertificateFiles(certificate: certificate, key: key)
             named?.check(files, at: self)
             return files
         }

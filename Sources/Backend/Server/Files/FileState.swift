@@ -72,16 +72,3 @@ struct FileState: Sendable {
         return isFull
     }
 }
-
-extension StoreError {
-    static func damagedObject(
-        of className: Text,
-        in file: ServerFileID,
-        _ error: FormError
-    ) -> StoreError {
-        StoreError(
-            .unusable,
-            "an object of class \(className) in server file \(file.rawValue) is damaged: \(error)"
-        )
-    }
-}

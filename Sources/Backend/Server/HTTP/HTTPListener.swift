@@ -19,7 +19,7 @@ struct HTTPListener: Sendable {
     var limits = Limits.server
     var census = ConnectionCensus()
     /// Room for incoming bodies of requests.
-    var bodies = UploadBudget(limitInBytes: ServerLimits().bodyBytes)
+    var bodies = BodyBudget(limitInBytes: ServerLimits().bodyBytes)
     /// Room for incoming messages.
     var incoming = IncomingBudget(limitInBytes: ServerLimits().incomingBytes)
     let clock: WallClock

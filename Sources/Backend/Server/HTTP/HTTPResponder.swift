@@ -7,7 +7,7 @@ struct HTTPResponder: Sendable {
     let services: ClientAPI
     let proxies: TrustedProxies
     /// Bodies have separate room: most come from clients without a log-in.
-    let bodies: UploadBudget
+    let bodies: BodyBudget
     let clock: WallClock
 
     func response(to request: Request, from channel: any Channel) async -> Response {

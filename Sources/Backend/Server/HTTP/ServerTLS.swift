@@ -13,29 +13,17 @@ package final class ServerTLS: Sendable {
         fileprivate let chain: [NIOSSLCertificate]
     }
 
-    /// The paths of certificate and key.
-    package struct TLSFiles: Hashable, Sendable {
-        /// PEM: the server's own first, then its chain.
-        package let certificate: String
-        package let key: String
-
-        package init(certificate: String, key: String) {
-            self.certificate = certificate
-            self.key = key
-        }
-    }
-
     package struct Unusable: CodedError, CustomStringConvertible {
         package let code = "server.tls"
         package let description: String
     }
 
-    package init(_ files: TLSFiles) throws(Unusable) {
+    package init(_ files: CertificateFiles) throws(Unusable) {
         self.current = Mutex(try Self.prepare(files))
     }
 
     /// Reads and checks the files.
-    static func prepare(_ files: TLSFiles) throws(Unusable) -> Prepared {
+    static func prepare(_ files: CertificateFiles) throws(Unusable) -> Prepared {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
             let key = try NIOSSLPrivateKey(file: files.key, format: .pem)

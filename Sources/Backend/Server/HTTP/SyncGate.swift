@@ -22,11 +22,12 @@ struct SyncGate: Sendable {
             let user = try await accounts.authorizeSync(token(head, query), app: app)
             let offers = head.headers["Sec-WebSocket-Protocol"]
             return .accept(user, try SubProtocol(choosingFrom: offers))
-        } catch let refusal as ServiceRefusal {
-            return .reject(UpgradeRejection(status: refusal.status, text: refusal.message))
         } catch let error as SubProtocolError {
             return .reject(UpgradeRejection(status: 400, text: "\(error)"))
         } catch {
+            if let refusal = ServiceRefusal(error) {
+                return .reject(UpgradeRejection(status: refusal.status, text: refusal.message))
+            }
             logger.error("store failed", metadata: ["error": "\(error)"])
             return .reject(
                 UpgradeRejection(status: 503, text: "the store cannot be used now")

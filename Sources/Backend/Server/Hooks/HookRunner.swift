@@ -6,7 +6,7 @@ import Programs
 
 /// Runs the operator's programs, a few at a time: a flood of requests must not become a flood of
 /// processes.
-actor HookRunner {
+package actor HookRunner {
     private let turns: Turns<OrderOfArrival>
     private let logger: Logger
 
@@ -24,7 +24,7 @@ actor HookRunner {
 
     /// The reason for a missing answer. The details are in the operator's log, not in the response
     /// to the client.
-    enum Failure: Error, Hashable {
+    package enum Failure: Error, Hashable, Sendable {
         /// Too many requests wait.
         case overloaded
         case timedOut

@@ -8,19 +8,6 @@ package actor ConfigurationReload {
     /// The present configuration; nil with at least one error among the diagnostics.
     package typealias Reading = (configuration: ServerConfiguration?, diagnostics: [Diagnostic])
 
-    /// The configuration cannot be used; nothing has changed.
-    package struct Refused: CodedError, CustomStringConvertible {
-        package let diagnostics: [Diagnostic]
-        /// An error that only appeared when the configuration was applied.
-        let reason: String?
-
-        package let code = "server.reload"
-
-        package var description: String {
-            (diagnostics.map(\.description) + (reason.map { [$0] } ?? [])).joined(separator: "\n")
-        }
-    }
-
     /// The running server's configuration; settings that need a restart keep their old values.
     private var running: ServerConfiguration
     private let read: @Sendable () -> Reading
@@ -57,7 +44,7 @@ package actor ConfigurationReload {
         self.read = read
     }
 
-    /// Reads, checks, compares and swaps. Throws `Refused` or `StoreError`.
+    /// Reads, checks, compares and swaps. Throws `ReloadRefused` or `StoreError`.
     package func run() async throws -> ServerReloadReport {
         try await turns.take { try await reloadAndReport() }
     }
@@ -88,7 +75,7 @@ package actor ConfigurationReload {
 
     private func reload() async throws -> ServerReloadReport {
         let (configuration, diagnostics) = read()
-        guard let configuration else { throw Refused(diagnostics: diagnostics, reason: nil) }
+        guard let configuration else { throw ReloadRefused(diagnostics: diagnostics, reason: nil) }
         let prepared: [PreparedApp]
         let certificate: ServerTLS.Prepared?
         do {
@@ -99,7 +86,7 @@ package actor ConfigurationReload {
         } catch let error as StoreError {
             throw error
         } catch {
-            throw Refused(diagnostics: diagnostics, reason: "\(error)")
+            throw ReloadRefused(diagnostics: diagnostics, reason: "\(error)")
         }
         // Nothing below can fail.
         var applied = takeOver(configuration, certificate)
@@ -164,30 +151,15 @@ package actor ConfigurationReload {
             guard let change = ServedApp.Change(from: old, to: app.served) else { continue }
             applied.append("apps.\(id)")
             // Existing sessions bind again, under the new settings.
-            if change == .sync { sync.registry.ask(id, to: .rebind) }
+            if change == .sync { sync.backplane.control(.app(id), .rebind) }
         }
         let served = Set(prepared.map(\.served.id))
         for app in accounts.apps.all where app.isFromFile && !served.contains(app.id) {
             accounts.apps.remove(app.id)
-            sync.registry.ask(app.id, to: .pause)
+            sync.backplane.control(.app(app.id), .pause)
             await accounts.tokens.remove(app.id)
             applied.append("apps.\(app.id) (no longer served)")
         }
         return applied
-    }
-}
-
-/// The result of a reload.
-package struct ServerReloadReport: Codable, Hashable, Sendable {
-    /// Applied settings, by their keys.
-    package let applied: [String]
-    /// Settings that differ from the running server's and need a restart.
-    package let needsRestart: [String]
-    package let warnings: [String]
-
-    package init(applied: [String], needsRestart: [String], warnings: [String]) {
-        self.applied = applied
-        self.needsRestart = needsRestart
-        self.warnings = warnings
     }
 }

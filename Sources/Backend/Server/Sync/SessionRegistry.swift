@@ -2,13 +2,13 @@ import SyncProtocol
 import Synchronization
 import Versions
 
-/// The connections bound to each file in this process. Announces new history to them, and gives a
-/// client file only one session.
-package final class SessionRegistry: Sendable {
-    /// One client file of one server file.
-    struct Member: Hashable {
-        let file: ServerFileID
-        let ident: FileIdent
+/// The connections bound to each file in this process, which it passes the messages of the backplane
+/// to. Gives a client file only one session.
+final class SessionRegistry: Sendable {
+    /// The connection that serves a client file, and the epoch of its session.
+    fileprivate struct Holder {
+        let connection: SyncConnection
+        let epoch: UInt64
     }
 
     fileprivate struct Arrival {
@@ -19,14 +19,12 @@ package final class SessionRegistry: Sendable {
     fileprivate struct State {
         var connections: [ObjectIdentifier: Arrival] = [:]
         var arrivalCount = 0
-        var holders: [Member: SyncConnection] = [:]
+        var holders: [ClientFileID: Holder] = [:]
         /// The number of sessions of a connection bound to a file.
         var audience: [ServerFileID: [ObjectIdentifier: Int]] = [:]
     }
 
     private let state = Mutex(State())
-
-    package init() {}
 
     func add(_ connection: SyncConnection) {
         state.withLock { state in
@@ -45,68 +43,75 @@ package final class SessionRegistry: Sendable {
     }
 
     /// Makes the connection the holder of a client file; returns the previous holder.
-    func attach(_ member: Member, to connection: SyncConnection) -> SyncConnection? {
+    func attach(
+        _ client: ClientFileID,
+        epoch: UInt64,
+        to connection: SyncConnection
+    ) -> SyncConnection? {
         state.withLock { state in
-            let previous = state.holders[member]
-            if let previous { state.leave(member.file, previous) }
-            state.holders[member] = connection
-            state.audience[member.file, default: [:]][ObjectIdentifier(connection), default: 0] += 1
+            let previous = state.holders[client]?.connection
+            if let previous { state.leave(client.file, previous) }
+            state.holders[client] = Holder(connection: connection, epoch: epoch)
+            state.audience[client.file, default: [:]][ObjectIdentifier(connection), default: 0] += 1
             return previous
         }
     }
 
     /// Releases a client file, unless another connection holds it.
-    func detach(_ member: Member, from connection: SyncConnection) {
+    func detach(_ client: ClientFileID, from connection: SyncConnection) {
         state.withLock { state in
-            guard state.holders[member] === connection else { return }
-            state.holders[member] = nil
-            state.leave(member.file, connection)
+            guard state.holders[client]?.connection === connection else { return }
+            state.holders[client] = nil
+            state.leave(client.file, connection)
         }
-    }
-
-    /// Sends a request to the connections of an app, or of one of its users.
-    func ask(_ app: AppID, _ user: UserID? = nil, to request: SyncConnection.Request) {
-        for connection in connections
-        where connection.user.app == app && (user == nil || connection.user.id == user) {
-            connection.ask(to: request)
-        }
-    }
-
-    /// Sends a request to the connections of a log-in session.
-    func ask(_ app: AppID, _ session: SessionDigest, to request: SyncConnection.Request) {
-        for connection in connections
-        where connection.user.app == app && connection.user.session == session {
-            connection.ask(to: request)
-        }
-    }
-
-    /// Sends a request to the holder of a client file, if there is one.
-    func ask(_ member: Member, to request: SyncConnection.Request) {
-        state.withLock { $0.holders[member] }?.ask(to: request)
     }
 
     /// The client files that have a session right now.
-    var members: [Member] {
+    var members: [ClientFileID] {
         state.withLock { Array($0.holders.keys) }
     }
+}
 
-    /// The number of connections and sessions of the app.
-    func count(of app: AppID) -> (connections: Int, sessions: Int) {
+// MARK: Messages of the backplane
+
+extension SessionRegistry: BackplaneParticipant {
+    func receive(_ message: BackplaneMessage) {
+        switch message {
+        case .growth(let file, let version):
+            for connection in audience(of: file) { connection.noteGrowth(of: file, to: version) }
+        case .takeover(let client, let epoch):
+            let holder = state.withLock { $0.holders[client] }
+            if let holder, holder.epoch != epoch { holder.connection.ask(to: .yield) }
+        case .control(let audience, let order):
+            for connection in connections(in: audience) { connection.ask(to: .obey(order)) }
+        }
+    }
+
+    func counts(of app: AppID) -> ConnectionCounts {
         state.withLock { state in
-            (
-                state.connections.values.count { $0.connection.user.app == app },
-                state.holders.values.count { $0.user.app == app }
+            ConnectionCounts(
+                connections: state.connections.values.count { $0.connection.user.app == app },
+                sessions: state.holders.values.count { $0.connection.user.app == app }
             )
         }
     }
 
-    /// Tells all connections bound to the file that there is more to download.
-    func announce(_ version: ServerVersion, of file: ServerFileID) {
-        let audience = state.withLock { state in
+    /// The connections bound to a file.
+    private func audience(of file: ServerFileID) -> [SyncConnection] {
+        state.withLock { state in
             (state.audience[file] ?? [:]).keys.compactMap { state.connections[$0] }
-        }
-        for connection in audience.inOrder {
-            connection.noteGrowth(of: file, to: version)
+        }.inOrder
+    }
+
+    private func connections(in audience: ConnectionAudience) -> [SyncConnection] {
+        switch audience {
+        case .app(let app): connections.filter { $0.user.app == app }
+        case .user(let user, let app):
+            connections.filter { $0.user.app == app && $0.user.id == user }
+        case .session(let session, let app):
+            connections.filter { $0.user.app == app && $0.user.session == session }
+        case .client(let client):
+            state.withLock { $0.holders[client] }.map { [$0.connection] } ?? []
         }
     }
 }

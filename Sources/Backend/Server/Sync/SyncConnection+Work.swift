@@ -38,11 +38,11 @@ extension SyncConnection {
                     needsFileIdent: needsFileIdent,
                     rules: rules,
                     quotas: app.quotas,
-                    schema: service.apps[app.id]?.schema
+                    schema: service.apps.syncApp(app.id)?.schema
                 )
             }
             if let version = opened.published {
-                service.registry.announce(version, of: opened.file)
+                service.backplane.announce(version, of: opened.file)
             }
             work.opened(key, opened.file)
             perform(machine.opened(key, assigned: opened.assigned))
@@ -78,8 +78,8 @@ extension SyncConnection {
         }
         // The session may have ended during the store's work.
         guard let current = work[key], !current.hasEnded else { return }
-        let member = SessionRegistry.Member(file: file, ident: client.ident)
-        let previous = service.registry.attach(member, to: self)
+        let id = ClientFileID(file: file, ident: client.ident)
+        let previous = service.registry.attach(id, epoch: client.sessionEpoch, to: self)
         guard previous !== self else {
             return perform(
                 machine.fail(.boundInOtherSession, message: "the file already has a session")
@@ -88,7 +88,9 @@ extension SyncConnection {
         work.identified(key, client)
         perform(machine.identified(key, upload: client.upload, locked: client.lockedServerVersion))
         report(refused, key)
-        // The client uses this connection now: close the previous one (wire protocol, 12.5).
+        // The client uses this connection now: close the previous one (wire protocol, 12.5), also
+        // one at another process.
+        service.backplane.takeOver(id, epoch: client.sessionEpoch)
         await previous?.end(.normal, reason: "another connection serves this file")
     }
 
@@ -147,7 +149,7 @@ extension SyncConnection {
         // An UPLOAD without changesets creates no version, and gets no response (wire protocol,
         // 12.3).
         guard outcome.integratedCount > 0 else { return }
-        service.registry.announce(outcome.currentVersion, of: file)
+        service.backplane.announce(outcome.currentVersion, of: file)
     }
 
     /// Reports rejected writes. The client must get the report before the compensating version; its
@@ -225,7 +227,7 @@ extension SyncConnection {
     }
 }
 
-extension ServedAppConfiguration {
+extension SyncApp {
     fileprivate func accepts(_ partition: Partition) -> Bool {
         guard let expected = partitionType, let type = partition.kind else { return true }
         return type == expected

@@ -15,8 +15,8 @@ actor SyncConnection {
 
     let service: SyncService
     let user: ConnectedUser
-    /// The app at the time of the connection; `app` is its present configuration.
-    private let firstApp: ServedAppConfiguration
+    /// The app at the time of the connection; `app` has its present settings.
+    private let firstApp: SyncApp
     let logger: Logger
     private let stream: any MessageStream
     /// Also in the first message to the client, to relate both logs.
@@ -64,13 +64,9 @@ actor SyncConnection {
     enum Request {
         /// The server stops; clients reconnect automatically.
         case stop
-        /// The app's sync is paused (app services, 12.2).
-        case pause
-        /// Permissions have changed: clients bind again at once (wire protocol, 13.6).
-        case rebind
-        /// The user lost access. The client detects that when it refreshes its token, and logs the
-        /// user out (app services, 7.4).
-        case leave(reason: String)
+        /// A client uses another connection now (wire protocol, 12.5).
+        case yield
+        case obey(ConnectionOrder)
     }
 
     private let signals: AsyncStream<Inbound>
@@ -81,7 +77,7 @@ actor SyncConnection {
     init(
         _ stream: any MessageStream,
         of user: ConnectedUser,
-        _ app: ServedAppConfiguration,
+        _ app: SyncApp,
         _ subProtocol: SubProtocol,
         in service: SyncService
     ) {
@@ -130,8 +126,8 @@ actor SyncConnection {
         logger.debug("sync connection closed")
     }
 
-    /// The app's present configuration.
-    var app: ServedAppConfiguration { service.apps[user.app]?.configuration ?? firstApp }
+    /// The app's present settings.
+    var app: SyncApp { service.apps.syncApp(user.app) ?? firstApp }
 
     /// The present permissions of users.
     var rules: AccessRules { app.access }
@@ -144,11 +140,12 @@ actor SyncConnection {
     private func fulfil(_ request: Request) {
         switch request {
         case .stop: end(.normal, reason: "the server stops")
-        case .leave(let reason): end(.unauthorized, reason: reason)
-        case .rebind:
+        case .yield: end(.normal, reason: "another connection serves this file")
+        case .obey(.leave(let reason)): end(.unauthorized, reason: reason)
+        case .obey(.rebind):
             machine.allowsRecovery = app.allowsClientRecovery
             for key in work.sessions.keys { fail(key, .rulesChanged) }
-        case .pause:
+        case .obey(.pause):
             for key in work.sessions.keys { fail(key, .paused) }
             closing = closing ?? Closing(code: .normal, timeout: .zero)
             startWriting()
@@ -405,7 +402,7 @@ extension SyncConnection {
 
     private func leave(_ key: SessionKey) {
         if let session = work[key], let file = session.file, let client = session.client {
-            service.registry.detach(.init(file: file, ident: client.ident), from: self)
+            service.registry.detach(ClientFileID(file: file, ident: client.ident), from: self)
         }
         work.end(key)
         countBacklog()

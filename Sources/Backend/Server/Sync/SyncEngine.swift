@@ -298,7 +298,7 @@ package struct SyncEngine: Sendable {
     package func trim(
         _ app: AppID,
         offlineLimitInMilliseconds limit: Int64,
-        connected: [(file: ServerFileID, ident: FileIdent)]
+        connected: [ClientFileID]
     ) async throws {
         let now = clock.millisecondsSince1970()
         let files = try await store.read { try $0.files(of: app) }
@@ -412,4 +412,9 @@ package struct SyncEngine: Sendable {
         )
         return try await store.read { try scan.run(for: ident, from: cursor, in: file, of: $0) }
     }
+}
+
+extension ClientFile {
+    /// Whether it has uploaded nothing and began with no snapshot.
+    fileprivate var isUntouched: Bool { upload == .zero && snapshotVersion == .zero }
 }

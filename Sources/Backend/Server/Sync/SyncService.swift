@@ -6,8 +6,9 @@ package import Transport
 /// Serves sync connections over any transport, until each ends (wire protocol).
 package final class SyncService: Sendable {
     let engine: SyncEngine
-    let apps: AppDirectory
-    let registry: SessionRegistry
+    let apps: any SyncApps
+    package let backplane: any Backplane
+    let registry = SessionRegistry()
     let correctedUploads = CorrectedUploads()
     let uploads = UploadBacklog()
     let clock: WallClock
@@ -18,8 +19,8 @@ package final class SyncService: Sendable {
 
     /// `timing` sets how long connections may be silent; tests shorten it or supply a clock.
     package init(
-        apps: AppDirectory,
-        registry: SessionRegistry = SessionRegistry(),
+        apps: any SyncApps,
+        backplane: any Backplane = InProcessBackplane(),
         engine: SyncEngine,
         clock: WallClock,
         random: RandomSource,
@@ -28,13 +29,18 @@ package final class SyncService: Sendable {
         logger: Logger
     ) {
         self.apps = apps
-        self.registry = registry
+        self.backplane = backplane
         self.engine = engine
         self.clock = clock
         self.random = random
         self.timing = timing
         self.limits = limits
         self.logger = logger
+        backplane.join(registry)
+    }
+
+    deinit {
+        backplane.leave(registry)
     }
 
     /// Checks the deadlines of all connections, until the task is cancelled. One clock for each
@@ -48,9 +54,9 @@ package final class SyncService: Sendable {
     /// Trims history periodically, until the task is cancelled (sync history, 16).
     func keepTrimming() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
-            let connected = registry.members.map { (file: $0.file, ident: $0.ident) }
-            for app in apps.all {
-                guard let limit = app.configuration.offlineLimitInMilliseconds else { continue }
+            let connected = registry.members
+            for app in apps.syncApps {
+                guard let limit = app.offlineLimitInMilliseconds else { continue }
                 do {
                     try await engine.trim(
                         app.id,
@@ -70,15 +76,15 @@ package final class SyncService: Sendable {
     /// Removes unused files every hour, until the task is cancelled.
     func keepSweeping() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
-            for app in apps.all { await sweep(app) }
+            for app in apps.syncApps { await sweep(app) }
         }
     }
 
-    func sweep(_ app: ServedApp) async {
+    func sweep(_ app: SyncApp) async {
         do {
             try await engine.sweep(
                 app.id,
-                offlineLimitInMilliseconds: app.configuration.offlineLimitInMilliseconds,
+                offlineLimitInMilliseconds: app.offlineLimitInMilliseconds,
                 connected: Set(registry.members.map(\.file))
             )
         } catch {
@@ -99,7 +105,7 @@ package final class SyncService: Sendable {
             return await stream.close(.internalError, reason: "app not found")
         }
         if let session = user.session, await !isLive(session, of: user) {
-            connection.ask(to: .leave(reason: "session revoked"))
+            connection.ask(to: .obey(.leave(reason: "session revoked")))
         }
         // A server that stops ends its connections, and their clients reconnect automatically.
         await withTaskCancellationOrGracefulShutdownHandler {
@@ -129,11 +135,11 @@ package final class SyncService: Sendable {
         of user: ConnectedUser,
         _ subProtocol: SubProtocol
     ) -> SyncConnection? {
-        guard let app = apps[user.app] else { return nil }
-        let connection = SyncConnection(stream, of: user, app.configuration, subProtocol, in: self)
+        guard let app = apps.syncApp(user.app) else { return nil }
+        let connection = SyncConnection(stream, of: user, app, subProtocol, in: self)
         registry.add(connection)
         // A pause or termination since the upgrade did not reach this connection.
-        if apps[user.app]?.syncState != .enabled { connection.ask(to: .pause) }
+        if apps.syncApp(user.app)?.syncState != .enabled { connection.ask(to: .obey(.pause)) }
         return connection
     }
 }

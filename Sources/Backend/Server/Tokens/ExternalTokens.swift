@@ -122,7 +122,7 @@ struct ExternalTokens: Sendable {
     private func checkTimes(
         _ claims: [String: JSONValue],
         _ now: Double
-    ) throws(ServiceRefusal) {
+    ) throws(AccountRefusal) {
         guard let expiry = claims["exp"]?.seconds else { throw Self.refusal("no expiry") }
         guard expiry > now else { throw Self.refusal("expired") }
         for name in ["iat", "nbf"] {
@@ -133,7 +133,7 @@ struct ExternalTokens: Sendable {
         }
     }
 
-    private func checkAudience(_ claim: JSONValue?) throws(ServiceRefusal) {
+    private func checkAudience(_ claim: JSONValue?) throws(AccountRefusal) {
         let named: [String] =
             switch claim {
             case .string(let one): [one]
@@ -149,7 +149,7 @@ struct ExternalTokens: Sendable {
 
     private func metadata(
         _ claims: JSONValue
-    ) throws(ServiceRefusal) -> [String: JSONValue] {
+    ) throws(AccountRefusal) -> [String: JSONValue] {
         var data: [String: JSONValue] = [:]
         for field in configuration.metadata {
             let value = claims[field.name.split(separator: ".")]
@@ -163,7 +163,7 @@ struct ExternalTokens: Sendable {
         return data
     }
 
-    private static func refusal(_ reason: String) -> ServiceRefusal {
-        ServiceRefusal(.authError, "invalid custom auth token: \(reason)")
+    private static func refusal(_ reason: String) -> AccountRefusal {
+        .badCustomToken(reason: reason)
     }
 }

@@ -1,11 +1,11 @@
 import JSON
-import JWTKit
+package import JWTKit
 
 /// The claims of access tokens and refresh tokens (app services, 10.3).
 ///
 /// Clients crash on times that are not integers, so these are integers.
-struct TokenClaims: JWTPayload, Hashable {
-    enum Kind: String, Codable {
+package struct TokenClaims: JWTPayload, Hashable {
+    package enum Kind: String, Codable, Sendable {
         case access
         case refresh
     }
@@ -54,5 +54,5 @@ struct TokenClaims: JWTPayload, Hashable {
     }
 
     /// Accepts every claim: `TokenAuthority` checks them, with a clock and a leeway.
-    func verify(using algorithm: some JWTAlgorithm) {}
+    package func verify(using algorithm: some JWTAlgorithm) {}
 }

@@ -1,14 +1,6 @@
-import FoundationEssentials
 import JSON
 
 extension JSONValue {
-    /// The member at a path of names.
-    subscript(path: [Substring]) -> JSONValue? {
-        guard let name = path.first else { return self }
-        guard case .object(let members) = self else { return nil }
-        return members[String(name)]?[Array(path.dropFirst())]
-    }
-
     /// The value in the form of profiles (app services, 7.1); nil for null.
     var text: String? {
         switch self {

@@ -110,11 +110,6 @@ package struct ClientFile: Hashable, Sendable {
     }
 }
 
-extension ClientFile {
-    /// Whether it has uploaded nothing and began with no snapshot.
-    var isUntouched: Bool { upload == .zero && snapshotVersion == .zero }
-}
-
 /// One server version: a changeset, transformed and applied (sync history, 11.2).
 package struct HistoryEntry: Hashable, Sendable {
     package let version: SaltedServerVersion

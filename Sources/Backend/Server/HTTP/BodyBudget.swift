@@ -2,7 +2,7 @@ import Synchronization
 
 /// The bytes of request bodies in memory, over all connections. Many clients within their own limits
 /// must not fill the memory together.
-final class UploadBudget: Sendable {
+final class BodyBudget: Sendable {
     private let limit: Int
     private let used = Mutex(0)
 

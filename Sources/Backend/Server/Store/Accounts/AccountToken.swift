@@ -1,5 +1,3 @@
-import Versions
-
 /// Proves that its bearer reads an account's mail; the operator delivers it (app services, 6.1).
 package struct AccountToken: Hashable, Sendable {
     package enum Purpose: String, Hashable, Sendable {
@@ -26,11 +24,5 @@ package struct AccountToken: Hashable, Sendable {
         self.id = id
         self.token = token
         self.createdAt = createdAt
-    }
-
-    static let lifetimeInMilliseconds: Int64 = 30 * 60 * 1000
-
-    func isGood(_ token: String, at now: Int64) -> Bool {
-        token == self.token && now.subtracting(clamping: createdAt) <= Self.lifetimeInMilliseconds
     }
 }

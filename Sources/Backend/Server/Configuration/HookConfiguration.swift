@@ -59,18 +59,6 @@ package struct MailConfiguration: Hashable, Sendable {
         guard let hook = HookConfiguration(reading: keys, files) else { return nil }
         self.init(hook: hook, confirmURL: confirmURL, resetURL: resetURL)
     }
-
-    /// The link for a mail; token and token id need no escapes.
-    func link(for token: AccountToken) -> String? {
-        let base =
-            switch token.purpose {
-            case .confirm: confirmURL
-            case .reset: resetURL
-            }
-        return base.map { base in
-            "\(base)\(base.contains("?") ? "&" : "?")token=\(token.token)&tokenId=\(token.id)"
-        }
-    }
 }
 
 extension NodeReader {

@@ -1,0 +1,7 @@
+import Crypto
+
+extension SessionDigest {
+    package init(ofSession id: String) {
+        self.init(bytes: Array(SHA256.hash(data: Array(id.utf8))))
+    }
+}

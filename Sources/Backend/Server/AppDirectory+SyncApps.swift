@@ -1,0 +1,25 @@
+extension AppDirectory: SyncApps {
+    package func syncApp(_ id: AppID) -> SyncApp? {
+        self[id].map(SyncApp.init)
+    }
+
+    package var syncApps: [SyncApp] {
+        all.map(SyncApp.init)
+    }
+}
+
+extension SyncApp {
+    fileprivate init(_ app: ServedApp) {
+        self.init(
+            id: app.id,
+            syncState: app.syncState,
+            partitionType: app.configuration.partitionType,
+            isDevelopmentMode: app.configuration.isDevelopmentMode,
+            allowsClientRecovery: app.configuration.allowsClientRecovery,
+            access: app.configuration.access,
+            quotas: app.configuration.quotas,
+            offlineLimitInMilliseconds: app.configuration.offlineLimitInMilliseconds,
+            schema: app.schema
+        )
+    }
+}

@@ -1,0 +1,37 @@
+import Synchronization
+package import Versions
+
+/// The backplane of a server that is one process: every message arrives during the call.
+package final class InProcessBackplane: Backplane {
+    private let participants = Mutex<[any BackplaneParticipant]>([])
+
+    package init() {}
+
+    package func join(_ participant: any BackplaneParticipant) {
+        participants.withLock { $0.append(participant) }
+    }
+
+    package func leave(_ participant: any BackplaneParticipant) {
+        participants.withLock { $0.removeAll { $0 === participant } }
+    }
+
+    package func announce(_ version: ServerVersion, of file: ServerFileID) {
+        send(.growth(of: file, to: version))
+    }
+
+    package func takeOver(_ client: ClientFileID, epoch: UInt64) {
+        send(.takeover(of: client, epoch: epoch))
+    }
+
+    package func control(_ audience: ConnectionAudience, _ order: ConnectionOrder) {
+        send(.control(audience, order))
+    }
+
+    package func ask(_ app: AppID) async -> ConnectionCounts {
+        participants.withLock(\.self).reduce(ConnectionCounts()) { $0 + $1.counts(of: app) }
+    }
+
+    private func send(_ message: BackplaneMessage) {
+        for participant in participants.withLock(\.self) { participant.receive(message) }
+    }
+}

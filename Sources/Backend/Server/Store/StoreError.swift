@@ -1,0 +1,49 @@
+package import Changesets
+
+/// A failure of the store: damaged, locked, full, or inaccessible.
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable, CaseIterable {
+        /// Another process uses it.
+        case locked
+        /// The file is not a store, or one of a newer version, or it is damaged.
+        case unusable
+        case diskFull
+        case failed
+    }
+
+    package let kind: Kind
+    /// The failure and its place, for the operator.
+    package let message: String
+
+    package init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+
+    package var description: String { message }
+}
+
+extension StoreError: CodedError {
+    package var code: String {
+        switch kind {
+        case .locked: "store.locked"
+        case .unusable: "store.unusable"
+        case .diskFull: "store.disk_full"
+        case .failed: "store.failed"
+        }
+    }
+}
+
+extension StoreError {
+    /// A stored object cannot be read: the store is damaged.
+    package static func damagedObject(
+        of className: Text,
+        in file: ServerFileID,
+        _ error: any Error
+    ) -> StoreError {
+        StoreError(
+            .unusable,
+            "an object of class \(className) in server file \(file.rawValue) is damaged: \(error)"
+        )
+    }
+}

@@ -1,0 +1,24 @@
+@testable import Server
+
+/// Every implementation of the backplane: all of them pass the same suite.
+enum BackplaneKind: CaseIterable, CustomStringConvertible {
+    case inProcess
+
+    var description: String {
+        switch self {
+        case .inProcess: "in one process"
+        }
+    }
+
+    /// Lends the ends of one backplane, one for each process.
+    func withProcesses<Result>(
+        _ count: Int,
+        _ body: ([any Backplane]) async throws -> Result
+    ) async throws -> Result {
+        switch self {
+        case .inProcess:
+            let backplane = InProcessBackplane()
+            return try await body(Array(repeating: backplane, count: count))
+        }
+    }
+}
