@@ -4,20 +4,20 @@ package import Schemas
 /// The part of the query language that subscriptions may use (flexible sync, 12.3), and the
 /// restriction to queryable fields (12.7).
 package struct SubscriptionRules: Sendable {
-    /// The most bytes in the query of one subscription.
-    package static let longestQuery = 256 << 10
-
-    private let schema: RealmSchema
+    let schema: RealmSchema
+    let limits: SubscriptionLimits
     private let isQueryable: @Sendable (_ className: Text, _ property: Text) -> Bool
 
     /// - Parameter isQueryable: not called for the primary key, which always is.
     package init(
         schema: RealmSchema,
+        limits: SubscriptionLimits = SubscriptionLimits(),
         isQueryable: @escaping @Sendable (_ className: Text, _ property: Text) -> Bool = { _, _ in
             true
         }
     ) {
         self.schema = schema
+        self.limits = limits
         self.isQueryable = isQueryable
     }
 
@@ -26,9 +26,9 @@ package struct SubscriptionRules: Sendable {
         _ text: [UInt8],
         of className: Text
     ) throws(QueryError) -> CheckedQuery {
-        try Self.checkLength(of: text)
+        try Self.checkLength(of: text, limits)
         try checkKind(of: className)
-        let query = try QueryParser.parse(text)
+        let query = try QueryParser.parse(text, limits: limits.ofJoinedQuery)
         try Self.checkSyntax(of: query)
         let checked = try QueryChecker.check(query, of: className, in: schema)
         do throws(LocatedProblem) {
@@ -40,17 +40,24 @@ package struct SubscriptionRules: Sendable {
     }
 
     /// The checks that need no schema, for a client without the server's: grammar, length, constructs.
-    package static func checkSyntax(of text: [UInt8]) throws(QueryError) {
-        try checkLength(of: text)
-        try checkSyntax(of: try QueryParser.parse(text))
+    package static func checkSyntax(
+        of text: [UInt8],
+        limits: SubscriptionLimits = SubscriptionLimits()
+    ) throws(QueryError) {
+        try checkLength(of: text, limits)
+        try checkSyntax(of: try QueryParser.parse(text, limits: limits.ofJoinedQuery))
     }
 
-    private static func checkLength(of text: [UInt8]) throws(QueryError) {
-        for part in JoinedQuery.parts(of: text) where part.count > longestQuery {
+    private static func checkLength(
+        of text: [UInt8],
+        _ limits: SubscriptionLimits
+    ) throws(QueryError) {
+        let limit = limits.querySizeInBytes
+        for part in JoinedQuery.parts(of: text) where part.count > limit {
             throw QueryError(
                 code: .limit,
                 column: TextColumn.column(of: part.startIndex, in: text),
-                message: "the query has \(part.count) bytes, more than \(longestQuery)",
+                message: "the query has \(part.count) bytes, more than \(limit)",
                 remedy: "shorten it, or split it into several subscriptions"
             )
         }
