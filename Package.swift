@@ -337,7 +337,10 @@ let package = Package(
             ]
         ),
         tests("Scheduling", ["Scheduling"]),
-        tests("SyncProtocol", ["Changesets", "ScriptedPeers", "SyncProtocol", "Versions"]),
+        tests(
+            "SyncProtocol",
+            ["Changesets", "Query", "ScriptedPeers", "SyncProtocol", "Versions"]
+        ),
         tests("Coordination", ["Coordination"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
         tests(

@@ -16,7 +16,7 @@ package enum SubscriptionSetError: Error, Hashable, Sendable {
 }
 
 extension SubscriptionSetError: CustomStringConvertible {
-    /// The text of the protocol's error; at most 1 KiB, whatever names the client invented.
+    /// The text of the protocol's error; at most 1 KiB, however long the names are.
     package var description: String {
         let text = "Invalid query: \(reason)"
         guard text.utf8.count > Self.longestText else { return text }
