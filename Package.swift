@@ -168,8 +168,8 @@ let package = Package(
         module(
             "Config",
             [
-                "Changesets", "JSON", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
-                "YAML",
+                "Changesets", "JSON", "Query", "Scheduling", "SchemaFiles", "Schemas", "Scopes",
+                "Settings", "YAML",
             ]
         ),
         module("SyncProtocol", in: .core, ["Changesets", "CZlib", "JSON", "Versions"]),
@@ -264,7 +264,7 @@ let package = Package(
             in: .backend,
             [
                 "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Merge", "Programs",
-                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol",
+                "Query", "SQLite", "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol",
                 "Transport", "Versions", "YAML", asyncHTTPClient,
                 crypto, deque, jwtKit, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
@@ -314,7 +314,7 @@ let package = Package(
         tests("Changesets", ["Changesets", "Documents"]),
         tests("Schemas", ["Changesets", "Schemas"]),
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
-        tests("Query", ["Changesets", "Documents", "Query", "Schemas"]),
+        tests("Query", ["Changesets", "Documents", "JSON", "Query", "Schemas"]),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(
             "ClientReset",
@@ -337,7 +337,10 @@ let package = Package(
             ]
         ),
         tests("Scheduling", ["Scheduling"]),
-        tests("SyncProtocol", ["Changesets", "ScriptedPeers", "SyncProtocol", "Versions"]),
+        tests(
+            "SyncProtocol",
+            ["Changesets", "Query", "ScriptedPeers", "SyncProtocol", "Versions"]
+        ),
         tests("Coordination", ["Coordination"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
         tests(
@@ -397,7 +400,7 @@ let package = Package(
         tests(
             "Server",
             [
-                "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "SQLite",
+                "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "Query", "SQLite",
                 "SchemaFiles", "Schemas", "Scopes", "Server", "Settings", "SyncProtocol",
                 "Transport", "Versions", asyncHTTPClient, crypto, jwtKit, logging, serviceLifecycle,
             ] + nio

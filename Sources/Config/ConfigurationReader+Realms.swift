@@ -1,3 +1,4 @@
+import Query
 import SchemaFiles
 import Settings
 import YAML
@@ -134,13 +135,10 @@ extension ConfigurationReader {
         }
     }
 
-    /// The server checks queries; only mistakes that break every query are reported here.
+    /// Checks the grammar and the restrictions of subscriptions; only the server knows its schema and
+    /// its queryable fields.
     private func readQuery(_ reader: NodeReader, _ templates: TemplateReader) -> String? {
         guard let text = reader.string(), let template = templates.resolve(text, at: reader) else {
-            return nil
-        }
-        if let problem = QueryShape.problem(of: text) {
-            reader.report(.badValue, problem, remedy: "correct the query")
             return nil
         }
         guard let query = template.fixedText else {
@@ -151,7 +149,17 @@ extension ConfigurationReader {
             )
             return nil
         }
-        return query
+        do throws(QueryError) {
+            try SubscriptionRules.checkSyntax(of: Array(query.utf8))
+            return query
+        } catch {
+            reader.report(
+                .badValue,
+                "column \(error.column): \(error.message)",
+                remedy: error.remedy
+            )
+            return nil
+        }
     }
 
     // MARK: Its file

@@ -89,7 +89,7 @@ package struct ClientResetConfiguration: Hashable, Sendable {
     }
 }
 
-/// The objects of a flexible-sync realm. The query is text: only the server interprets it.
+/// The objects of a flexible-sync realm. Only the server knows the names and types in the query.
 package struct SubscriptionConfiguration: Hashable, Sendable {
     /// Nil for a subscription that its class and query identify.
     package var name: String?

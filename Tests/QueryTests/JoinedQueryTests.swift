@@ -29,18 +29,6 @@ struct JoinedQueryTests {
         #expect(found == parts)
     }
 
-    @Test("A body has its classes in bytewise order and JSON escapes")
-    func body() {
-        let body = SubscriptionSetBody.write([
-            "b": [Array("x == \"q\"".utf8)], "B": [Array("TRUEPREDICATE".utf8)], "c": [],
-        ])
-        #expect(
-            String(decoding: body, as: UTF8.self)
-                == #"{"B":"(TRUEPREDICATE)","b":"(x == \"q\")"}"#
-        )
-        #expect(SubscriptionSetBody.write([:]) == Array("{}".utf8))
-    }
-
     private func joined(_ texts: [String]) -> String {
         String(decoding: JoinedQuery.join(texts.map { Array($0.utf8) }), as: UTF8.self)
     }

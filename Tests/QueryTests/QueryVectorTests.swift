@@ -47,6 +47,37 @@ struct QueryVectorTests {
         }
     }
 
+    @Test("A recorded body is read as the queries that were joined, and written unchanged")
+    func bodies() throws {
+        var accepted = 0
+        var refused = 0
+        let realm = try VectorRealm.shared.get()
+        let rules = SubscriptionRules(schema: realm.schema)
+        for set in try Vectors.nodes(of: "query/joined.jsonl").map({ try RecordedSet($0) }) {
+            let body = try SubscriptionSetBody(decoding: set.body)
+            #expect(body == SubscriptionSetBody(joining: set.queries), "\(set.name)")
+            #expect(body.encoded == set.body, "\(set.name)")
+            do throws(SubscriptionSetError) {
+                let checked = try rules.check(body)
+                #expect(Set(checked.queries.keys) == Set(set.queries.keys))
+                accepted += 1
+            } catch {
+                // The recorded client sends anything that its own query engine can evaluate.
+                guard case .query(_, let refusal) = error else {
+                    Issue.record("\(set.name): \(error)")
+                    continue
+                }
+                #expect(
+                    [.subscription, .syntax, .type, .argument].contains(refusal.code),
+                    "\(set.name): \(error)"
+                )
+                refused += 1
+            }
+        }
+        print("query vectors: \(accepted) recorded bodies accepted, \(refused) refused")
+        #expect(accepted > 0 && refused > 0)
+    }
+
     private func check(_ file: String) throws {
         let realm = try VectorRealm.shared.get()
         let lines = try Vectors.nodes(of: "query/" + file)

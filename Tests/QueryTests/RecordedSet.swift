@@ -31,5 +31,5 @@ struct RecordedSet {
         }
     }
 
-    var writtenBody: [UInt8] { SubscriptionSetBody.write(queries) }
+    var writtenBody: [UInt8] { SubscriptionSetBody(joining: queries).encoded }
 }

@@ -1,6 +1,7 @@
 import Changesets
 import FoundationEssentials
 import JSON
+import Query
 import Schemas
 import Scopes
 import SyncProtocol
@@ -55,16 +56,25 @@ struct AccessTests {
     }
 
     @Test(
-        "The error of an invalid rule gives the reason",
+        "The error of an invalid rule gives the column, the reason and a remedy",
         arguments: [
-            ("", "it ends too early"), ("partition ==", "it ends too early"),
-            ("partition = 1", "\"=\" is not expected here"), ("(true", "a parenthesis is open"),
-            ("'abc", "a string does not end"), ("true true", "\"true\" is not expected here"),
-            ("role == 1", "\"role\" is unknown; there are partition, user.id and user.data.NAME"),
+            ("", "column 1: the text ends where a value must follow; complete it"),
+            ("partition ==", "column 13: the text ends where a value must follow; complete it"),
+            (
+                "partition = 1",
+                "column 11: unexpected \"=\"; compare with == or !=, and put text between quotes"
+            ),
+            ("(true", "column 6: the text ends where \")\" must follow; complete it"),
+            ("'abc", "column 1: the string is not closed; close it with '"),
+            ("true true", "column 6: unexpected true; write an operator here"),
+            (
+                "true OR role == 1",
+                "column 9: \"role\" is unknown; use partition, user.id or user.data.NAME"
+            ),
         ]
     )
     func badRules(text: String, reason: String) {
-        let error = #expect(throws: AccessRule.SyntaxError.self) { try AccessRule(text) }
+        let error = #expect(throws: QueryError.self) { try AccessRule(text) }
         #expect(error?.description == reason)
     }
 

@@ -1,6 +1,6 @@
 /// The limits on a hostile query.
 package struct QueryLimits: Hashable, Sendable {
-    /// Bytes of one text. Only a joined query comes near: see `SubscriptionRules.longestQuery`.
+    /// Bytes of one text. Only a joined query comes near: see `SubscriptionLimits`.
     package var length: Int
     /// Parentheses and negations around one comparison.
     package var nesting: Int

@@ -1,3 +1,5 @@
+import Query
+
 /// The body of `PUT rules/access`: an absent rule allows everything.
 struct RulesChange: Decodable {
     let read: String?
@@ -31,7 +33,7 @@ extension AdminAPI {
 
     private func rule(_ text: String?, _ name: String) throws(ServiceRefusal) -> AccessRule? {
         guard let text else { return nil }
-        do throws(AccessRule.SyntaxError) {
+        do throws(QueryError) {
             return try AccessRule(text)
         } catch {
             throw ServiceRefusal(.badRequest, "the rule for \(name): \(error)")

@@ -1,3 +1,4 @@
+import Query
 import Scopes
 package import Settings
 import YAML
@@ -144,13 +145,13 @@ extension NodeReader {
 
     fileprivate func accessRule() -> AccessRule? {
         guard let text = string() else { return nil }
-        do throws(AccessRule.SyntaxError) {
+        do throws(QueryError) {
             return try AccessRule(text)
         } catch {
             report(
                 .badValue,
-                "is not a rule: \(error)",
-                remedy: "write a condition such as partition == user.id"
+                "is not a rule: column \(error.column): \(error.message)",
+                remedy: error.remedy
             )
             return nil
         }

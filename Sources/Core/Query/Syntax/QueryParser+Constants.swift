@@ -50,7 +50,7 @@ extension QueryParser {
     private func keyValue(of token: QueryToken) -> QueryValue? {
         let bytes = bytes(of: token)
         switch token.kind {
-        case .natural, .number: return .int(IntegerText.parse(bytes))
+        case .natural, .number: return .int(integer(bytes))
         case .string: return .string(Array(bytes.dropFirst().dropLast()))
         case .objectID:
             return ObjectID(text: Array(bytes.dropFirst(4).dropLast())).map { .objectID($0) }
@@ -58,6 +58,12 @@ extension QueryParser {
             return UniqueID(text: Array(bytes.dropFirst(5).dropLast())).map { .uuid($0) }
         default: return nil
         }
+    }
+
+    /// A leading 0 makes a query's number octal, and has no meaning in a rule.
+    private func integer(_ text: ArraySlice<UInt8>) -> Int64 {
+        if isRule, let value = Int64(String(decoding: text, as: UTF8.self)) { return value }
+        return IntegerText.parse(text)
     }
 
     private func float(of token: QueryToken) -> ConstantSyntax.Literal {

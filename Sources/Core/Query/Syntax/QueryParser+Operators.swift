@@ -156,6 +156,7 @@ extension QueryParser {
     /// parenthesis.
     private mutating func reduceConditions(upToAnd includesOr: Bool) throws(LocatedProblem) {
         try reduceComparison()
+        compareWithTrue()
         guard case .condition = operands.last else {
             throw unexpected(expecting: "a comparison")
         }
@@ -183,6 +184,22 @@ extension QueryParser {
         }
     }
 
+    /// A value alone is a condition in a rule.
+    private mutating func compareWithTrue() {
+        guard isRule, case .expression(let left, _, let offset) = operands.last else { return }
+        operands.removeLast()
+        let constant = ConstantSyntax(literal: .value(.bool(true)), offset: offset)
+        query.expressions.append(.constant(constant))
+        let comparison = ComparisonSyntax(
+            operation: .equal,
+            ignoresCase: false,
+            sides: ComparedPair(left: left, right: query.expressions.count - 1),
+            offset: offset,
+            scope: scope
+        )
+        append(.comparison(comparison), at: offset)
+    }
+
     private mutating func popCondition() -> (Int, offset: Int) {
         guard case .condition(let index, let offset) = operands.removeLast() else {
             preconditionFailure("only conditions are joined")
@@ -199,7 +216,7 @@ extension QueryParser {
 
     private mutating func closeParenthesis() throws(LocatedProblem) -> Next {
         reduceArithmetic(bindingAsTightlyAs: nil)
-        if case .parenthesis(_, let offset) = operators.last,
+        if !isRule, case .parenthesis(_, let offset) = operators.last,
             case .expression(let index, _, _) = operands.last
         {
             operators.removeLast()

@@ -7,6 +7,8 @@ import Changesets
 /// linear in the text and nothing recurses.
 package struct QueryParser {
     private var lexer: QueryLexer
+    /// The tokens of a rule that follow; nil for a query.
+    private var ruleTokens: ArraySlice<QueryToken>?
     var token: QueryToken
     /// The token after `token`, if already read.
     private var lookahead: QueryToken?
@@ -60,11 +62,34 @@ package struct QueryParser {
         try parse(Array(text.utf8))
     }
 
-    private init(_ text: [UInt8], _ limits: QueryLimits) throws(LocatedProblem) {
+    /// Parses a rule: the grammar of queries with the words of `RuleLexer`, in which a value alone is a
+    /// condition.
+    static func parse(rule text: String) throws(QueryError) -> ParsedQuery {
+        let bytes = Array(text.utf8)
+        do throws(LocatedProblem) {
+            var parser = try QueryParser(
+                bytes,
+                ruleTokens: RuleLexer.tokens(of: text)[...],
+                QueryLimits()
+            )
+            try parser.parseWhole()
+            return parser.query
+        } catch {
+            throw error.located(in: bytes)
+        }
+    }
+
+    private init(
+        _ text: [UInt8],
+        ruleTokens: ArraySlice<QueryToken>? = nil,
+        _ limits: QueryLimits
+    ) throws(LocatedProblem) {
         self.lexer = QueryLexer(text)
-        self.token = try lexer.next()
+        self.ruleTokens = ruleTokens
+        self.token = QueryToken(kind: .end, range: 0..<0)
         self.query = ParsedQuery(text: text)
         self.limits = limits
+        self.token = try nextToken()
         query.scopes = [ScopeSyntax(path: nil, variable: .empty, parent: 0, offset: 0)]
     }
 
@@ -75,13 +100,20 @@ package struct QueryParser {
             token = next
             lookahead = nil
         } else {
-            token = try lexer.next()
+            token = try nextToken()
         }
     }
 
+    private mutating func nextToken() throws(LocatedProblem) -> QueryToken {
+        guard ruleTokens != nil else { return try lexer.next() }
+        return ruleTokens?.popFirst() ?? token
+    }
+
+    var isRule: Bool { ruleTokens != nil }
+
     mutating func peek() throws(LocatedProblem) -> QueryToken {
         if let lookahead { return lookahead }
-        let next = try lexer.next()
+        let next = try nextToken()
         lookahead = next
         return next
     }
@@ -104,7 +136,7 @@ package struct QueryParser {
             return LocatedProblem(
                 .syntax,
                 at: token.range.lowerBound,
-                "the query ends where \(expectation) must follow",
+                "the text ends where \(expectation) must follow",
                 remedy: "complete it"
             )
         }
@@ -141,7 +173,9 @@ package struct QueryParser {
     private mutating func readOperandPosition() throws(LocatedProblem) -> Bool {
         switch token.kind {
         case .leftParenthesis:
-            guard !isBehindTextOperator else { throw unexpected(expecting: "a value") }
+            guard !isBehindTextOperator, !isRule || allowsCondition else {
+                throw unexpected(expecting: "a value")
+            }
             try enterNesting()
             operators.append(
                 .parenthesis(allowsCondition: allowsCondition, offset: token.range.lowerBound)

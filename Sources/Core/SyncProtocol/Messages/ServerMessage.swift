@@ -43,6 +43,13 @@ package enum ServerMessage: Hashable, Sendable {
         case partition(downloadableBytes: UInt64)
         /// Flexible: the query of the data, and the position in its bootstrap.
         case query(QueryVersion, BatchState, ProgressEstimate)
+
+        /// The same for a client of an older version: below 12 it reads the estimate as an integer,
+        /// which must be 0 (wire protocol, 4).
+        package func limited(toVersion version: Int) -> Extent {
+            guard version < 12, case .query(let query, let state, _) = self else { return self }
+            return .query(query, state, .none)
+        }
     }
 
     package enum BatchState: UInt64, Hashable, Sendable {

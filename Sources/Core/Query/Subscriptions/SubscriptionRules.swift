@@ -4,20 +4,20 @@ package import Schemas
 /// The part of the query language that subscriptions may use (flexible sync, 12.3), and the
 /// restriction to queryable fields (12.7).
 package struct SubscriptionRules: Sendable {
-    /// The most bytes in the query of one subscription.
-    package static let longestQuery = 256 << 10
-
-    private let schema: RealmSchema
+    let schema: RealmSchema
+    let limits: SubscriptionLimits
     private let isQueryable: @Sendable (_ className: Text, _ property: Text) -> Bool
 
     /// - Parameter isQueryable: not called for the primary key, which always is.
     package init(
         schema: RealmSchema,
+        limits: SubscriptionLimits = SubscriptionLimits(),
         isQueryable: @escaping @Sendable (_ className: Text, _ property: Text) -> Bool = { _, _ in
             true
         }
     ) {
         self.schema = schema
+        self.limits = limits
         self.isQueryable = isQueryable
     }
 
@@ -26,17 +26,10 @@ package struct SubscriptionRules: Sendable {
         _ text: [UInt8],
         of className: Text
     ) throws(QueryError) -> CheckedQuery {
-        for part in JoinedQuery.parts(of: text) where part.count > Self.longestQuery {
-            throw QueryError(
-                code: .limit,
-                column: TextColumn.column(of: part.startIndex, in: text),
-                message: "the query has \(part.count) bytes, more than \(Self.longestQuery)",
-                remedy: "shorten it, or split it into several subscriptions"
-            )
-        }
+        try Self.checkLength(of: text, limits)
         try checkKind(of: className)
-        let query = try QueryParser.parse(text)
-        try checkSyntax(of: query)
+        let query = try QueryParser.parse(text, limits: limits.ofJoinedQuery)
+        try Self.checkSyntax(of: query)
         let checked = try QueryChecker.check(query, of: className, in: schema)
         do throws(LocatedProblem) {
             try checkOperands(of: checked)
@@ -46,8 +39,31 @@ package struct SubscriptionRules: Sendable {
         return checked
     }
 
-    /// The checks that need no schema, for a client without the server's.
-    package func checkSyntax(of query: ParsedQuery) throws(QueryError) {
+    /// The checks that need no schema, for a client without the server's: grammar, length, constructs.
+    package static func checkSyntax(
+        of text: [UInt8],
+        limits: SubscriptionLimits = SubscriptionLimits()
+    ) throws(QueryError) {
+        try checkLength(of: text, limits)
+        try checkSyntax(of: try QueryParser.parse(text, limits: limits.ofJoinedQuery))
+    }
+
+    private static func checkLength(
+        of text: [UInt8],
+        _ limits: SubscriptionLimits
+    ) throws(QueryError) {
+        let limit = limits.querySizeInBytes
+        for part in JoinedQuery.parts(of: text) where part.count > limit {
+            throw QueryError(
+                code: .limit,
+                column: TextColumn.column(of: part.startIndex, in: text),
+                message: "the query has \(part.count) bytes, more than \(limit)",
+                remedy: "shorten it, or split it into several subscriptions"
+            )
+        }
+    }
+
+    private static func checkSyntax(of query: ParsedQuery) throws(QueryError) {
         do throws(LocatedProblem) {
             if let ordering = query.ordering.first { throw refusal(ordering.word, ordering.offset) }
             for condition in query.conditions { try check(condition) }
@@ -75,7 +91,7 @@ package struct SubscriptionRules: Sendable {
 
     // MARK: Syntax
 
-    private func check(_ condition: ConditionSyntax) throws(LocatedProblem) {
+    private static func check(_ condition: ConditionSyntax) throws(LocatedProblem) {
         switch condition {
         case .geoWithin(_, let offset, _): throw refusal("GEOWITHIN", offset)
         case .comparison(let comparison) where comparison.operation == .text:
@@ -84,7 +100,7 @@ package struct SubscriptionRules: Sendable {
         }
     }
 
-    private func check(_ expression: ExpressionSyntax) throws(LocatedProblem) {
+    private static func check(_ expression: ExpressionSyntax) throws(LocatedProblem) {
         switch expression {
         case .subquery(_, let offset): throw refusal("SUBQUERY", offset)
         case .aggregate(let aggregate):
@@ -96,7 +112,7 @@ package struct SubscriptionRules: Sendable {
         }
     }
 
-    private func check(_ constant: ConstantSyntax) throws(LocatedProblem) {
+    private static func check(_ constant: ConstantSyntax) throws(LocatedProblem) {
         switch constant.literal {
         case .value, .number: return
         case .object: throw refusal("obj()", constant.offset)
@@ -105,7 +121,7 @@ package struct SubscriptionRules: Sendable {
         }
     }
 
-    private func check(_ property: PropertySyntax) throws(LocatedProblem) {
+    private static func check(_ property: PropertySyntax) throws(LocatedProblem) {
         let offset = property.path.offset
         if property.path.elements.contains(.name("@links")) { throw refusal("@links", offset) }
         if property.suffix == .type { throw refusal("@type", offset) }
@@ -121,7 +137,7 @@ package struct SubscriptionRules: Sendable {
         }
     }
 
-    private func refusal(_ what: String, _ offset: Int) -> LocatedProblem {
+    private static func refusal(_ what: String, _ offset: Int) -> LocatedProblem {
         LocatedProblem(
             .subscription,
             at: offset,
@@ -143,23 +159,23 @@ package struct SubscriptionRules: Sendable {
                 if case .property(let property) = $0 { property.isElementList } else { false }
             }
             if hasList, comparison.operation != .equal, comparison.operation != .notEqual {
-                throw refusal("a list in braces with this operator", comparison.offset)
+                throw Self.refusal("a list in braces with this operator", comparison.offset)
             }
             if hasList, hasCollection {
-                throw refusal("a list compared with another list", comparison.offset)
+                throw Self.refusal("a list compared with another list", comparison.offset)
             }
         }
     }
 
     private func check(_ property: CheckedProperty) throws(LocatedProblem) {
         guard case .field(let field) = property.target, property.hops.isEmpty else {
-            throw refusal("a link", property.offset)
+            throw Self.refusal("a link", property.offset)
         }
         switch field.collection {
-        case .dictionary: throw refusal("a dictionary", property.offset)
+        case .dictionary: throw Self.refusal("a dictionary", property.offset)
         case .single, .set:
             if property.suffix == .size {
-                throw refusal("@count of anything but a list", property.offset)
+                throw Self.refusal("@count of anything but a list", property.offset)
             }
         case .list: break
         }

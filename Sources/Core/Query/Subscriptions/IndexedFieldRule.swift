@@ -2,7 +2,7 @@ package import Changesets
 
 /// The rule that every subscription pins the indexed queryable field to constants (flexible sync, 12.8).
 package struct IndexedFieldRule: Sendable {
-    private let field: Text
+    let field: Text
 
     package init(field: Text) {
         self.field = field

@@ -1,0 +1,34 @@
+/// The limits on the subscriptions of one client (flexible sync, 13.6).
+///
+/// A query within them costs at most some 50 ms of CPU for each 256 KiB in a release build.
+package struct SubscriptionLimits: Hashable, Sendable {
+    /// Bytes of the body of one IDENT or QUERY.
+    package var bodySizeInBytes: Int
+    /// Bytes of the query of one subscription.
+    package var querySizeInBytes: Int
+    /// Classes in one body.
+    package var classes: Int
+    /// Subscriptions of one class.
+    package var queriesPerClass: Int
+    /// Parentheses and negations around one comparison.
+    package var nesting: Int
+
+    package init(
+        bodySizeInBytes: Int = 1 << 20,
+        querySizeInBytes: Int = 256 << 10,
+        classes: Int = 1_000,
+        queriesPerClass: Int = 1_000,
+        nesting: Int = 4_000
+    ) {
+        self.bodySizeInBytes = bodySizeInBytes
+        self.querySizeInBytes = querySizeInBytes
+        self.classes = classes
+        self.queriesPerClass = queriesPerClass
+        self.nesting = nesting
+    }
+}
+
+extension SubscriptionLimits {
+    /// Of all queries of one class, joined.
+    var ofJoinedQuery: QueryLimits { QueryLimits(length: .max, nesting: nesting) }
+}
