@@ -259,22 +259,69 @@ let package = Package(
         ),
 
         // The server's half.
+        module("Surroundings", in: .backend, ["Changesets", "Versions"]),
+        module(
+            "ServerStore",
+            in: .backend,
+            ["Changesets", "JSON", "Schemas", "Scopes", "Versions"]
+        ),
+        module(
+            "SQLiteServerStore",
+            in: .backend,
+            [
+                "Changesets", "Coordination", "JSON", "SQLite", "Schemas", "Scopes", "ServerStore",
+                "Versions", deque, logging,
+            ]
+        ),
+        module(
+            "SyncServer",
+            in: .backend,
+            [
+                "Changesets", "Coordination", "Documents", "Merge", "Schemas", "Scopes",
+                "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions", deque,
+                logging, serviceLifecycle,
+            ]
+        ),
+        module(
+            "ServerConfig",
+            in: .backend,
+            [
+                "Changesets", "SchemaFiles", "Schemas", "Scopes", "ServerStore", "Settings", "YAML",
+            ]
+        ),
+        module(
+            "ServerAccounts",
+            in: .backend,
+            [
+                "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Programs", "SQLite",
+                "Schemas", "ServerConfig", "ServerStore", "Settings", "Surroundings", "Versions",
+                crypto, jwtKit, logging,
+            ]
+        ),
+        module(
+            "ServerHTTP",
+            in: .backend,
+            [
+                "Changesets", "JSON", "Schemas", "Scopes", "ServerAccounts", "ServerConfig",
+                "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
+                "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
+            ] + hummingbird + nio + nioHTTPTypes
+        ),
         module(
             "Server",
             in: .backend,
             [
-                "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Merge", "Programs",
-                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol",
-                "Transport", "Versions", "YAML", asyncHTTPClient,
-                crypto, deque, jwtKit, logging, serviceLifecycle,
-            ] + hummingbird + nio + nioHTTPTypes
+                "Coordination", "ServerAccounts", "ServerConfig", "ServerHTTP", "ServerStore",
+                "Settings", "Surroundings", "SyncProtocol", "SyncServer", "Transport", logging,
+                serviceLifecycle,
+            ] + nio
         ),
         program(
             "realm-server",
             in: .backend,
             [
-                "Changesets", "Platform", "Scheduling", "Scopes", "Server", "Settings",
-                argumentParser, logging,
+                "Platform", "SQLiteServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
+                "ServerHTTP", "ServerStore", "Settings", "Surroundings", argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ]
         ),
@@ -398,8 +445,10 @@ let package = Package(
             "Server",
             [
                 "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "SQLite",
-                "SchemaFiles", "Schemas", "Scopes", "Server", "Settings", "SyncProtocol",
-                "Transport", "Versions", asyncHTTPClient, crypto, jwtKit, logging, serviceLifecycle,
+                "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
+                "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
+                "SyncProtocol", "SyncServer", "Transport", "Versions", asyncHTTPClient, crypto,
+                jwtKit, logging, serviceLifecycle,
             ] + nio
         ),
         tests(
@@ -408,9 +457,9 @@ let package = Package(
                 "RealmSync",
                 "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
                 "Documents", "FaultInjection", "LocalRealm", "Merge", "Platform", "SQLite",
-                "Scheduling",
-                "Schemas", "Scopes", "Server", "Settings", "SyncClient", "SyncProtocol",
-                "Transport", "Versions", logging,
+                "SQLiteServerStore", "Scheduling", "Schemas", "Scopes", "Server", "ServerAccounts",
+                "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
+                "SyncClient", "SyncProtocol", "SyncServer", "Transport", "Versions", logging,
             ]
         ),
         tests(

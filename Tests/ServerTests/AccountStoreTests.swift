@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerStore
 
 @Suite("Store: accounts")
 struct AccountStoreTests {

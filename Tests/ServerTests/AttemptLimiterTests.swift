@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerStore
 
 @Suite("Attempt limiter")
 struct AttemptLimiterTests {

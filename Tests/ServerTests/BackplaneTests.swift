@@ -5,7 +5,8 @@ import Testing
 import Transport
 import Versions
 
-@testable import Server
+@testable import ServerHTTP
+@testable import ServerStore
 
 /// The contract of every backplane.
 @Suite("Backplane", .timeLimit(.minutes(5)))

@@ -5,6 +5,8 @@ import Settings
 import Testing
 
 @testable import Server
+@testable import ServerConfig
+@testable import ServerStore
 
 @Suite("realm-server.yaml")
 struct ConfigurationTests {

@@ -5,7 +5,8 @@ import Testing
 import Transport
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("Lifetimes of connections", .timeLimit(.minutes(10)))
 struct ConnectionTimeTests {

@@ -2,7 +2,8 @@ import Changesets
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// Sync history, 15.1.
 @Suite("Collecting downloads")

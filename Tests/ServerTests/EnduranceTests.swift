@@ -5,16 +5,18 @@ import Testing
 import Transport
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("Endurance of the server", .timeLimit(.minutes(10)))
 struct EnduranceTests {
     /// Is locked for the first few transactions of each kind, as if another program had it.
-    private final class LockedStore: ServerStore {
-        private let store: any ServerStore
+    private final class LockedStore: Store {
+        private let store: any Store
         private let refusals = Mutex(0)
 
-        init(_ store: any ServerStore) {
+        init(_ store: any Store) {
             self.store = store
         }
 

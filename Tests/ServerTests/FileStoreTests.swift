@@ -4,7 +4,7 @@ import Scopes
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
 
 @Suite("Store: server files")
 struct FileStoreTests {

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerHTTP
+@testable import ServerStore
 
 @Suite("Password hashes")
 struct PasswordHasherTests {

@@ -5,8 +5,6 @@ import TestSupport
 import Testing
 import Versions
 
-@testable import Server
-
 /// The reference client's side of recorded conversations, played to our server: it must answer as the
 /// reference server did.
 ///

@@ -6,7 +6,8 @@ import Scopes
 import Testing
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
 
 @Suite("SQLite store: the file")
 struct SQLiteStoreTests {

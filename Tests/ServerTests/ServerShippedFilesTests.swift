@@ -2,7 +2,8 @@ import FoundationEssentials
 import Settings
 import Testing
 
-@testable import Server
+@testable import ServerConfig
+@testable import ServerStore
 
 @Suite("Files shipped with the server")
 struct ServerShippedFilesTests {

@@ -3,7 +3,9 @@ import SyncProtocol
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("The work of a connection's sessions")
 struct SessionWorkTests {

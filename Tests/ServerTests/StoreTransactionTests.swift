@@ -3,7 +3,7 @@ import Scopes
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
 
 @Suite("Store: transactions")
 struct StoreTransactionTests {

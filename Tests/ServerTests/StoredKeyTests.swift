@@ -1,7 +1,8 @@
 import Changesets
 import Testing
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
 
 @Suite("Stored keys")
 struct StoredKeyTests {

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import Server
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
 
 @Suite("The origin of a request")
 struct TrustedProxiesTests {

@@ -2,7 +2,9 @@ import Changesets
 import Testing
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import SyncServer
 
 /// Sync history, 14.4 and 19.
 @Suite("Integrating uploads")

@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
 
 /// The order in which the store's one writer serves owners.
 @Suite("The order of writes")

@@ -3,7 +3,8 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// Client sessions and the server's connections, which exchange encoded messages on a virtual
 /// clock: connections delay, overtake each other, break, and stay open at one end only; the server

@@ -6,7 +6,10 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import Surroundings
+@testable import SyncServer
 
 /// The released server, without its network: the store, and its service for sessions.
 final class SimulatedServer {

@@ -3,10 +3,15 @@ import FoundationEssentials
 import Glibc
 import Logging
 import Platform
+import SQLiteServerStore
 import Scheduling
 import Server
+import ServerConfig
+import ServerHTTP
+import ServerStore
 import ServiceLifecycle
 import Settings
+import Surroundings
 import UnixSignals
 
 struct Serve: AsyncParsableCommand {

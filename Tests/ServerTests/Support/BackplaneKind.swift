@@ -1,4 +1,4 @@
-@testable import Server
+@testable import ServerStore
 
 /// Every implementation of the backplane: all of them pass the same suite.
 enum BackplaneKind: CaseIterable, CustomStringConvertible {

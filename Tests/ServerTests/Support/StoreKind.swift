@@ -1,4 +1,5 @@
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
 
 /// Every implementation of the store: all of them pass the same suite.
 enum StoreKind: CaseIterable, CustomStringConvertible {
@@ -12,8 +13,7 @@ enum StoreKind: CaseIterable, CustomStringConvertible {
         }
     }
 
-    func withStore<Result>(_ body: (any ServerStore) async throws -> Result) async throws -> Result
-    {
+    func withStore<Result>(_ body: (any Store) async throws -> Result) async throws -> Result {
         switch self {
         case .sqliteFile:
             try await withTemporaryDirectory { directory in

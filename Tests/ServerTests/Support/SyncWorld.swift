@@ -6,6 +6,10 @@ import SyncProtocol
 import Transport
 
 @testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerStore
+@testable import SyncServer
 
 /// A server with two apps, reached through memory or through real sockets: what holds for one must
 /// hold for the other.

@@ -1,7 +1,9 @@
 import FoundationEssentials
 import Logging
 
-@testable import Server
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import SyncServer
 
 /// The admin API of a world, without a socket.
 struct TestAdmin {

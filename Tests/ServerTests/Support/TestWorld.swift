@@ -2,7 +2,8 @@ import FoundationEssentials
 import Synchronization
 import TestSupport
 
-@testable import Server
+@testable import ServerStore
+@testable import Surroundings
 
 /// A clock that only moves on request.
 final class ManualClock: Sendable {

@@ -2,7 +2,8 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-@testable import Server
+@testable import ServerHTTP
+@testable import ServerStore
 
 /// The causes of client resets, and actions on them.
 extension EngineSimulation {

@@ -10,7 +10,14 @@ import TestSupport
 import Transport
 import Versions
 
+@testable import SQLiteServerStore
 @testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import Surroundings
+@testable import SyncServer
 
 /// The machine that the server runs on: its disk is permanent, processes start and end.
 final class SimulatedServerMachine: Sendable {
