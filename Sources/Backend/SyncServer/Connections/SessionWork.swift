@@ -7,30 +7,12 @@ import Versions
 struct SessionWork {
     typealias SessionKey = ServerConnection.SessionKey
 
-    enum Step {
-        case open(path: [UInt8], needsFileIdent: Bool)
-        case validate(ClientMessage.Ident)
-        /// Uploads that follow each other, for one commit.
-        case integrate([UploadCheck.Admitted])
-        case scanDownload(from: DownloadCursor)
-
-        var uploadSizeInBytes: Int {
-            guard case .integrate(let uploads) = self else { return 0 }
-            return uploads.reduce(0) {
-                $0 + $1.changesets.sizeInMemory + Self.overheadInBytes
-            }
-        }
-
-        /// The size of an upload without its changesets.
-        private static let overheadInBytes = 256
-    }
-
     struct Session {
         /// Known once the session is open.
         var file: ServerFileID?
         /// Known once the IDENT is accepted.
         var client: ClientFile?
-        fileprivate var steps: Deque<Step> = []
+        fileprivate var steps: Deque<SessionStep> = []
         fileprivate var isAtWork = false
         /// UNBOUND, or the connection has ended: earlier uploads are still integrated.
         fileprivate(set) var hasEnded = false
@@ -39,7 +21,7 @@ struct SessionWork {
         fileprivate var hasFailed = false
 
         /// The first step, with the uploads that follow if it is an upload.
-        fileprivate mutating func takeStep() -> Step? {
+        fileprivate mutating func takeStep() -> SessionStep? {
             guard let first = steps.popFirst() else { return nil }
             guard case .integrate(var uploads) = first else { return first }
             var size = first.uploadSizeInBytes
@@ -79,7 +61,7 @@ struct SessionWork {
     }
 
     /// Adds a step. Returns true if no task works for the session: the caller must start one.
-    mutating func enqueue(_ step: Step, for key: SessionKey) -> Bool {
+    mutating func enqueue(_ step: SessionStep, for key: SessionKey) -> Bool {
         // In place: a copy of the session would copy all its steps.
         let isOpen = sessions[key].map { !$0.hasEnded && !$0.hasFailed } ?? false
         guard isOpen else { return false }
@@ -92,7 +74,7 @@ struct SessionWork {
 
     /// The next step, and the session without the steps after it; nil if no step is left, and the
     /// worker can stop.
-    mutating func next(of key: SessionKey) -> (step: Step, session: Session)? {
+    mutating func next(of key: SessionKey) -> (step: SessionStep, session: Session)? {
         guard let step = sessions[key]?.takeStep(), var session = sessions[key] else {
             sessions[key]?.isAtWork = false
             if sessions[key]?.hasEnded == true { sessions[key] = nil }
@@ -103,7 +85,7 @@ struct SessionWork {
     }
 
     /// Ends a step that `next` returned, in success or failure.
-    mutating func finished(_ step: Step) {
+    mutating func finished(_ step: SessionStep) {
         backlogInBytes -= step.uploadSizeInBytes
     }
 
@@ -123,8 +105,19 @@ struct SessionWork {
         if !session.isAtWork { sessions[key] = nil }
     }
 
-    private mutating func drop(_ key: SessionKey, _ isPointless: (Step) -> Bool) {
+    private mutating func drop(_ key: SessionKey, _ isPointless: (SessionStep) -> Bool) {
         for step in sessions[key]?.steps ?? [] where isPointless(step) { finished(step) }
         sessions[key]?.steps.removeAll(where: isPointless)
     }
+}
+
+extension SessionStep {
+    /// Roughly the memory of the uploads in it.
+    var uploadSizeInBytes: Int {
+        guard case .integrate(let uploads) = self else { return 0 }
+        return uploads.reduce(0) { $0 + $1.changesets.sizeInMemory + Self.overheadInBytes }
+    }
+
+    /// The size of an upload without its changesets.
+    private static let overheadInBytes = 256
 }

@@ -14,7 +14,7 @@ extension SyncConnection {
         while let (step, session) = work.next(of: key) {
             switch step {
             case .open(let path, let needsFileIdent):
-                await open(path, needsFileIdent: needsFileIdent, key)
+                await open(path.bytes, needsFileIdent: needsFileIdent, key)
             case .validate(let ident):
                 await validate(ident, session, key)
             case .integrate(let uploads):

@@ -230,7 +230,7 @@ extension SyncConnection {
     }
 
     /// A step of a session is finished: waiting tasks may continue.
-    func noteFinished(_ step: SessionWork.Step) {
+    func noteFinished(_ step: SessionStep) {
         work.finished(step)
         countBacklog()
         if case .integrate = step { service.uploads.noteFinished() }
@@ -334,15 +334,9 @@ extension SyncConnection {
             case .send(let message):
                 outbox.append(message)
                 startWriting()
-            case .open(let key, let path, let needsFileIdent):
-                work.begin(key)
-                enqueue(.open(path: path.bytes, needsFileIdent: needsFileIdent), for: key)
-            case .validate(let key, let ident):
-                enqueue(.validate(ident), for: key)
-            case .integrate(let key, let upload):
-                integrate(upload, for: key)
-            case .scanDownload(let key, let cursor):
-                enqueue(.scanDownload(from: cursor), for: key)
+            case .work(let key, let step):
+                if case .open = step { work.begin(key) }
+                enqueue(step, for: key)
             case .ended(let key):
                 leave(key)
             case .close(let code):
@@ -353,7 +347,10 @@ extension SyncConnection {
         }
     }
 
-    private func enqueue(_ step: SessionWork.Step, for key: SessionKey) {
+    /// Uploads beyond the room for those that wait get a transient error.
+    private func enqueue(_ step: SessionStep, for key: SessionKey) {
+        let size = step.uploadSizeInBytes
+        guard size == 0 || service.uploads.admits(size) else { return fail(key, .backlog) }
         if work.enqueue(step, for: key) { signal.yield(.work(key)) }
         countBacklog()
     }
@@ -362,15 +359,6 @@ extension SyncConnection {
         let backlog = work.backlogInBytes + machine.waitingSizeInBytes
         service.uploads.change(by: backlog - countedBacklogInBytes)
         countedBacklogInBytes = backlog
-    }
-
-    private func integrate(_ upload: UploadCheck.Admitted, for key: SessionKey) {
-        let step = SessionWork.Step.integrate([upload])
-        if service.uploads.admits(step.uploadSizeInBytes) {
-            enqueue(step, for: key)
-        } else {
-            fail(key, .backlog)
-        }
     }
 
     private func logFailure(
