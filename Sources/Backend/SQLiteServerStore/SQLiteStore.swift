@@ -16,6 +16,7 @@ package final class SQLiteStore: Store {
     /// A store in memory has only one connection.
     private let reader: StoreWorker?
     private let holder: StateHolder?
+    private let versionSalts: VersionSalts
     private let logger: Logger
     private let pending = Mutex(WriteQueue())
 
@@ -30,15 +31,17 @@ package final class SQLiteStore: Store {
 
     /// Opens the store, and creates it if there is none. `vfs` names a file layer of SQLite for a
     /// store in a file: tests have one that can fail. `executor` makes the thread for a connection,
-    /// from a label.
+    /// from a label. `versionSalts` belong to this process; a simulation supplies its own.
     package init(
         _ location: Location,
         vfs: String? = nil,
+        versionSalts: VersionSalts = .random(),
         logger: Logger = Logger(label: "Server"),
         clock: any Clock<Duration> = ContinuousClock(),
         executor: @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
     ) async throws(StoreError) {
         self.logger = logger
+        self.versionSalts = versionSalts
         switch location {
         case .file(let path):
             self.file = Mutex(try StoreFile(path: path))
@@ -46,6 +49,7 @@ package final class SQLiteStore: Store {
                 path: path,
                 vfs: vfs,
                 on: executor("realm-server.store.write"),
+                versionSalts: versionSalts,
                 clock: clock,
                 logger: logger
             )
@@ -54,6 +58,7 @@ package final class SQLiteStore: Store {
                 path: path,
                 vfs: vfs,
                 on: executor("realm-server.store.read"),
+                versionSalts: versionSalts,
                 logger: logger
             )
             self.holder = StateHolder(
@@ -61,6 +66,7 @@ package final class SQLiteStore: Store {
                     path: path,
                     vfs: vfs,
                     on: executor("realm-server.store.hold"),
+                    versionSalts: versionSalts,
                     logger: logger
                 )
             )
@@ -70,6 +76,7 @@ package final class SQLiteStore: Store {
                 path: ":memory:",
                 vfs: Self.memoryVFS,
                 on: executor("realm-server.store"),
+                versionSalts: versionSalts,
                 clock: clock,
                 logger: logger
             )
@@ -112,6 +119,7 @@ package final class SQLiteStore: Store {
                 path: name,
                 vfs: Self.memoryVFS,
                 on: DatabaseExecutor(label: "realm-server.copy"),
+                versionSalts: versionSalts,
                 logger: logger
             )
         )

@@ -8,11 +8,13 @@ import Versions
 /// transaction.
 final class SQLiteTransaction {
     let connection: Connection
+    let versionSalts: VersionSalts
     let logger: Logger
     var schemas = SchemaCache()
 
-    init(_ connection: Connection, logger: Logger) {
+    init(_ connection: Connection, versionSalts: VersionSalts, logger: Logger) {
         self.connection = connection
+        self.versionSalts = versionSalts
         self.logger = logger
     }
 

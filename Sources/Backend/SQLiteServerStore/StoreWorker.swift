@@ -18,6 +18,7 @@ actor StoreWorker {
         path: String,
         vfs: String?,
         on executor: DatabaseExecutor,
+        versionSalts: VersionSalts,
         clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger
     ) throws(StoreError) {
@@ -26,6 +27,7 @@ actor StoreWorker {
         do {
             self.transaction = SQLiteTransaction(
                 try Connection(path: path, Connection.Options(vfs: vfs)),
+                versionSalts: versionSalts,
                 logger: logger
             )
         } catch {

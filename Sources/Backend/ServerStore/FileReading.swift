@@ -150,6 +150,9 @@ package enum Visit: Sendable {
 
 /// Writes server files in a transaction.
 package protocol FileWriting: FileReading {
+    /// The salts of the versions that this transaction appends.
+    var versionSalts: VersionSalts { get }
+
     /// The file of a partition, created if there is none.
     func makeFile(of app: AppID, _ partition: Partition) throws(StoreError) -> ServerFile
 

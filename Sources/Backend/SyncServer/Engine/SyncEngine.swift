@@ -11,9 +11,6 @@ package struct SyncEngine: Sendable {
     let store: any Store
     let clock: WallClock
     private let random: RandomSource
-    /// Created by this process and kept in memory only. A store restored from a backup must not
-    /// restore it, or used version numbers would get the same salt again (sync history, 17).
-    private let versionSalts: VersionSalts
     private let downloadLimitInBytes: Int
     private let snapshots: SnapshotPolicy
     private let merging: MergeLimits
@@ -31,7 +28,6 @@ package struct SyncEngine: Sendable {
         self.store = store
         self.clock = clock
         self.random = random
-        self.versionSalts = VersionSalts(random.salt())
         self.downloadLimitInBytes = downloadLimitInBytes
         self.snapshots = snapshots
         self.merging = merging
@@ -61,7 +57,7 @@ package struct SyncEngine: Sendable {
     ) async throws -> Opened {
         let salt = random.salt()
         let now = clock.millisecondsSince1970()
-        return try await store.write(for: .user(user)) { [versionSalts] transaction in
+        return try await store.write(for: .user(user)) { transaction in
             guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
                 throw SessionFault.permissionDenied
             }
@@ -77,7 +73,6 @@ package struct SyncEngine: Sendable {
             if let schema {
                 published = try SchemaPublication(
                     transaction: transaction,
-                    versionSalts: versionSalts,
                     now: now
                 ).publish(schema, in: file.id)
             }
@@ -267,7 +262,7 @@ package struct SyncEngine: Sendable {
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
         return try await store.write(for: user.map { .user($0) } ?? .upkeep) {
-            [versionSalts, merging] transaction in
+            [merging] transaction in
             if let user, !upload.changesets.isEmpty {
                 try quotas.admitUpload(of: user, transaction)
             }
@@ -285,7 +280,6 @@ package struct SyncEngine: Sendable {
                 in: transaction,
                 policy: policy,
                 mayWrite: mayWrite,
-                versionSalts: versionSalts,
                 now: now,
                 merging: merging,
                 indexes: indexes,
@@ -376,10 +370,9 @@ package struct SyncEngine: Sendable {
     /// Makes every client of the app start over; its objects stay.
     package func terminate(_ app: AppID) async throws {
         let now = clock.millisecondsSince1970()
-        try await store.write(for: .upkeep) { [versionSalts] transaction in
+        try await store.write(for: .upkeep) { transaction in
             try SyncTermination(
                 transaction: transaction,
-                versionSalts: versionSalts,
                 now: now
             ).run(app)
             try transaction.setSyncState(.terminated, of: app)

@@ -1,8 +1,8 @@
 import ServerStore
 import Versions
 
-/// Appends versions to a server file's history: numbers them, adds the process's salt and updates
-/// the file's size (sync history, 14.4 and 17).
+/// Appends versions to a server file's history: the one place that knows how the next version gets
+/// its number, its salt and its size (sync history, 14.4 and 17).
 struct HistoryAppender {
     enum Author {
         /// A client, in one of its own versions.
@@ -29,12 +29,11 @@ struct HistoryAppender {
     init(
         to file: ServerFile,
         in transaction: any StoreTransaction,
-        salts: VersionSalts,
         now: Int64
     ) {
         self.file = file
         self.transaction = transaction
-        self.salt = salts.salt(of: file)
+        self.salt = transaction.versionSalts.salt(of: file)
         self.now = OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0)
     }
 

@@ -8,8 +8,6 @@ import Versions
 /// from before must start over.
 struct SyncTermination {
     let transaction: any StoreTransaction
-    /// Marks every version that this process makes (sync history, 17).
-    let versionSalts: VersionSalts
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -28,7 +26,7 @@ struct SyncTermination {
         file.historySizeInBytes = 0
         file.snapshot = nil
         try transaction.update(file)
-        var history = HistoryAppender(to: file, in: transaction, salts: versionSalts, now: now)
+        var history = HistoryAppender(to: file, in: transaction, now: now)
         var state = FileState(of: file.id)
         while let changeset = try state.next(from: transaction) {
             try history.append(changeset, by: .server)

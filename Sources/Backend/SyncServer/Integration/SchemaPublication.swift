@@ -7,7 +7,6 @@ import Versions
 /// 12.2).
 struct SchemaPublication {
     let transaction: any StoreTransaction
-    let versionSalts: VersionSalts
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -27,7 +26,7 @@ struct SchemaPublication {
             _ = try schema.apply(instruction, strings: changeset.strings)
         }
         try transaction.putSchema(schema, of: id)
-        var history = HistoryAppender(to: file, in: transaction, salts: versionSalts, now: now)
+        var history = HistoryAppender(to: file, in: transaction, now: now)
         try history.append(writer.bytes, by: .server)
         try history.flush()
         return history.file.currentVersion

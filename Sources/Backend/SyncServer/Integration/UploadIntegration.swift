@@ -16,8 +16,6 @@ struct UploadIntegration {
     let policy: SchemaPolicy
     /// Whether the user may change objects; the policy governs schema changes.
     let mayWrite: Bool
-    /// Marks every version that this process makes (sync history, 17).
-    let versionSalts: VersionSalts
     /// Milliseconds since 1970.
     let now: Int64
     let merging: MergeLimits
@@ -42,14 +40,12 @@ struct UploadIntegration {
         in transaction: any StoreTransaction,
         policy: SchemaPolicy,
         mayWrite: Bool = true,
-        versionSalts: VersionSalts,
         now: Int64
     ) {
         self.init(
             in: transaction,
             policy: policy,
             mayWrite: mayWrite,
-            versionSalts: versionSalts,
             now: now,
             merging: MergeLimits(),
             indexes: nil
@@ -62,7 +58,6 @@ struct UploadIntegration {
         in transaction: any StoreTransaction,
         policy: SchemaPolicy,
         mayWrite: Bool,
-        versionSalts: VersionSalts,
         now: Int64,
         merging: MergeLimits,
         indexes: HistoryIndexes?,
@@ -72,7 +67,6 @@ struct UploadIntegration {
         self.transaction = transaction
         self.policy = policy
         self.mayWrite = mayWrite
-        self.versionSalts = versionSalts
         self.now = now
         self.merging = merging
         self.indexes = indexes
@@ -108,7 +102,7 @@ struct UploadIntegration {
         try check(remaining, upload.progress, of: client, in: file)
         var refused: [RejectedChangeset] = []
         var healing = Healing()
-        var history = HistoryAppender(to: file, in: transaction, salts: versionSalts, now: now)
+        var history = HistoryAppender(to: file, in: transaction, now: now)
         if !remaining.isEmpty {
             (refused, healing) = try integrate(remaining, of: client, into: &history)
             try history.flush()
