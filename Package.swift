@@ -350,6 +350,14 @@ let package = Package(
             path: "Tests/RealmFixtures",
             swiftSettings: settings
         ),
+        .target(
+            name: "ServerFixtures",
+            dependencies: [
+                "SQLiteServerStore", "ServerStore", "Surroundings", "TestSupport", logging,
+            ],
+            path: "Tests/ServerFixtures",
+            swiftSettings: settings
+        ),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(
             name: "FaultInjection",
@@ -442,8 +450,35 @@ let package = Package(
             ]
         ),
         tests(
+            "ServerStore",
+            [
+                "Changesets", "Documents", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Versions",
+            ]
+        ),
+        tests(
+            "SQLiteServerStore",
+            [
+                "Changesets", "FaultInjection", "SQLite", "SQLiteServerStore", "Schemas", "Scopes",
+                "ServerFixtures", "ServerStore", "Versions", logging,
+            ]
+        ),
+        tests(
+            "ServerConfig",
+            [
+                "Changesets", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
+                "Settings",
+            ]
+        ),
+        tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),
+        tests(
+            "ServerHTTP",
+            ["ServerConfig", "ServerFixtures", "ServerHTTP", "ServerStore"]
+        ),
+        tests(
             "Server",
             [
+                "ServerFixtures",
                 "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "SQLite",
                 "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",

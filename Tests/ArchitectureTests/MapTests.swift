@@ -61,7 +61,7 @@ struct MapTests {
         #expect(names.count > 20)
         // Types of the tests.
         let unknown = Set(names).subtracting(declared).subtracting(modules)
-        #expect(unknown == ["BackplaneKind", "ServerTests", "StoreKind"])
+        #expect(unknown == ["BackplaneKind", "ServerFixtures", "StoreKind"])
     }
 
     @Test("Rows and names are found")

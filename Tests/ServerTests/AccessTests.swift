@@ -3,6 +3,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import Scopes
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions

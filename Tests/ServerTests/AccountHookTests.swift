@@ -1,4 +1,5 @@
 import JSON
+import ServerFixtures
 import Testing
 
 @testable import ServerConfig

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Logging
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Transport

@@ -1,5 +1,6 @@
 import JSON
 import Logging
+import ServerFixtures
 import TestSupport
 import Testing
 

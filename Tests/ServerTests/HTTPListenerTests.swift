@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import ServerFixtures
 import Settings
 import SyncProtocol
 import Testing

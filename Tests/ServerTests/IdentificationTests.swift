@@ -1,3 +1,4 @@
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JWTKit
+import ServerFixtures
 import Settings
 import Testing
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ServerFixtures
 import Testing
 
 @testable import ServerAccounts

@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import JSON
 import JWTKit
+import ServerFixtures
 import Settings
 import Testing
 

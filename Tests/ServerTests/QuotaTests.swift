@@ -1,5 +1,6 @@
 import Changesets
 import Scopes
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions

@@ -1,5 +1,6 @@
 import Changesets
 import FoundationEssentials
+import ServerFixtures
 import SyncProtocol
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import ServerFixtures
 import Settings
 import SyncProtocol
 import Synchronization

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Logging
 import NIOCore
 import NIOSSL
+import ServerFixtures
 import ServiceLifecycle
 import Settings
 import TestSupport

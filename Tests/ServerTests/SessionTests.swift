@@ -1,3 +1,4 @@
+import ServerFixtures
 import Testing
 
 @testable import ServerAccounts

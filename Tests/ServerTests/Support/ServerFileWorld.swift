@@ -2,6 +2,7 @@ import Changesets
 import Documents
 import Schemas
 import Scopes
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions

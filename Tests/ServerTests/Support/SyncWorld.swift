@@ -1,5 +1,6 @@
 import Logging
 import NIOSSL
+import ServerFixtures
 import ServiceLifecycle
 import Settings
 import SyncProtocol

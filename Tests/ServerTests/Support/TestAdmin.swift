@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import ServerFixtures
 
 @testable import ServerHTTP
 @testable import ServerStore

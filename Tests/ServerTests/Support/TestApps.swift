@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import ServerFixtures
 
 @testable import SQLiteServerStore
 @testable import ServerAccounts

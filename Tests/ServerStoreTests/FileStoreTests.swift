@@ -1,6 +1,7 @@
 import Changesets
 import Schemas
 import Scopes
+import ServerFixtures
 import Testing
 import Versions
 

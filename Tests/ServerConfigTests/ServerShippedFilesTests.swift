@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ServerFixtures
 import Settings
 import Testing
 

@@ -1,4 +1,5 @@
 import Dispatch
+import ServerFixtures
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import ServerFixtures
 import Testing
 
-@testable import ServerAccounts
 @testable import ServerStore
 
 @Suite("Store: accounts")
@@ -77,7 +77,7 @@ struct AccountStoreTests {
     func sessions(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let session = LoginSession(
-                digest: SessionDigest(ofSession: "secret"),
+                digest: SessionDigest(bytes: Array("secret".utf8)),
                 userID: UserID("ann"),
                 deviceID: "d1",
                 device: "{\"sdk\":\"Swift\"}",

@@ -1,5 +1,6 @@
 import Changesets
 import Scopes
+import ServerFixtures
 import Testing
 import Versions
 

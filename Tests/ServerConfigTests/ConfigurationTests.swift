@@ -1,6 +1,7 @@
 import Changesets
 import FoundationEssentials
 import Scopes
+import ServerFixtures
 import Settings
 import Testing
 

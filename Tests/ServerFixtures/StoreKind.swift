@@ -1,19 +1,21 @@
-@testable import SQLiteServerStore
-@testable import ServerStore
+import SQLiteServerStore
+package import ServerStore
 
 /// Every implementation of the store: all of them pass the same suite.
-enum StoreKind: CaseIterable, CustomStringConvertible {
+package enum StoreKind: CaseIterable, CustomStringConvertible {
     case sqliteFile
     case sqliteInMemory
 
-    var description: String {
+    package var description: String {
         switch self {
         case .sqliteFile: "SQLite file"
         case .sqliteInMemory: "SQLite in memory"
         }
     }
 
-    func withStore<Result>(_ body: (any Store) async throws -> Result) async throws -> Result {
+    package func withStore<Result>(_ body: (any Store) async throws -> Result) async throws
+        -> Result
+    {
         switch self {
         case .sqliteFile:
             try await withTemporaryDirectory { directory in

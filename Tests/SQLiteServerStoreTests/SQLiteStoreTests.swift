@@ -3,6 +3,7 @@ import FaultInjection
 import FoundationEssentials
 import SQLite
 import Scopes
+import ServerFixtures
 import Testing
 import Versions
 

@@ -1,35 +1,34 @@
 import FoundationEssentials
+package import ServerStore
+package import Surroundings
 import Synchronization
 import TestSupport
 
-@testable import ServerStore
-@testable import Surroundings
-
 /// A clock that only moves on request.
-final class ManualClock: Sendable {
+package final class ManualClock: Sendable {
     private let milliseconds: Mutex<Int64>
 
-    init(milliseconds: Int64 = 1_790_000_000_000) {
+    package init(milliseconds: Int64 = 1_790_000_000_000) {
         self.milliseconds = Mutex(milliseconds)
     }
 
-    func advance(bySeconds seconds: Int64) {
+    package func advance(bySeconds seconds: Int64) {
         milliseconds.withLock { $0 += seconds * 1000 }
     }
 
-    var wallClock: WallClock {
+    package var wallClock: WallClock {
         WallClock { self.milliseconds.withLock { $0 } }
     }
 }
 
 extension RandomSource {
-    static func seeded(_ seed: UInt64 = 1) -> RandomSource {
+    package static func seeded(_ seed: UInt64 = 1) -> RandomSource {
         RandomSource(SplitMix64(seed: seed))
     }
 }
 
 /// A directory of its own for one test, removed at the end.
-func withTemporaryDirectory<Result>(
+package func withTemporaryDirectory<Result>(
     _ body: (String) async throws -> Result
 ) async throws -> Result {
     let url = FileManager.default.temporaryDirectory
@@ -41,7 +40,7 @@ func withTemporaryDirectory<Result>(
 
 extension AppID {
     /// For names that tests write down.
-    static func named(_ name: String) -> AppID {
+    package static func named(_ name: String) -> AppID {
         guard let id = AppID(name) else { preconditionFailure("\(name) is not an app id") }
         return id
     }

@@ -1,17 +1,17 @@
-@testable import ServerStore
+package import ServerStore
 
 /// Every implementation of the backplane: all of them pass the same suite.
-enum BackplaneKind: CaseIterable, CustomStringConvertible {
+package enum BackplaneKind: CaseIterable, CustomStringConvertible {
     case inProcess
 
-    var description: String {
+    package var description: String {
         switch self {
         case .inProcess: "in one process"
         }
     }
 
     /// Lends the ends of one backplane, one for each process.
-    func withProcesses<Result>(
+    package func withProcesses<Result>(
         _ count: Int,
         _ body: ([any Backplane]) async throws -> Result
     ) async throws -> Result {

@@ -1,18 +1,20 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// Keeps what is logged, as a message and its fields.
-final class LogRecorder: Sendable {
-    struct Record {
-        let message: String
-        let fields: [String: String]
+package final class LogRecorder: Sendable {
+    package struct Record {
+        package let message: String
+        package let fields: [String: String]
     }
 
     private let kept = Mutex<[Record]>([])
 
-    var records: [Record] { kept.withLock { $0 } }
+    package init() {}
 
-    var logger: Logger {
+    package var records: [Record] { kept.withLock { $0 } }
+
+    package var logger: Logger {
         Logger(label: "test") { [self] _ in Handler(recorder: self) }
     }
 
