@@ -1,6 +1,7 @@
 import Changesets
 import Documents
 import Schemas
+import ServerFixtures
 import SyncProtocol
 import TestSupport
 import Testing

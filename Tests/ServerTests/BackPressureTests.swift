@@ -1,4 +1,5 @@
 import Dispatch
+import ServerFixtures
 import SyncProtocol
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Logging
+import ServerFixtures
 import SyncProtocol
 import Synchronization
 import Testing
@@ -33,11 +34,12 @@ struct EnduranceTests {
         }
 
         func write<Outcome: Sendable>(
+            _ scope: WriteScope,
             for owner: WriteOwner,
             _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
         ) async throws -> Outcome {
             try meetLock()
-            return try await store.write(for: owner, body)
+            return try await store.write(scope, for: owner, body)
         }
 
         func read<Outcome: Sendable>(

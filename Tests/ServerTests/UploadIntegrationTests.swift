@@ -1,4 +1,5 @@
 import Changesets
+import ServerFixtures
 import Testing
 import Versions
 

@@ -27,7 +27,9 @@ final class SimulatedServer {
         store = try await SQLiteStore(location, versionSalts: VersionSalts(Salt(1)))
         engine = Self.engine(store, seed: 0)
         let app = try Self.app()
-        file = try await store.write { try $0.makeFile(of: app, Self.partition).id }
+        file = try await store.write(.partition(app, Self.partition)) {
+            try $0.makeFile(of: app, Self.partition).id
+        }
     }
 
     private struct NoSuchApp: Error {}

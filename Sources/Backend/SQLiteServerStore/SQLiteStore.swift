@@ -87,6 +87,7 @@ package final class SQLiteStore: Store {
     }
 
     package func write<Outcome: Sendable>(
+        _ scope: WriteScope,
         for owner: WriteOwner,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {

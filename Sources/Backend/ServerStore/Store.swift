@@ -6,7 +6,11 @@
 package protocol Store: Sendable {
     /// Runs the body in a transaction that commits when it returns and rolls back when it throws.
     /// After the return the changes survive a crash. Owners take turns.
+    ///
+    /// The body stays within the scope, and may run more than once: it has no effect but on the
+    /// transaction.
     func write<Outcome: Sendable>(
+        _ scope: WriteScope,
         for owner: WriteOwner,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome
@@ -24,11 +28,12 @@ package protocol Store: Sendable {
 }
 
 extension Store {
-    /// Writes accounts.
+    /// Writes for log-ins, accounts and operators.
     package func write<Outcome: Sendable>(
+        _ scope: WriteScope,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
-        try await write(for: .accounts, body)
+        try await write(scope, for: .accounts, body)
     }
 }
 

@@ -20,14 +20,16 @@ extension Accounts {
         if let function = settings.confirmationFunction {
             switch await verdict(of: function, .confirm, token, in: app) {
             case .success:
-                try await store.write { transaction in
+                try await store.write(.accounts(app)) { transaction in
                     try transaction.setConfirmed(name, of: app)
                     try transaction.removeAccountToken(.confirm, of: name, of: app)
                 }
             case .pending:
                 break
             case .fail:
-                if isNew { try await store.write { try $0.removeAccount(name, of: app) } }
+                if isNew {
+                    try await store.write(.accounts(app)) { try $0.removeAccount(name, of: app) }
+                }
                 throw AccountRefusal.confirmationRefused(name)
             }
         } else if let mail = settings.mail {
@@ -89,7 +91,7 @@ extension Accounts {
         switch verdict {
         case .success:
             let hash = try await hasher.hash(request.password, from: address)
-            let user = try await store.write { transaction in
+            let user = try await store.write(.accounts(app)) { transaction in
                 let user = try Self.setPassword(hash, of: name, of: app, transaction)
                 try transaction.removeAccountToken(.reset, of: name, of: app)
                 return user

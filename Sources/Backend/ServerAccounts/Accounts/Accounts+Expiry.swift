@@ -30,7 +30,7 @@ extension Accounts {
         for app in apps.all {
             // The lifetime of an access token from the session's last refresh.
             let longestUse = (app.configuration.tokens.access + TokenLifetimes.leeway) * 1000
-            try await store.write { transaction in
+            try await store.write(.accounts(app.id)) { transaction in
                 try transaction.removeLoginSessions(of: app.id, expiredAt: now - longestUse)
                 try transaction.removeAccountTokens(
                     of: app.id,
@@ -46,7 +46,7 @@ extension Accounts {
                     )
                 }
                 guard !users.isEmpty else { break }
-                try await store.write { transaction in
+                try await store.write(.accounts(app.id)) { transaction in
                     for user in users { try transaction.removeUser(user, of: app.id) }
                 }
             }

@@ -33,7 +33,7 @@ extension Accounts {
         let secret = APIKeySecret.random(random)
         let digest = secret.digest
         let now = clock.millisecondsSince1970()
-        try await store.write { transaction in
+        try await store.write(.accounts(app)) { transaction in
             if let owner, try transaction.user(owner, of: app) == nil {
                 throw AccountRefusal.userNotFound
             }
@@ -70,7 +70,7 @@ extension Accounts {
     ) async throws {
         let (_, served, _) = try await authenticate(token, is: .refresh, app: app)
         _ = try await key(id, of: token, app: app)
-        try await store.write { transaction in
+        try await store.write(.accounts(served.id)) { transaction in
             _ = try transaction.setDisabled(isDisabled, apiKey: id, of: served.id)
         }
     }
@@ -79,7 +79,7 @@ extension Accounts {
     package func removeKey(_ id: String, of token: String?, app: AppID? = nil) async throws {
         let (_, served, _) = try await authenticate(token, is: .refresh, app: app)
         _ = try await key(id, of: token, app: app)
-        _ = try await store.write { try $0.removeAPIKey(id, of: served.id) }
+        _ = try await store.write(.accounts(served.id)) { try $0.removeAPIKey(id, of: served.id) }
     }
 
     private func requireKeys(_ app: ServedApp) throws(AccountRefusal) {

@@ -22,7 +22,7 @@ extension Accounts {
         }
         let proven = try await prove(credential, from: address, .none, served)
         let digest = SessionDigest(ofSession: claims.sessionID)
-        let session = try await store.write { transaction in
+        let session = try await store.write(.accounts(app)) { transaction in
             // It may have been revoked while the credential was checked.
             let session = try Self.live(try transaction.loginSession(digest, of: app), of: user.id)
             let identity = proven.identity
@@ -67,7 +67,7 @@ extension Accounts {
             app: app,
             requiresSession: true
         )
-        try await store.write { try $0.removeUser(user.id, of: served.id) }
+        try await store.write(.accounts(served.id)) { try $0.removeUser(user.id, of: served.id) }
         logger.notice(
             "a user has deleted its account",
             metadata: ["app": "\(served.id)", "user": "\(user.id)"]

@@ -135,7 +135,7 @@ extension Accounts {
             data: proven.data
         )
         let now = clock.millisecondsSince1970()
-        return try await store.write { transaction in
+        return try await store.write(.accounts(app)) { transaction in
             let identity = proven.identity
             let known =
                 if let owner = proven.owner {
@@ -166,7 +166,7 @@ extension Accounts {
         let freshDeviceID = random.objectID(at: clock).description
         let now = clock.millisecondsSince1970()
         let end = now / 1000 + served.configuration.tokens.refresh
-        let session = try await store.write { transaction in
+        let session = try await store.write(.accounts(app)) { transaction in
             var deviceID = freshDeviceID
             if let reported = device.id, try transaction.isDevice(reported, knownOf: user, of: app)
             {

@@ -45,7 +45,7 @@ extension Accounts {
         }
         try await requireToken(id, token, .confirm, from: address, in: app)
         let now = clock.millisecondsSince1970()
-        try await store.write { transaction in
+        try await store.write(.accounts(app)) { transaction in
             let known = try Self.use(id, token, .confirm, of: app, at: now, transaction)
             try transaction.setConfirmed(known.name, of: app)
         }
@@ -68,7 +68,7 @@ extension Accounts {
         try await requireToken(id, token, .reset, from: address, in: app)
         let hash = try await hasher.hash(password, from: address)
         let now = clock.millisecondsSince1970()
-        let user = try await store.write { transaction in
+        let user = try await store.write(.accounts(app)) { transaction in
             let known = try Self.use(id, token, .reset, of: app, at: now, transaction)
             return try Self.setPassword(hash, of: known.name, of: app, transaction)
         }
@@ -111,7 +111,7 @@ extension Accounts {
     /// The operator knows the owner, and confirms without a token.
     package func confirm(_ email: String, in app: AppID) async throws {
         let (name, _) = try await account(email, in: app)
-        try await store.write { transaction in
+        try await store.write(.accounts(app)) { transaction in
             try transaction.setConfirmed(name, of: app)
             try transaction.removeAccountToken(.confirm, of: name, of: app)
         }
@@ -130,7 +130,7 @@ extension Accounts {
             createdAt: clock.millisecondsSince1970()
         )
         // It replaces an earlier one.
-        try await store.write { try $0.put(token, of: app) }
+        try await store.write(.accounts(app)) { try $0.put(token, of: app) }
         return token
     }
 

@@ -30,7 +30,7 @@ extension Accounts {
             isConfirmed: address == nil || settings.confirmsAtOnce
         )
         let now = clock.millisecondsSince1970()
-        try await store.write { transaction in
+        try await store.write(.accounts(app)) { transaction in
             guard try transaction.passwordAccount(name, of: app) == nil else {
                 throw AccountRefusal.nameInUse
             }

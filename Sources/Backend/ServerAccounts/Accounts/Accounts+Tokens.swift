@@ -25,7 +25,7 @@ extension Accounts {
         let (claims, served) = try await verify(token, is: .refresh, app: app)
         let app = served.configuration.id
         let digest = SessionDigest(ofSession: claims.sessionID)
-        try await store.write { try $0.revokeLoginSession(digest, of: app) }
+        try await store.write(.accounts(app)) { try $0.revokeLoginSession(digest, of: app) }
         backplane.control(.session(digest, of: app), .leave(reason: "logged out"))
     }
 

@@ -98,7 +98,7 @@ package struct Accounts: Sendable {
             declaration: declaration
         )
         let now = clock.millisecondsSince1970()
-        return try await store.write { transaction in
+        return try await store.write(.app(app)) { transaction in
             guard let known = try transaction.app(app) else {
                 try transaction.insert(fresh, at: now)
                 return (fresh, true)

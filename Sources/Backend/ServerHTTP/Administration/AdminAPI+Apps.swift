@@ -57,7 +57,7 @@ extension AdminAPI {
         accounts.apps.remove(app)
         accounts.backplane.control(.app(app), .pause)
         do {
-            try await accounts.store.write { try $0.removeApp(app) }
+            try await accounts.store.write(.app(app)) { try $0.removeApp(app) }
         } catch {
             accounts.apps.put(served)
             throw error

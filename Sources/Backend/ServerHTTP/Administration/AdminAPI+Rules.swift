@@ -27,7 +27,7 @@ extension AdminAPI {
             read: try rule(change.read, "read"),
             write: try rule(change.write, "write")
         )
-        try await accounts.store.write { try $0.setRules(rules, of: app) }
+        try await accounts.store.write(.app(app)) { try $0.setRules(rules, of: app) }
         accounts.apps.setRules(rules, of: app)
         accounts.backplane.control(.app(app), .rebind)
         return try self.rules(of: app)

@@ -33,7 +33,7 @@ extension AdminAPI {
         case (.enabled, .paused), (.paused, .enabled), (.terminated, .enabled):
             break
         }
-        try await accounts.store.write { try $0.setSyncState(state, of: app) }
+        try await accounts.store.write(.app(app)) { try $0.setSyncState(state, of: app) }
         accounts.apps.setSyncState(state, of: app)
         if state != .enabled { accounts.backplane.control(.app(app), .pause) }
     }

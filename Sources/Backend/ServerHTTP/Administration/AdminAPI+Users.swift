@@ -67,7 +67,7 @@ extension AdminAPI {
     /// A key of the operator or of a user. Existing sessions continue.
     func setKeyDisabled(_ isDisabled: Bool, _ id: String, of app: AppID) async throws {
         _ = try accounts.served(app)
-        try await accounts.store.write { transaction in
+        try await accounts.store.write(.accounts(app)) { transaction in
             guard try transaction.setDisabled(isDisabled, apiKey: id, of: app) else {
                 throw ServiceRefusal(.apiKeyNotFound, "API key not found")
             }
@@ -77,7 +77,7 @@ extension AdminAPI {
     /// Removes a key of the operator or of a user: it allows no further log-in.
     func removeKey(_ id: String, of app: AppID) async throws {
         _ = try accounts.served(app)
-        try await accounts.store.write { transaction in
+        try await accounts.store.write(.accounts(app)) { transaction in
             guard try transaction.removeAPIKey(id, of: app) else {
                 throw ServiceRefusal(.apiKeyNotFound, "API key not found")
             }
@@ -90,7 +90,7 @@ extension AdminAPI {
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Void
     ) async throws {
         _ = try accounts.served(app)
-        try await accounts.store.write { transaction in
+        try await accounts.store.write(.accounts(app)) { transaction in
             guard try transaction.user(user, of: app) != nil else {
                 throw ServiceRefusal(.userNotFound, "user not found")
             }

@@ -18,7 +18,7 @@ extension SyncEngine {
     ) async throws {
         let now = clock.millisecondsSince1970()
         while true {
-            let count = try await store.write { transaction in
+            let count = try await store.write(.app(app)) { transaction in
                 try transaction.removeUnidentifiedClientFiles(
                     of: app,
                     seenBefore: now - Self.graceInMilliseconds,
@@ -34,7 +34,7 @@ extension SyncEngine {
                 try snapshot.emptyFiles(of: app, seenBefore: time, after: last, limit: Self.atOnce)
             }
             guard let end = files.last else { return }
-            try await store.write { transaction in
+            try await store.write(.app(app)) { transaction in
                 for file in files where !connected.contains(file) {
                     try transaction.removeIfEmpty(file, seenBefore: time)
                 }

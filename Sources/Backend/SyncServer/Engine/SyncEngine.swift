@@ -57,7 +57,7 @@ package struct SyncEngine: Sendable {
     ) async throws -> Opened {
         let salt = random.salt()
         let now = clock.millisecondsSince1970()
-        return try await store.write(for: .user(user)) { transaction in
+        return try await store.write(.partition(app, partition), for: .user(user)) { transaction in
             guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
                 throw SessionFault.permissionDenied
             }
@@ -117,7 +117,7 @@ package struct SyncEngine: Sendable {
         offlineLimitInMilliseconds limit: Int64? = nil
     ) async throws -> ClientFile {
         let now = clock.millisecondsSince1970()
-        let (client, outgrown) = try await store.write(for: .user(user)) {
+        let (client, outgrown) = try await store.write(.file(id), for: .user(user)) {
             [snapshots] transaction -> (ClientFile, ServerFile?) in
             guard let file = try transaction.file(id) else {
                 // A missing realm counts as empty: the checks keep their order.
@@ -172,7 +172,7 @@ package struct SyncEngine: Sendable {
         _ client: ClientFile,
         in id: ServerFileID
     ) async throws -> ClientFile {
-        try await store.write(for: .user(client.owner)) { transaction in
+        try await store.write(.file(id), for: .user(client.owner)) { transaction in
             guard let snapshot = try transaction.file(id)?.snapshot,
                 var current = try transaction.clientFile(client.ident, in: id),
                 current.isUntouched, current.generation == client.generation,
@@ -261,7 +261,7 @@ package struct SyncEngine: Sendable {
         expectsNewObjects: Bool
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
-        return try await store.write(for: user.map { .user($0) } ?? .upkeep) {
+        return try await store.write(.file(file), for: user.map { .user($0) } ?? .upkeep) {
             [merging] transaction in
             if let user, !upload.changesets.isEmpty {
                 try quotas.admitUpload(of: user, transaction)
@@ -301,7 +301,7 @@ package struct SyncEngine: Sendable {
         for file in files {
             let present = connected.filter { $0.file == file.id }.map(\.ident)
             try await makeSnapshotForTrimming(file, limit, present, at: now)
-            _ = try await store.write(for: .upkeep) { transaction in
+            _ = try await store.write(.file(file.id), for: .upkeep) { transaction in
                 for ident in present {
                     guard var client = try transaction.clientFile(ident, in: file.id) else {
                         continue
@@ -370,7 +370,7 @@ package struct SyncEngine: Sendable {
     /// Makes every client of the app start over; its objects stay.
     package func terminate(_ app: AppID) async throws {
         let now = clock.millisecondsSince1970()
-        try await store.write(for: .upkeep) { transaction in
+        try await store.write(.app(app), for: .upkeep) { transaction in
             try SyncTermination(
                 transaction: transaction,
                 now: now
@@ -386,7 +386,7 @@ package struct SyncEngine: Sendable {
         of app: AppID,
         in partition: Partition
     ) async throws -> ServerFileID? {
-        try await store.write { transaction in
+        try await store.write(.partition(app, partition)) { transaction in
             guard let file = try transaction.file(of: app, partition)?.id,
                 try transaction.clientFile(ident, in: file) != nil
             else { return nil }

@@ -49,7 +49,9 @@ actor SnapshotBuilder {
             let plan = try await held.read { try Self.plan(id, policy, $0) }
             guard var plan else { return false }
             let version = plan.file.currentVersion
-            try await store.write(for: .upkeep) { try $0.removeUnfinishedSnapshots(of: id) }
+            try await store.write(.file(id), for: .upkeep) {
+                try $0.removeUnfinishedSnapshots(of: id)
+            }
             // Each changeset gets a version of the history that it replaces, the last one the
             // file's own.
             var position: UInt64 = 0
@@ -64,7 +66,7 @@ actor SnapshotBuilder {
                 guard let changeset else { break }
                 if let pending {
                     position += 1
-                    try await store.write(for: .upkeep) { [position] transaction in
+                    try await store.write(.file(id), for: .upkeep) { [position] transaction in
                         try transaction.appendSnapshot(
                             pending,
                             at: ServerVersion(position),
@@ -78,12 +80,13 @@ actor SnapshotBuilder {
                 size += UInt64(changeset.count)
             }
             guard let pending, position < version.rawValue else {
-                try await store.write(for: .upkeep) {
+                try await store.write(.file(id), for: .upkeep) {
                     try $0.removeSnapshots(of: id, only: version)
                 }
                 return false
             }
-            return try await store.write(for: .upkeep) { [file = plan.file, size] transaction in
+            return try await store.write(.file(id), for: .upkeep) {
+                [file = plan.file, size] transaction in
                 try Self.finish(file, size, pending, at: now, transaction)
             }
         }
