@@ -452,15 +452,15 @@ let package = Package(
         tests(
             "ServerStore",
             [
-                "Changesets", "Documents", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Changesets", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
                 "Versions",
             ]
         ),
         tests(
             "SQLiteServerStore",
             [
-                "Changesets", "FaultInjection", "SQLite", "SQLiteServerStore", "Schemas", "Scopes",
-                "ServerFixtures", "ServerStore", "Versions", logging,
+                "Changesets", "FaultInjection", "SQLite", "SQLiteServerStore", "Scopes",
+                "ServerFixtures", "ServerStore", "Versions",
             ]
         ),
         tests(
@@ -479,7 +479,7 @@ let package = Package(
             "Server",
             [
                 "ServerFixtures",
-                "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "SQLite",
+                "Changesets", "Documents", "JSON", "Merge", "SQLite",
                 "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
                 "SyncProtocol", "SyncServer", "Transport", "Versions", asyncHTTPClient, crypto,
@@ -491,7 +491,7 @@ let package = Package(
             [
                 "RealmSync",
                 "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
-                "Documents", "FaultInjection", "LocalRealm", "Merge", "Platform", "SQLite",
+                "Documents", "FaultInjection", "JSON", "LocalRealm", "Merge", "Platform", "SQLite",
                 "SQLiteServerStore", "Scheduling", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
                 "SyncClient", "SyncProtocol", "SyncServer", "Transport", "Versions", logging,
