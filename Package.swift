@@ -259,22 +259,70 @@ let package = Package(
         ),
 
         // The server's half.
+        module("Surroundings", in: .backend, ["Changesets", "Versions"]),
+        module(
+            "ServerStore",
+            in: .backend,
+            ["Changesets", "JSON", "Query", "Schemas", "Scopes", "Versions"]
+        ),
+        module(
+            "SQLiteServerStore",
+            in: .backend,
+            [
+                "Changesets", "Coordination", "JSON", "SQLite", "Schemas", "Scopes", "ServerStore",
+                "Versions", deque, logging,
+            ]
+        ),
+        module(
+            "SyncServer",
+            in: .backend,
+            [
+                "Changesets", "Coordination", "Documents", "Merge", "Schemas", "Scopes",
+                "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions", deque,
+                logging, serviceLifecycle,
+            ]
+        ),
+        module(
+            "ServerConfig",
+            in: .backend,
+            [
+                "Changesets", "Query", "SchemaFiles", "Schemas", "Scopes", "ServerStore", "Settings",
+                "YAML",
+            ]
+        ),
+        module(
+            "ServerAccounts",
+            in: .backend,
+            [
+                "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Programs", "SQLite",
+                "Schemas", "ServerConfig", "ServerStore", "Settings", "Surroundings", "Versions",
+                crypto, jwtKit, logging,
+            ]
+        ),
+        module(
+            "ServerHTTP",
+            in: .backend,
+            [
+                "Changesets", "JSON", "Query", "Schemas", "Scopes", "ServerAccounts", "ServerConfig",
+                "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
+                "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
+            ] + hummingbird + nio + nioHTTPTypes
+        ),
         module(
             "Server",
             in: .backend,
             [
-                "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Merge", "Programs",
-                "Query", "SQLite", "SchemaFiles", "Schemas", "Scopes", "Settings", "SyncProtocol",
-                "Transport", "Versions", "YAML", asyncHTTPClient,
-                crypto, deque, jwtKit, logging, serviceLifecycle,
-            ] + hummingbird + nio + nioHTTPTypes
+                "Coordination", "ServerAccounts", "ServerConfig", "ServerHTTP", "ServerStore",
+                "Settings", "Surroundings", "SyncProtocol", "SyncServer", "Transport", logging,
+                serviceLifecycle,
+            ] + nio
         ),
         program(
             "realm-server",
             in: .backend,
             [
-                "Changesets", "Platform", "Scheduling", "Scopes", "Server", "Settings",
-                argumentParser, logging,
+                "Platform", "SQLiteServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
+                "ServerHTTP", "ServerStore", "Settings", "Surroundings", argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ]
         ),
@@ -301,6 +349,14 @@ let package = Package(
                 "Transport", logging,
             ],
             path: "Tests/RealmFixtures",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "ServerFixtures",
+            dependencies: [
+                "SQLiteServerStore", "ServerStore", "Surroundings", "TestSupport", logging,
+            ],
+            path: "Tests/ServerFixtures",
             swiftSettings: settings
         ),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
@@ -398,11 +454,40 @@ let package = Package(
             ]
         ),
         tests(
+            "ServerStore",
+            [
+                "Changesets", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Versions",
+            ]
+        ),
+        tests(
+            "SQLiteServerStore",
+            [
+                "Changesets", "FaultInjection", "SQLite", "SQLiteServerStore", "Scopes",
+                "ServerFixtures", "ServerStore", "Versions",
+            ]
+        ),
+        tests(
+            "ServerConfig",
+            [
+                "Changesets", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
+                "Settings",
+            ]
+        ),
+        tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),
+        tests(
+            "ServerHTTP",
+            ["ServerConfig", "ServerFixtures", "ServerHTTP", "ServerStore"]
+        ),
+        tests(
             "Server",
             [
-                "Changesets", "Documents", "FaultInjection", "JSON", "Merge", "Query", "SQLite",
-                "SchemaFiles", "Schemas", "Scopes", "Server", "Settings", "SyncProtocol",
-                "Transport", "Versions", asyncHTTPClient, crypto, jwtKit, logging, serviceLifecycle,
+                "ServerFixtures",
+                "Changesets", "Documents", "JSON", "Merge", "Query", "SQLite",
+                "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
+                "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
+                "SyncProtocol", "SyncServer", "Transport", "Versions", asyncHTTPClient, crypto,
+                jwtKit, logging, serviceLifecycle,
             ] + nio
         ),
         tests(
@@ -410,10 +495,10 @@ let package = Package(
             [
                 "RealmSync",
                 "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
-                "Documents", "FaultInjection", "LocalRealm", "Merge", "Platform", "SQLite",
-                "Scheduling",
-                "Schemas", "Scopes", "Server", "Settings", "SyncClient", "SyncProtocol",
-                "Transport", "Versions", logging,
+                "Documents", "FaultInjection", "JSON", "LocalRealm", "Merge", "Platform", "SQLite",
+                "SQLiteServerStore", "Scheduling", "Schemas", "Scopes", "Server", "ServerAccounts",
+                "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
+                "SyncClient", "SyncProtocol", "SyncServer", "Transport", "Versions", logging,
             ]
         ),
         tests(

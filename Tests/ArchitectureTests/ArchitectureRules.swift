@@ -11,7 +11,10 @@ enum ArchitectureRules {
         "Agent", "AppServices", "Config", "Control", "LocalRealm", "RealmSync", "SyncClient",
         "realm-agent",
     ]
-    static let serverModules: Set<String> = ["Server", "realm-server"]
+    static let serverModules: Set<String> = [
+        "SQLiteServerStore", "Server", "ServerAccounts", "ServerConfig", "ServerHTTP",
+        "ServerStore", "Surroundings", "SyncServer", "realm-server",
+    ]
 
     // MARK: Arrows
 
@@ -142,19 +145,24 @@ enum ArchitectureRules {
     /// Any other module declares a protocol instead, which one of these implements.
     static let foreignImports: [String: Set<String>] = [
         "ArgumentParser": ["realm-agent", "realm-server"],
-        "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "Server"],
-        "Crypto": ["Server"],
-        "DequeModule": ["Server", "Transport"],
-        "HTTPTypes": ["Control", "Server"],
-        "Hummingbird": ["Control", "Server"],
-        "JWTKit": ["Server"],
+        "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "ServerHTTP"],
+        "Crypto": ["ServerAccounts"],
+        "DequeModule": ["SQLiteServerStore", "SyncServer", "Transport"],
+        "HTTPTypes": ["Control", "ServerHTTP"],
+        "Hummingbird": ["Control", "ServerHTTP"],
+        "JWTKit": ["ServerAccounts"],
         "Logging": [
-            "Agent", "Control", "Platform", "Plugins", "RealmSync", "Server", "SyncClient",
-            "realm-agent", "realm-server",
+            "Agent", "Control", "Platform", "Plugins", "RealmSync", "SQLiteServerStore", "Server",
+            "ServerAccounts", "ServerHTTP", "SyncClient", "SyncServer", "realm-agent",
+            "realm-server",
         ],
-        "NIO": ["AppServices", "Control", "Outbound", "Plugins", "Server", "Transport"],
+        "NIO": [
+            "AppServices", "Control", "Outbound", "Plugins", "Server", "ServerHTTP", "Transport",
+        ],
         "NIOSSL": ["Agent", "RealmSync"],
-        "ServiceLifecycle": ["Agent", "Control", "Server", "realm-agent", "realm-server"],
+        "ServiceLifecycle": [
+            "Agent", "Control", "Server", "ServerHTTP", "SyncServer", "realm-agent", "realm-server",
+        ],
         "UnixSignals": ["realm-agent", "realm-server"],
     ]
 

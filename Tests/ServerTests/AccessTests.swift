@@ -4,11 +4,14 @@ import JSON
 import Query
 import Schemas
 import Scopes
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerStore
 
 /// App services, 12.2; wire protocol, 13.5; interfaces, 8.
 @Suite("Rules and declared schemas")

@@ -1,7 +1,10 @@
 import JSON
+import ServerFixtures
 import Testing
 
-@testable import Server
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
 
 /// Checklist lines E4 to E7 of app services, 16: accounts that programs of the operator's look after.
 @Suite("App services: confirmation and reset by mail and by function", .timeLimit(.minutes(10)))

@@ -1,12 +1,17 @@
 import FoundationEssentials
 import Glibc
 import Logging
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Transport
 import Versions
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import SyncServer
 
 /// Checklist lines D of app services, 16, as far as they are about partition-based sync.
 @Suite("Administration", .timeLimit(.minutes(10)))

@@ -1,12 +1,14 @@
 import Changesets
 import Documents
 import Schemas
+import ServerFixtures
 import SyncProtocol
 import TestSupport
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// Flexible sync, 14: what is ingested only ever travels towards the server.
 @Suite("Asymmetric objects are never sent to clients")

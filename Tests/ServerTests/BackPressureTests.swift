@@ -1,10 +1,12 @@
 import Dispatch
+import ServerFixtures
 import SyncProtocol
 import TestSupport
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// Clients that upload faster than the store integrates.
 @Suite("Uploads wait for the store", .timeLimit(.minutes(10)))
@@ -15,7 +17,7 @@ struct BackPressureTests {
         private let isEntered = Signal()
 
         /// Returns when the writer is busy; the task ends when the gate is opened.
-        func close(_ store: any ServerStore) async -> Task<Void, any Error> {
+        func close(_ store: any Store) async -> Task<Void, any Error> {
             let task = Task {
                 try await store.write(for: .accounts) { [isOpen, isEntered] _ in
                     isEntered.raise()

@@ -6,7 +6,8 @@ import Testing
 import Transport
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("Bad peers", .timeLimit(.minutes(10)))
 struct BadPeerTests {

@@ -1,11 +1,13 @@
 import Changesets
+import ServerFixtures
 import SyncProtocol
 import TestSupport
 import Testing
 import Transport
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("Lifetimes of connections", .timeLimit(.minutes(10)))
 struct ConnectionTimeTests {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
 
 /// Many clients of one file, who upload, download and come back in any order.
 @Suite("Convergence", .timeLimit(.minutes(10)))

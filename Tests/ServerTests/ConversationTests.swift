@@ -5,7 +5,8 @@ import Testing
 import Transport
 import Versions
 
-@testable import Server
+@testable import ServerConfig
+@testable import ServerStore
 
 /// Checklist lines S and D of wire protocol, 19, as a client meets them.
 @Suite("Sync conversations", .timeLimit(.minutes(10)))

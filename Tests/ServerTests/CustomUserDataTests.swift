@@ -10,7 +10,9 @@ import SyncProtocol
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerStore
 
 /// App services, 10.5.
 @Suite("Custom user data")

@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// Sync history, 16: what a client that begins is not sent.
 @Suite("Compaction of downloads")

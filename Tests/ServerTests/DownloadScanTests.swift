@@ -1,8 +1,11 @@
 import Changesets
+import ServerFixtures
 import Testing
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import SyncServer
 
 /// Sync history, 15.1.
 @Suite("Collecting downloads")
@@ -60,30 +63,37 @@ struct DownloadScanTests {
 
     @Test("Every version has the salt of the process that made it")
     func salts() async throws {
-        let world = try await ServerFileWorld()
-        let client = try await world.client()
-        try await world.upload([upload(2, on: 0)], by: client)
-        let before = try await world.scan(for: client).progress.latestServerVersion
-        let restarted = SyncEngine(
-            store: world.store,
-            clock: world.clock.wallClock,
-            random: .seeded(2)
-        )
-        let same = try await restarted.scan(for: client.ident, from: .zero, in: world.file)
-        #expect(same?.progress.latestServerVersion == before)
-        _ = try await restarted.integrate(
-            Upload(
-                client: client.ident,
-                sessionEpoch: client.sessionEpoch,
-                changesets: [upload(3, on: 1, Tasks.create(1, title: "x"))],
-                progress: uploadCursor(3, 1),
-                lockedServerVersion: .zero
-            ),
-            into: world.file,
-            policy: world.policy
-        )
-        let after = try await restarted.scan(for: client.ident, from: .zero, in: world.file)
-        #expect(after?.progress.latestServerVersion.salt != before.salt)
+        try await withTemporaryDirectory { directory in
+            let location = SQLiteStore.Location.file(path: "\(directory)/server.sqlite")
+            let store = try await SQLiteStore(location)
+            let world = try await ServerFileWorld(store: store)
+            let client = try await world.client()
+            try await world.upload([upload(2, on: 0)], by: client)
+            let before = try await world.scan(for: client).progress.latestServerVersion
+            await store.close()
+            let reopened = try await SQLiteStore(location)
+            let restarted = SyncEngine(
+                store: reopened,
+                clock: world.clock.wallClock,
+                random: .seeded(2)
+            )
+            let same = try await restarted.scan(for: client.ident, from: .zero, in: world.file)
+            #expect(same?.progress.latestServerVersion == before)
+            _ = try await restarted.integrate(
+                Upload(
+                    client: client.ident,
+                    sessionEpoch: client.sessionEpoch,
+                    changesets: [upload(3, on: 1, Tasks.create(1, title: "x"))],
+                    progress: uploadCursor(3, 1),
+                    lockedServerVersion: .zero
+                ),
+                into: world.file,
+                policy: world.policy
+            )
+            let after = try await restarted.scan(for: client.ident, from: .zero, in: world.file)
+            #expect(after?.progress.latestServerVersion.salt != before.salt)
+            await reopened.close()
+        }
     }
 
     @Test("A removed client file has nothing to download")

@@ -1,20 +1,23 @@
 import Logging
+import ServerFixtures
 import SyncProtocol
 import Synchronization
 import Testing
 import Transport
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("Endurance of the server", .timeLimit(.minutes(10)))
 struct EnduranceTests {
     /// Is locked for the first few transactions of each kind, as if another program had it.
-    private final class LockedStore: ServerStore {
-        private let store: any ServerStore
+    private final class LockedStore: Store {
+        private let store: any Store
         private let refusals = Mutex(0)
 
-        init(_ store: any ServerStore) {
+        init(_ store: any Store) {
             self.store = store
         }
 
@@ -31,11 +34,12 @@ struct EnduranceTests {
         }
 
         func write<Outcome: Sendable>(
+            _ scope: WriteScope,
             for owner: WriteOwner,
             _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
         ) async throws -> Outcome {
             try meetLock()
-            return try await store.write(for: owner, body)
+            return try await store.write(scope, for: owner, body)
         }
 
         func read<Outcome: Sendable>(

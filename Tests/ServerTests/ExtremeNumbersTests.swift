@@ -6,7 +6,10 @@ import TestSupport
 import Testing
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerAccounts
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("Extreme values in the server's store", .timeLimit(.minutes(10)))
 struct ExtremeNumbersTests {

@@ -1,9 +1,12 @@
 import JSON
 import Logging
+import ServerFixtures
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerStore
 
 /// Checklist lines A4 and A7 of app services, 16: users whom a program of the operator's knows.
 @Suite("App services: custom functions", .timeLimit(.minutes(10)))

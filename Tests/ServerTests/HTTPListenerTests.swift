@@ -4,11 +4,13 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import ServerFixtures
 import Settings
 import SyncProtocol
 import Testing
 
-@testable import Server
+@testable import ServerHTTP
+@testable import ServerStore
 
 /// Behaviour that needs real sockets: heads, bodies and timeouts.
 @Suite("HTTP on a real port", .timeLimit(.minutes(10)))

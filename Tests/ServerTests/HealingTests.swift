@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// Sync history, 14.6: uploads that do not fit, rightly by the client's own rules.
 @Suite("Corrections of uploads that do not fit")

@@ -1,8 +1,11 @@
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import Surroundings
+@testable import SyncServer
 
 /// Each row of sync history, 13, against what is really stored.
 @Suite("Identifying client files", .timeLimit(.minutes(10)))

@@ -1,9 +1,13 @@
 import FoundationEssentials
 import JWTKit
+import ServerFixtures
 import Settings
 import Testing
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerStore
+@testable import Surroundings
 
 /// Checklist line A5 of app services, 16, for apps that trust several keys.
 @Suite("App services: tokens signed by one of several keys", .timeLimit(.minutes(10)))

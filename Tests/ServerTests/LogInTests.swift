@@ -1,7 +1,12 @@
 import FoundationEssentials
+import ServerFixtures
 import Testing
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import Surroundings
 
 /// Checklist lines A of app services, 16.
 @Suite("App services: logging in")

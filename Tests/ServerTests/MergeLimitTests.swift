@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import SyncServer
 
 /// The limits of one upload's work for the store's only writer (merge rules, 10; sync history,
 /// 18.5).

@@ -2,10 +2,15 @@ import Crypto
 import FoundationEssentials
 import JSON
 import JWTKit
+import ServerFixtures
 import Settings
 import Testing
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import Surroundings
 
 /// Checklist lines A5, A6, K, P2 to P6 and E4 to E6 of app services, 16.
 @Suite("App services: providers, keys and linking")

@@ -1,10 +1,16 @@
 import Changesets
 import Scopes
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions
 
+@testable import SQLiteServerStore
 @testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerStore
+@testable import SyncServer
 
 /// The quotas of one user, and the removal of unused files.
 @Suite("Quotas")

@@ -1,11 +1,10 @@
 import Changesets
 import FoundationEssentials
+import ServerFixtures
 import SyncProtocol
 import TestSupport
 import Testing
 import Versions
-
-@testable import Server
 
 /// The reference client's side of recorded conversations, played to our server: it must answer as the
 /// reference server did.

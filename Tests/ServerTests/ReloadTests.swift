@@ -1,11 +1,16 @@
 import FoundationEssentials
 import Logging
+import ServerFixtures
 import Settings
 import SyncProtocol
 import Synchronization
 import Testing
 
 @testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
 
 /// A configuration that changes while the server runs.
 @Suite("Reload", .timeLimit(.minutes(10)))

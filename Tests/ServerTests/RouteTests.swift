@@ -1,7 +1,10 @@
 import FoundationEssentials
 import Testing
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
 
 /// Checklist lines L, E and X of app services, 16.
 @Suite("App services: routes, accounts and errors")

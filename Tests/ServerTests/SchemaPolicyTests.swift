@@ -2,7 +2,8 @@ import Changesets
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("Schema changes by clients")
 struct SchemaPolicyTests {

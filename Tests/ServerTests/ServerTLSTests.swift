@@ -3,12 +3,17 @@ import FoundationEssentials
 import Logging
 import NIOCore
 import NIOSSL
+import ServerFixtures
 import ServiceLifecycle
 import Settings
 import TestSupport
 import Testing
 
+@testable import SQLiteServerStore
 @testable import Server
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
 
 @Suite("TLS of the server", .timeLimit(.minutes(10)))
 struct ServerTLSTests {

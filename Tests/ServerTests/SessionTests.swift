@@ -1,6 +1,10 @@
+import ServerFixtures
 import Testing
 
-@testable import Server
+@testable import ServerAccounts
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import Surroundings
 
 /// Checklist lines S and P of app services, 16.
 @Suite("App services: sessions and profile")

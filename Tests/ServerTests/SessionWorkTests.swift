@@ -3,7 +3,9 @@ import SyncProtocol
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import SyncServer
 
 @Suite("The work of a connection's sessions")
 struct SessionWorkTests {
@@ -15,7 +17,7 @@ struct SessionWorkTests {
                 let effects = machine.received(
                     .bind(.init(session: session, path: "\"a\"", needsFileIdent: true))
                 )
-                guard case .open(let key, _, _)? = effects.first else { return nil }
+                guard case .work(let key, .open)? = effects.first else { return nil }
                 return key
             }
         }
@@ -24,7 +26,7 @@ struct SessionWorkTests {
     private func admitted(
         _ version: UInt64,
         sizeInBytes: Int? = nil
-    ) throws -> SessionWork.Step {
+    ) throws -> SessionStep {
         // Not parsed here.
         let bytes = sizeInBytes.map { [UInt8](repeating: 0, count: $0) } ?? Tasks.schema
         var check = UploadCheck(threshold: .zero, lockedServerVersion: .zero)
@@ -50,14 +52,14 @@ struct SessionWorkTests {
         return versions
     }
 
-    private let scan = SessionWork.Step.scanDownload(from: .zero)
+    private let scan = SessionStep.scanDownload(from: .zero)
 
     @Test("Empty uploads also count, until they are integrated")
     func emptyUploads() throws {
         let key = keys(1)[0]
         var work = SessionWork()
         work.begin(key)
-        let nothing = SessionWork.Step.integrate([
+        let nothing = SessionStep.integrate([
             .init(changesets: [], progress: uploadCursor(2, 0), lockedServerVersion: .zero)
         ])
         for _ in 0..<1000 { _ = work.enqueue(nothing, for: key) }

@@ -1,9 +1,12 @@
 import Changesets
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import SyncServer
 
 /// Interfaces, 9; sync history, 16.
 @Suite("Snapshots and trimming of history", .timeLimit(.minutes(10)))

@@ -1,8 +1,11 @@
 import Changesets
+import ServerFixtures
 import Testing
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import SyncServer
 
 /// Sync history, 14.4 and 19.
 @Suite("Integrating uploads")

@@ -1,7 +1,8 @@
 import SyncProtocol
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// One session between a client and the server, with the messages in transit in both directions. A
 /// lost connection loses all of them.

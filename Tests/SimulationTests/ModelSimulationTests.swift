@@ -3,7 +3,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import SQLiteServerStore
 
 /// Sync history, 5 to 7 and 13 to 15; merge rules, 2 and 8.
 @Suite("Model clients and the server, over connections that delay and break")

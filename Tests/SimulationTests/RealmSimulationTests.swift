@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import SQLiteServerStore
 
 /// Sync history, 5 to 7 and 13 to 15; local realm, 4.
 @Suite("Realm files and the server, over connections that delay and break")

@@ -3,7 +3,8 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// Client sessions and the server's connections, which exchange encoded messages on a virtual
 /// clock: connections delay, overtake each other, break, and stay open at one end only; the server
@@ -226,7 +227,7 @@ final class SessionSimulation {
                     .toClient(end.client, connection: connection, message.encoded()),
                     in: end.deliversAt - now
                 )
-            case .open, .validate, .integrate, .scanDownload:
+            case .work:
                 end.isFreeAt = max(end.isFreeAt, now + below(100))
                 schedule(.serverWork(connection: connection, effect), in: end.isFreeAt - now)
             case .ended, .close:
@@ -239,13 +240,13 @@ final class SessionSimulation {
     private func work(_ connection: Int, _ effect: ServerConnection.Effect) async throws {
         guard let end = ends[connection] else { return }
         switch effect {
-        case .open(let key, _, let needsFileIdent):
+        case .work(let key, .open(_, let needsFileIdent)):
             let assigned = needsFileIdent ? try await server.assignIdent() : nil
             carryOut(
                 ends[connection]?.machine.opened(key, assigned: assigned) ?? [],
                 connection
             )
-        case .validate(let key, let ident):
+        case .work(let key, .validate(let ident)):
             let file = try await server.identify(ident)
             // The client has moved to this end; the actions of the others no longer count.
             for other in ends.keys where other != connection {
@@ -261,20 +262,20 @@ final class SessionSimulation {
                 ) ?? [],
                 connection
             )
-        case .integrate(_, let admitted):
-            guard let file = end.file else { return }
+        case .work(_, .integrate(let uploads)):
+            guard let file = end.file, let last = uploads.last else { return }
             let outcome = try await server.integrate(
                 Upload(
                     client: file.ident,
                     sessionEpoch: file.sessionEpoch,
-                    changesets: admitted.changesets,
-                    progress: admitted.progress,
-                    lockedServerVersion: admitted.lockedServerVersion
+                    changesets: uploads.flatMap(\.changesets),
+                    progress: last.progress,
+                    lockedServerVersion: last.lockedServerVersion
                 )
             )
             guard outcome.integratedCount > 0 else { return }
             announce(outcome.currentVersion)
-        case .scanDownload(let key, let cursor):
+        case .work(let key, .scanDownload(let cursor)):
             guard let file = end.file else { return }
             let batch = try await server.scan(for: file.ident, from: cursor, limitInBytes: 200)
             guard let batch else { return }

@@ -2,7 +2,7 @@ import Documents
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import SQLiteServerStore
 
 /// Wire protocol, 10.2, 12 and 16; sync history, 5 to 7 and 13 to 15.
 @Suite("Sessions over a network that delays, loses and half-closes, on a virtual clock")

@@ -6,7 +6,10 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import Surroundings
+@testable import SyncServer
 
 /// The released server, without its network: the store, and its service for sessions.
 final class SimulatedServer {
@@ -21,10 +24,12 @@ final class SimulatedServer {
 
     init(_ location: SQLiteStore.Location) async throws {
         self.location = location
-        store = try await SQLiteStore(location)
-        engine = Self.engine(store, salt: 0)
+        store = try await SQLiteStore(location, versionSalts: VersionSalts(Salt(1)))
+        engine = Self.engine(store, seed: 0)
         let app = try Self.app()
-        file = try await store.write { try $0.makeFile(of: app, Self.partition).id }
+        file = try await store.write(.partition(app, Self.partition)) {
+            try $0.makeFile(of: app, Self.partition).id
+        }
     }
 
     private struct NoSuchApp: Error {}
@@ -34,11 +39,11 @@ final class SimulatedServer {
         return app
     }
 
-    private static func engine(_ store: SQLiteStore, salt: UInt64) -> SyncEngine {
+    private static func engine(_ store: SQLiteStore, seed: UInt64) -> SyncEngine {
         SyncEngine(
             store: store,
             clock: WallClock { 1_772_600_767_000 },
-            random: RandomSource(SplitMix64(seed: salt)),
+            random: RandomSource(SplitMix64(seed: seed)),
             snapshots: SnapshotPolicy(
                 historySizeInBytes: 400,
                 ratio: 0,
@@ -47,15 +52,16 @@ final class SimulatedServer {
         )
     }
 
-    /// Ends the process and starts another: its versions have other salts. A store in memory stays,
-    /// one in a file is opened again.
+    /// Ends the process and starts another. A store in memory stays; one in a file is opened again,
+    /// and versions made from then on have other salts.
     func restart() async throws {
         restarts += 1
         if case .file = location {
             await store.close()
-            store = try await SQLiteStore(location)
+            let salt = Salt(restarts + 1)
+            store = try await SQLiteStore(location, versionSalts: VersionSalts(salt))
         }
-        engine = Self.engine(store, salt: restarts)
+        engine = Self.engine(store, seed: restarts)
     }
 
     /// Trims history that no client needs; returns the trimmed version.

@@ -2,7 +2,8 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// Clients and a server that exchange their changes over connections that delay and break, one step
 /// at a time; the seed decides on the next step.

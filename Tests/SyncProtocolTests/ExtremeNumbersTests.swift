@@ -128,7 +128,7 @@ struct ExtremeNumbersTests {
     private func bring(_ connection: inout ServerConnection, to state: Int) {
         guard state > 0 else { return }
         let effects = connection.received(ServerConnectionTests.bind(1))
-        guard case .open(let key, _, _)? = effects.first else { return }
+        guard case .work(let key, .open)? = effects.first else { return }
         guard state > 1 else { return }
         _ = connection.opened(key, assigned: nil)
         _ = connection.received(ServerConnectionTests.ident(1))
@@ -144,9 +144,9 @@ struct ExtremeNumbersTests {
     ) {
         for effect in effects {
             switch effect {
-            case .open(let key, _, _):
+            case .work(let key, .open):
                 _ = connection.opened(key, assigned: nil)
-            case .scanDownload(let key, let cursor):
+            case .work(let key, .scanDownload(let cursor)):
                 let version = cursor.serverVersion.rawValue
                 _ = connection.scanned(key, ServerConnectionTests.nothing(at: version))
                 _ = connection.historyGrew(key, to: ServerVersion(UInt64(Int64.max)))

@@ -35,7 +35,7 @@ struct ServerConnectionTests {
 
     private func opening(_ effects: [Effect]) -> ServerConnection.SessionKey? {
         for effect in effects {
-            if case .open(let key, _, _) = effect { return key }
+            if case .work(let key, .open) = effect { return key }
         }
         return nil
     }
@@ -49,7 +49,7 @@ struct ServerConnectionTests {
         _ = connection.opened(key, assigned: nil)
         #expect(connection.received(Self.ident(1)).count == 1)
         let effects = connection.identified(key, upload: upload, locked: .zero)
-        #expect(effects == [.scanDownload(key, from: .zero)])
+        #expect(effects == [.work(key, .scanDownload(from: .zero))])
         return (connection, key)
     }
 
@@ -72,10 +72,10 @@ struct ServerConnectionTests {
         switch effect {
         case .send(.jsonError(let report)): "error \(report.code)"
         case .send(let message): message.name
-        case .open: "open"
-        case .validate: "validate"
-        case .integrate: "integrate"
-        case .scanDownload: "scan"
+        case .work(_, .open): "open"
+        case .work(_, .validate): "validate"
+        case .work(_, .integrate): "integrate"
+        case .work(_, .scanDownload): "scan"
         case .ended: "ended"
         case .close(let code): "close \(code.rawValue)"
         }
@@ -87,14 +87,14 @@ struct ServerConnectionTests {
         #expect(connection.opened(connectionID: "c1").map(name) == ["LOG_MESSAGE"])
         let bound = connection.received(Self.bind(1, needsFileIdent: true))
         let key = try #require(opening(bound))
-        #expect(bound == [.open(key, path: "\"p\"", needsFileIdent: true)])
+        #expect(bound == [.work(key, .open(path: "\"p\"", needsFileIdent: true))])
         #expect(
             connection.opened(key, assigned: fileIdent(2)) == [.send(.ident(1, fileIdent(2)))]
         )
         #expect(connection.received(Self.ident(1)).map(name) == ["validate"])
         #expect(
             connection.identified(key, upload: .zero, locked: .zero)
-                == [.scanDownload(key, from: .zero)]
+                == [.work(key, .scanDownload(from: .zero))]
         )
         #expect(
             connection.scanned(key, Self.nothing(at: 0)) == [
@@ -186,7 +186,7 @@ struct ServerConnectionTests {
             lockedServerVersion: .zero
         )
         #expect(
-            connection.received(.upload(upload((3, 0)))) == [.integrate(key, admitted)]
+            connection.received(.upload(upload((3, 0)))) == [.work(key, .integrate([admitted]))]
         )
         #expect(connection.historyGrew(key, to: .zero) == [])
     }

@@ -161,14 +161,14 @@ private struct ServerReplay {
         for effect in effects {
             switch effect {
             case .send(let message): sent.append(message)
-            case .open(let key, let path, let needsFileIdent):
+            case .work(let key, .open(let path, let needsFileIdent)):
                 open(key, path, needsFileIdent, rest)
-            case .validate(let key, let ident): validate(key, ident, rest)
-            case .integrate(let key, let upload):
-                if let path = paths[key], let ident = idents[key] {
+            case .work(let key, .validate(let ident)): validate(key, ident, rest)
+            case .work(let key, .integrate(let uploads)):
+                if let path = paths[key], let ident = idents[key], let upload = uploads.last {
                     store.realms[path]?.files[ident.ident]?.locked = upload.lockedServerVersion
                 }
-            case .scanDownload(let key, let cursor): scans[key] = cursor
+            case .work(let key, .scanDownload(let cursor)): scans[key] = cursor
             case .ended: break
             case .close(let code):
                 Issue.record("\(scenario.name): closed with \(code.rawValue) after \(sent)")

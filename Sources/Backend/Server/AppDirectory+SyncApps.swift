@@ -1,3 +1,8 @@
+import ServerAccounts
+import ServerConfig
+package import ServerStore
+package import SyncServer
+
 extension AppDirectory: SyncApps {
     package func syncApp(_ id: AppID) -> SyncApp? {
         self[id].map(SyncApp.init)

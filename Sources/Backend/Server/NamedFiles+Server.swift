@@ -1,3 +1,7 @@
+import ServerAccounts
+package import ServerConfig
+import ServerHTTP
+
 extension NamedFiles {
     /// Checks files as this server reads them.
     package init(_ secrets: SecretReader) {
@@ -15,6 +19,6 @@ private struct ServerFileChecks: FileChecks {
         for algorithm: JWTConfiguration.Algorithm,
         _ secrets: SecretReader
     ) throws -> Bool {
-        try ExternalTokens.keys(keys, for: algorithm, secrets).contains(where: \.isSecret)
+        try keys.holdSecrets(for: algorithm, secrets)
     }
 }

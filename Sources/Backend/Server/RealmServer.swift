@@ -1,14 +1,20 @@
 package import Logging
 import NIOCore
+package import ServerAccounts
+package import ServerConfig
+package import ServerHTTP
+package import ServerStore
 import ServiceLifecycle
 package import Settings
+package import Surroundings
 import SyncProtocol
+package import SyncServer
 import Transport
 
 /// The whole server: store, accounts, HTTP and sync on one port, from a configuration.
 package struct RealmServer: Service {
     private let configuration: ServerConfiguration
-    private let store: any ServerStore
+    private let store: any Store
     private let accounts: Accounts
     private let services: ClientAPI
     private let gate: SyncGate
@@ -28,7 +34,7 @@ package struct RealmServer: Service {
     /// `audit` records operators' calls, at every log level.
     package init(
         _ configuration: ServerConfiguration,
-        store: any ServerStore,
+        store: any Store,
         clock: WallClock,
         random: RandomSource,
         hasher: PasswordHasher? = nil,

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Server
+import ServerHTTP
 
 struct APIKeys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Platform
-import Server
+import ServerHTTP
+import ServerStore
 
 /// The options of commands that call a running server.
 struct AdminOptions: ParsableArguments {

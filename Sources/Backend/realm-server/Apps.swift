@@ -1,5 +1,6 @@
 import ArgumentParser
-import Server
+import ServerHTTP
+import ServerStore
 
 struct Apps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Server
+import ServerConfig
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(

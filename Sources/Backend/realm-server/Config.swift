@@ -1,5 +1,5 @@
 import ArgumentParser
-import Server
+import ServerConfig
 
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(

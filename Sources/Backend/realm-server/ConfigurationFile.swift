@@ -1,6 +1,7 @@
 import ArgumentParser
 import Platform
 import Server
+import ServerConfig
 import Settings
 
 /// The option that names the configuration, and the ways to read it.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Scopes
-import Server
+import ServerHTTP
 
 struct Realms: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

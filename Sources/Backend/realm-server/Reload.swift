@@ -1,6 +1,7 @@
 import ArgumentParser
 import Platform
-import Server
+import ServerConfig
+import ServerHTTP
 
 struct Reload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

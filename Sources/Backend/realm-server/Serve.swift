@@ -3,10 +3,15 @@ import FoundationEssentials
 import Glibc
 import Logging
 import Platform
+import SQLiteServerStore
 import Scheduling
 import Server
+import ServerConfig
+import ServerHTTP
+import ServerStore
 import ServiceLifecycle
 import Settings
+import Surroundings
 import UnixSignals
 
 struct Serve: AsyncParsableCommand {
@@ -63,7 +68,11 @@ struct Serve: AsyncParsableCommand {
         if configuration.apps.isEmpty {
             logger.warning("no app to serve", metadata: ["remedy": "\(NoApp.remedy)"])
         }
-        let store = try await configuration.storage.open(logger: logger)
+        let random = RandomSource(SystemRandomNumberGenerator())
+        let store = try await configuration.storage.open(
+            versionSalts: VersionSalts(random.salt()),
+            logger: logger
+        )
         let manager = ServiceManager()
         let secrets = SecretReader(environment: ProcessInfo.processInfo.environment)
         let tls = try configuration.tls.map { files throws(ServerTLS.Unusable) in
@@ -73,7 +82,7 @@ struct Serve: AsyncParsableCommand {
             configuration,
             store: store,
             clock: WallClock { WallTime.now().millisecondsSince1970 },
-            random: RandomSource(SystemRandomNumberGenerator()),
+            random: random,
             secrets: secrets,
             tls: tls,
             isAdministered: true,
@@ -120,9 +129,13 @@ private struct Hangup: Service {
 }
 
 extension StorageLocation {
-    fileprivate func open(logger: Logger) async throws(StoreError) -> SQLiteStore {
+    fileprivate func open(
+        versionSalts: VersionSalts,
+        logger: Logger
+    ) async throws(StoreError) -> SQLiteStore {
         switch self {
-        case .sqlite(let path): try await SQLiteStore(.file(path: path), logger: logger)
+        case .sqlite(let path):
+            try await SQLiteStore(.file(path: path), versionSalts: versionSalts, logger: logger)
         }
     }
 }

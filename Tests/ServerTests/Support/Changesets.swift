@@ -2,8 +2,6 @@ import Changesets
 import Schemas
 import Versions
 
-@testable import Server
-
 func uploadCursor(_ client: UInt64, _ server: UInt64) -> UploadCursor {
     UploadCursor(
         clientVersion: ClientVersion(client),

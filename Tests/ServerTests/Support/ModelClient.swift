@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// A client as the specification describes it, with its realm in memory (sync history, 2 to 7).
 struct ModelClient {

@@ -4,8 +4,6 @@ import Testing
 import Transport
 import Versions
 
-@testable import Server
-
 /// Plays the client's part of a recording, and compares the answers.
 struct Replay {
     let server: ReplayServer

@@ -1,9 +1,15 @@
 import FoundationEssentials
 import Logging
+import ServerFixtures
 import SyncProtocol
 import Transport
 
+@testable import SQLiteServerStore
 @testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerStore
+@testable import SyncServer
 
 /// A server whose store can be backed up, brought back and lost, each time with a process of its own.
 final class ReplayServer {

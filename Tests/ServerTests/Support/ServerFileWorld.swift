@@ -2,11 +2,14 @@ import Changesets
 import Documents
 import Schemas
 import Scopes
+import ServerFixtures
 import SyncProtocol
 import Testing
 import Versions
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerStore
+@testable import SyncServer
 
 /// One server file in a store in memory, and clients that speak to the engine without any session.
 struct ServerFileWorld {

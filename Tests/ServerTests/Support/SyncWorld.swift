@@ -1,11 +1,16 @@
 import Logging
 import NIOSSL
+import ServerFixtures
 import ServiceLifecycle
 import Settings
 import SyncProtocol
 import Transport
 
 @testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerStore
+@testable import SyncServer
 
 /// A server with two apps, reached through memory or through real sockets: what holds for one must
 /// hold for the other.

@@ -1,7 +1,10 @@
 import FoundationEssentials
 import Logging
+import ServerFixtures
 
-@testable import Server
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import SyncServer
 
 /// The admin API of a world, without a socket.
 struct TestAdmin {

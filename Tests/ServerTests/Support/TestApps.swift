@@ -1,12 +1,17 @@
 import FoundationEssentials
 import Logging
+import ServerFixtures
 
-@testable import Server
+@testable import SQLiteServerStore
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
 
 /// Accounts of two apps on a store in memory, with cheap password hashes.
 struct TestApps {
     let clock = ManualClock()
-    let store: any ServerStore
+    let store: any Store
     let accounts: Accounts
     let services: ClientAPI
 
@@ -24,7 +29,7 @@ struct TestApps {
     ]
 
     init(
-        store: (any ServerStore)? = nil,
+        store: (any Store)? = nil,
         apps: [ServedAppConfiguration] = Self.configurations,
         publicURL: PublicURL? = nil,
         secrets: SecretReader = SecretReader(environment: [:]),

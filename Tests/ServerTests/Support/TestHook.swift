@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 import JSON
 
-@testable import Server
+@testable import ServerConfig
+@testable import ServerStore
 
 /// A program of the operator's that keeps what it is asked and says what it was told to say.
 struct TestHook {

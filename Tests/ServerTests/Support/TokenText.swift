@@ -1,7 +1,5 @@
 import FoundationEssentials
 
-@testable import Server
-
 /// Looks into tokens, and makes some that are wrong.
 enum TokenText {
     static func header(of token: String) -> String? { part(0, of: token) }

@@ -2,7 +2,8 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-@testable import Server
+@testable import ServerHTTP
+@testable import ServerStore
 
 /// The causes of client resets, and actions on them.
 extension EngineSimulation {
@@ -86,7 +87,7 @@ extension SimulatedServerProcess {
     }
 
     func expire(_ ident: FileIdent) async throws {
-        try await store.write { transaction in
+        try await store.write(.app(SimulatedServerMachine.app)) { transaction in
             for file in try transaction.files(of: SimulatedServerMachine.app) {
                 guard var client = try transaction.clientFile(ident, in: file.id) else { continue }
                 client.isExpired = true

@@ -5,7 +5,8 @@ import SyncProtocol
 import TestSupport
 import Versions
 
-@testable import Server
+@testable import ServerStore
+@testable import SyncServer
 
 /// The events of the machines, each at its moment.
 extension EngineSimulation {

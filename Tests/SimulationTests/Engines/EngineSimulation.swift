@@ -6,7 +6,7 @@ import Scheduling
 import Schemas
 import TestSupport
 
-@testable import Server
+@testable import Surroundings
 
 /// The released engines in a simulated world: agents with realm files, the server with its store,
 /// and between them a network that delays, breaks and fails silently; programs write SQL meanwhile,

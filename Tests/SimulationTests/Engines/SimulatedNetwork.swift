@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Transport
 
-@testable import Server
+@testable import ServerStore
 
 /// Everything between the clients' machines and the server's.
 final class SimulatedNetwork: Sendable {

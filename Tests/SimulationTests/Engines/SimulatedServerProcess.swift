@@ -10,7 +10,14 @@ import TestSupport
 import Transport
 import Versions
 
+@testable import SQLiteServerStore
 @testable import Server
+@testable import ServerAccounts
+@testable import ServerConfig
+@testable import ServerHTTP
+@testable import ServerStore
+@testable import Surroundings
+@testable import SyncServer
 
 /// The machine that the server runs on: its disk is permanent, processes start and end.
 final class SimulatedServerMachine: Sendable {
@@ -64,8 +71,8 @@ final class SimulatedServerMachine: Sendable {
             isDevelopmentMode: true,
             allowsClientRecovery: allowsRecovery
         )
-        let store = try await openStore()
         let random = RandomSource(SplitMix64(seed: seed))
+        let store = try await openStore(VersionSalts(random.salt()))
         let accounts = try await Accounts(
             apps: [configuration],
             store: store,
@@ -84,10 +91,12 @@ final class SimulatedServerMachine: Sendable {
         process.begin()
     }
 
-    private func openStore() async throws -> SQLiteStore {
+    /// Each process marks its versions with salts of its own.
+    private func openStore(_ versionSalts: VersionSalts) async throws -> SQLiteStore {
         try await SQLiteStore(
             .file(path: path),
             vfs: files.name,
+            versionSalts: versionSalts,
             // Time does not pass during any work: the duration of a write must not change a run.
             clock: time.clock,
             executor: { [time] _ in time.lane() }
@@ -96,7 +105,7 @@ final class SimulatedServerMachine: Sendable {
 
     /// The content of the store while no process has it open.
     func lookInside() async throws -> LedgerAudit {
-        let store = try await openStore()
+        let store = try await openStore(VersionSalts(Salt(1)))
         let contents = try await store.contents()
         await store.close()
         return LedgerAudit(contents)

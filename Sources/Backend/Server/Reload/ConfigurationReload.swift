@@ -1,6 +1,11 @@
 import Coordination
 import Logging
+import ServerAccounts
+package import ServerConfig
+package import ServerHTTP
+import ServerStore
 package import Settings
+import SyncServer
 
 /// Applies a changed configuration to the running server. It reads and checks everything first, so
 /// that a bad file changes nothing.
@@ -157,7 +162,7 @@ package actor ConfigurationReload {
         for app in accounts.apps.all where app.isFromFile && !served.contains(app.id) {
             accounts.apps.remove(app.id)
             sync.backplane.control(.app(app.id), .pause)
-            await accounts.tokens.remove(app.id)
+            await accounts.forgetKeys(of: app.id)
             applied.append("apps.\(app.id) (no longer served)")
         }
         return applied

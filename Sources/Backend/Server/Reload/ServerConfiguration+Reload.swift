@@ -1,3 +1,5 @@
+import ServerConfig
+
 /// Separates the settings that a running server applies from those that need a restart.
 extension ServerConfiguration {
     /// Settings that differ and need a restart, by their keys.

@@ -1,4 +1,4 @@
-package import Changesets
+import Changesets
 package import Versions
 
 /// The server's end of one connection: it reads the messages, keeps the sessions, and answers
@@ -12,10 +12,8 @@ package struct ServerConnection: Sendable {
 
     package enum Effect: Hashable, Sendable {
         case send(ServerMessage)
-        case open(SessionKey, path: Text, needsFileIdent: Bool)
-        case validate(SessionKey, ClientMessage.Ident)
-        case integrate(SessionKey, UploadCheck.Admitted)
-        case scanDownload(SessionKey, from: DownloadCursor)
+        /// Carry out a step of the session in the store, after its earlier ones.
+        case work(SessionKey, SessionStep)
         /// The session has ended; its resources can be released.
         case ended(SessionKey)
         /// An error of the connection was sent, or the message could not be answered: send nothing
@@ -145,14 +143,8 @@ extension ServerConnection {
             switch effect {
             case .send(let message):
                 effects.append(.send(message))
-            case .open(let path, let needsFileIdent):
-                effects.append(.open(key, path: path, needsFileIdent: needsFileIdent))
-            case .validate(let ident):
-                effects.append(.validate(key, ident))
-            case .integrate(let upload):
-                effects.append(.integrate(key, upload))
-            case .scanDownload(let cursor):
-                effects.append(.scanDownload(key, from: cursor))
+            case .work(let step):
+                effects.append(.work(key, step))
             case .failConnection(let fault, let message):
                 return effects + fail(fault, message: message)
             }

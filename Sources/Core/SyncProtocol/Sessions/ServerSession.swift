@@ -1,4 +1,4 @@
-package import Changesets
+import Changesets
 package import Versions
 
 /// The server half of one session of partition-based sync, owning no socket, store, task or clock
@@ -60,17 +60,8 @@ package struct ServerSession: Sendable {
 
     package enum Effect: Hashable, Sendable {
         case send(ServerMessage)
-        /// Find the partition, check the user's permission, and assign a file ident if one is
-        /// needed; answer with `opened`, or with `fail`.
-        case open(path: Text, needsFileIdent: Bool)
-        /// Check the IDENT against the store (`IdentCheck`); answer with `identified`, or with
-        /// `fail`.
-        case validate(ClientMessage.Ident)
-        /// Add the upload to the history; answer with `historyGrew`, or with `fail`. Further
-        /// uploads may be requested before that, to be integrated in order.
-        case integrate(UploadCheck.Admitted)
-        /// Read the history after the cursor; answer with `scanned`.
-        case scanDownload(from: DownloadCursor)
+        /// Carry out a step in the store, and tell the session the result.
+        case work(SessionStep)
         /// The peer broke the order of messages: report it, and end the connection.
         case failConnection(ConnectionFault, message: String)
     }
@@ -82,7 +73,7 @@ package struct ServerSession: Sendable {
         guard 1...limits.pathSizeInBytes ~= path.bytes.count else {
             return fail(.illegalRealmPath, message: "illegal partition (BIND)")
         }
-        return [.open(path: path, needsFileIdent: needsFileIdent)]
+        return [.work(.open(path: path, needsFileIdent: needsFileIdent))]
     }
 }
 
@@ -114,7 +105,7 @@ extension ServerSession {
         case .ident(let ident):
             guard ident.query == nil else { return [outOfOrder(message)] }
             state = .validating(ident)
-            return [.validate(ident)]
+            return [.work(.validate(ident))]
         case .unbind:
             return unbind()
         case .testCommand:
@@ -155,7 +146,7 @@ extension ServerSession {
         do throws(SessionFault) {
             let admitted = try running.uploads.admit(upload, sent: running.cursor.serverVersion)
             state = .running(running)
-            return admitted.map { [.integrate($0)] } ?? []
+            return admitted.map { [.work(.integrate([$0]))] } ?? []
         } catch {
             return fail(error, message: "the UPLOAD contradicts an earlier one")
         }
@@ -295,7 +286,7 @@ extension ServerSession {
             || running.newestVersion > running.cursor.serverVersion
         if isDue, case .none = running.scan {
             running.scan = .running(covers: running.mark)
-            effects.append(.scanDownload(from: running.cursor))
+            effects.append(.work(.scanDownload(from: running.cursor)))
         }
         state = .running(running)
         return effects

@@ -1,0 +1,194 @@
+import FoundationEssentials
+package import Logging
+package import SQLite
+package import ServerStore
+import Synchronization
+
+/// The embedded store: one SQLite file, one process.
+///
+/// Writes that arrive while another is made durable are committed together, each in a savepoint of
+/// its own. So many clients share one wait for the disk. Later writes delay a commit only for a
+/// moment.
+package final class SQLiteStore: Store {
+    /// Nil in memory, and once the store is closed.
+    private let file: Mutex<StoreFile?>
+    private let writer: StoreWorker
+    /// A store in memory has only one connection.
+    private let reader: StoreWorker?
+    private let holder: StateHolder?
+    private let versionSalts: VersionSalts
+    private let logger: Logger
+    private let pending = Mutex(WriteQueue())
+
+    package enum Location: Sendable {
+        case file(path: String)
+        case memory
+    }
+
+    /// SQLite's file layer for databases in memory, which all connections of the process open by
+    /// name.
+    private static let memoryVFS = "memdb"
+
+    /// Opens the store, and creates it if there is none. `vfs` names a file layer of SQLite for a
+    /// store in a file: tests have one that can fail. `executor` makes the thread for a connection,
+    /// from a label. `versionSalts` belong to this process; a simulation supplies its own.
+    package init(
+        _ location: Location,
+        vfs: String? = nil,
+        versionSalts: VersionSalts = .random(),
+        logger: Logger = Logger(label: "Server"),
+        clock: any Clock<Duration> = ContinuousClock(),
+        executor: @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
+    ) async throws(StoreError) {
+        self.logger = logger
+        self.versionSalts = versionSalts
+        switch location {
+        case .file(let path):
+            self.file = Mutex(try StoreFile(path: path))
+            self.writer = try StoreWorker(
+                path: path,
+                vfs: vfs,
+                on: executor("realm-server.store.write"),
+                versionSalts: versionSalts,
+                clock: clock,
+                logger: logger
+            )
+            try await writer.prepare()
+            self.reader = try StoreWorker(
+                path: path,
+                vfs: vfs,
+                on: executor("realm-server.store.read"),
+                versionSalts: versionSalts,
+                logger: logger
+            )
+            self.holder = StateHolder(
+                try StoreWorker(
+                    path: path,
+                    vfs: vfs,
+                    on: executor("realm-server.store.hold"),
+                    versionSalts: versionSalts,
+                    logger: logger
+                )
+            )
+        case .memory:
+            self.file = Mutex(nil)
+            self.writer = try StoreWorker(
+                path: ":memory:",
+                vfs: Self.memoryVFS,
+                on: executor("realm-server.store"),
+                versionSalts: versionSalts,
+                clock: clock,
+                logger: logger
+            )
+            try await writer.prepare()
+            self.reader = nil
+            self.holder = nil
+        }
+    }
+
+    package func write<Outcome: Sendable>(
+        _ scope: WriteScope,
+        for owner: WriteOwner,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
+    ) async throws -> Outcome {
+        let write = Write(body)
+        pending.withLock { $0.append(write, of: owner) }
+        // Each commit includes some of the waiting writes, perhaps not this one.
+        while true {
+            await writer.commit { self.pending.withLock { $0.next() } }
+            if let outcome = write.outcome { return try outcome.get() }
+        }
+    }
+
+    /// Writes that wait for their turn.
+    var waitingWrites: Int { pending.withLock { $0.count } }
+
+    package func read<Outcome: Sendable>(
+        _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
+    ) async throws -> Outcome {
+        try await (reader ?? writer).read(body)
+    }
+
+    package func holdingState<Outcome: Sendable>(
+        _ body: @Sendable (any HeldState) async throws -> Outcome
+    ) async throws -> Outcome {
+        if let holder { return try await holder.hold(body) }
+        // A store in memory has one connection: hold its state as a copy.
+        let name = "/\(UUID().uuidString)"
+        let copy = StateHolder(
+            try StoreWorker(
+                path: name,
+                vfs: Self.memoryVFS,
+                on: DatabaseExecutor(label: "realm-server.copy"),
+                versionSalts: versionSalts,
+                logger: logger
+            )
+        )
+        do {
+            // It exists while a connection has it open.
+            try await writer.copy(to: name)
+            let outcome = try await copy.hold(body)
+            await copy.close()
+            return outcome
+        } catch {
+            await copy.close()
+            throw error
+        }
+    }
+
+    /// Ends all use of the file; later calls throw errors.
+    package func close() async {
+        await reader?.close()
+        await holder?.close()
+        await writer.close()
+        file.withLock { $0 = nil }
+    }
+}
+
+/// A write that waits for its turn, of any outcome type.
+protocol PendingWrite: Sendable {
+    /// Does the work, and keeps its result.
+    func run(in transaction: SQLiteTransaction)
+    /// Confirms the result: the surrounding transaction is committed.
+    func succeed()
+    /// Voids the result: the surrounding transaction failed.
+    func fail(_ error: StoreError)
+}
+
+private final class Write<Outcome: Sendable>: PendingWrite {
+    private let body: @Sendable (any StoreTransaction) throws -> Outcome
+    private struct State {
+        var result: Result<Outcome, any Error>?
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    init(_ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome) {
+        self.body = body
+    }
+
+    func run(in transaction: SQLiteTransaction) {
+        let outcome = Result { try transaction.inSavepoint { try body(transaction) } }
+        state.withLock { $0.result = outcome }
+    }
+
+    func succeed() {
+        state.withLock { $0.hasEnded = true }
+    }
+
+    func fail(_ error: StoreError) {
+        state.withLock { state in
+            state.hasEnded = true
+            // A refusal by the body remains even if the commit fails: it does not depend on the
+            // disk.
+            if case .failure(let reason) = state.result, !(reason is StoreError) { return }
+            state.result = .failure(error)
+        }
+    }
+
+    /// Nil until its commit has ended.
+    var outcome: Result<Outcome, any Error>? {
+        state.withLock { $0.hasEnded ? $0.result : nil }
+    }
+}

@@ -1,0 +1,124 @@
+import SQLite
+import ServerStore
+
+/// The usage of users, and unused files.
+extension SQLiteTransaction {
+    func usage(of user: UserID, in file: ServerFileID?) throws(StoreError) -> UserUsage {
+        try translating {
+            let row = try connection.row(
+                """
+                SELECT count(DISTINCT file_id), count(*), coalesce(max(file_id = ?2), 0)
+                FROM client_file WHERE user_id = ?1
+                """,
+                [.text(user.rawValue), file.map { .integer($0.rawValue) } ?? .null]
+            )
+            guard let row, case .integer(let realms) = row[0], case .integer(let files) = row[1],
+                case .integer(let isMember) = row[2]
+            else { return UserUsage() }
+            return UserUsage(
+                realms: Int(realms),
+                clientFiles: Int(files),
+                isInRealm: isMember != 0
+            )
+        }
+    }
+
+    func historySize(of user: UserID) throws(StoreError) -> Int64 {
+        try translating {
+            // A total, unlike a sum, has no overflow.
+            try connection.integer(
+                "SELECT CAST(total(history_bytes) AS INTEGER) FROM client_file WHERE user_id = ?",
+                [.text(user.rawValue)]
+            ) ?? 0
+        }
+    }
+
+    func removeUnidentifiedClientFiles(
+        of app: AppID,
+        seenBefore time: Int64,
+        limit: Int
+    ) throws(StoreError) -> Int {
+        try translating {
+            let rows = try connection.rows(
+                """
+                DELETE FROM client_file WHERE (file_id, ident) IN (
+                    SELECT file_id, ident FROM client_file JOIN server_file USING (file_id)
+                    WHERE session_epoch = 0 AND last_seen_at < ?2 AND app_id = ?1
+                    LIMIT ?3)
+                RETURNING 1
+                """,
+                [.text(app.rawValue), .integer(time), .integer(Int64(limit))]
+            )
+            return rows.count
+        }
+    }
+
+    /// A condition on a row of `server_file`, named `file`; ?1 is the time.
+    private static let isEmpty = """
+        generation = 0 AND base_version = 0
+        AND NOT EXISTS (SELECT 1 FROM client_file
+            WHERE client_file.file_id = file.file_id
+                AND (?1 IS NULL OR last_seen_at >= ?1 OR client_version > 0))
+        AND NOT EXISTS (SELECT 1 FROM history
+            WHERE history.file_id = file.file_id AND origin_file_ident <> 0)
+        AND NOT EXISTS (SELECT 1 FROM object WHERE object.file_id = file.file_id)
+        """
+
+    func emptyFiles(
+        of app: AppID,
+        seenBefore time: Int64?,
+        after file: ServerFileID?,
+        limit: Int
+    ) throws(StoreError) -> [ServerFileID] {
+        let rows = try translating {
+            try connection.rows(
+                """
+                SELECT file_id FROM server_file AS file
+                WHERE app_id = ?2 AND file_id > ?3 AND \(Self.isEmpty)
+                ORDER BY file_id LIMIT ?4
+                """,
+                [
+                    time.map { .integer($0) } ?? .null, .text(app.rawValue),
+                    .integer(file?.rawValue ?? Int64.min), .integer(Int64(limit)),
+                ]
+            )
+        }
+        return rows.compactMap { row in
+            guard case .integer(let id) = row[0] else { return nil }
+            return ServerFileID(id)
+        }
+    }
+
+    func removeIfEmpty(_ file: ServerFileID, seenBefore time: Int64?) throws(StoreError) {
+        let isEmpty = try translating {
+            try connection.integer(
+                "SELECT 1 FROM server_file AS file WHERE file_id = ?2 AND \(Self.isEmpty)",
+                [time.map { .integer($0) } ?? .null, .integer(file.rawValue)]
+            ) != nil
+        }
+        if isEmpty { try remove(file) }
+    }
+
+    func removeOldestLoginSessions(
+        ofUser user: UserID,
+        of app: AppID,
+        keeping limit: Int
+    ) throws(StoreError) {
+        let owner: [SQLiteValue] = [.text(app.rawValue), .text(user.rawValue)]
+        try translating {
+            let count = try connection.integer(
+                "SELECT count(*) FROM login_session WHERE app_id = ? AND user_id = ?",
+                owner
+            )
+            guard let count, count > limit else { return }
+            try connection.run(
+                """
+                DELETE FROM login_session WHERE app_id = ?1 AND digest IN (
+                    SELECT digest FROM login_session WHERE app_id = ?1 AND user_id = ?2
+                    ORDER BY is_revoked, created_at DESC, digest LIMIT -1 OFFSET ?3)
+                """,
+                owner + [.integer(Int64(limit))]
+            )
+        }
+    }
+}

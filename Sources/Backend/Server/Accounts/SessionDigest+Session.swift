@@ -1,7 +1,0 @@
-import Crypto
-
-extension SessionDigest {
-    package init(ofSession id: String) {
-        self.init(bytes: Array(SHA256.hash(data: Array(id.utf8))))
-    }
-}

@@ -1,0 +1,114 @@
+package import Scopes
+package import ServerStore
+
+/// One app of `realm-server.yaml`.
+package struct ServedAppConfiguration: Hashable, Sendable {
+    package let id: AppID
+    /// The type of every partition value; nil for any.
+    package var partitionType: Partition.Kind?
+    /// Whether clients may add classes and properties.
+    package var isDevelopmentMode: Bool
+    /// Whether a client reset may recover unsynced changes.
+    package var allowsClientRecovery: Bool
+    package var anonymous: Bool
+    /// Nil if the provider is off.
+    package var emailPassword: EmailPasswordConfiguration?
+    package var apiKey: Bool
+    /// Nil if the provider is off.
+    package var jwt: JWTConfiguration?
+    /// The program that identifies users; nil if the provider is off.
+    package var function: HookConfiguration?
+    /// Nil if tokens contain no custom user data.
+    package var customUserData: CustomUserDataConfiguration?
+    package var tokens: TokenLifetimes
+    package var access: AccessRules
+    package var quotas: UserQuotas
+    /// The path of the schema file; nil if only clients define the schema.
+    package var schemaFile: String?
+    /// Client files absent for longer start over; nil: none does.
+    package var offlineLimit: Duration?
+
+    package init(
+        id: AppID,
+        partitionType: Partition.Kind? = nil,
+        isDevelopmentMode: Bool = false,
+        allowsClientRecovery: Bool = true,
+        anonymous: Bool = false,
+        emailPassword: EmailPasswordConfiguration? = nil,
+        apiKey: Bool = false,
+        jwt: JWTConfiguration? = nil,
+        function: HookConfiguration? = nil,
+        customUserData: CustomUserDataConfiguration? = nil,
+        tokens: TokenLifetimes = TokenLifetimes(),
+        access: AccessRules = AccessRules(),
+        quotas: UserQuotas = .standard,
+        schemaFile: String? = nil,
+        offlineLimit: Duration? = Self.usualOfflineLimit
+    ) {
+        self.id = id
+        self.partitionType = partitionType
+        self.isDevelopmentMode = isDevelopmentMode
+        self.allowsClientRecovery = allowsClientRecovery
+        self.anonymous = anonymous
+        self.emailPassword = emailPassword
+        self.apiKey = apiKey
+        self.jwt = jwt
+        self.function = function
+        self.customUserData = customUserData
+        self.tokens = tokens
+        self.access = access
+        self.quotas = quotas
+        self.schemaFile = schemaFile
+        self.offlineLimit = offlineLimit
+    }
+}
+
+extension ServedAppConfiguration {
+    /// 30 days (app services, 12.2).
+    package static let usualOfflineLimit = Duration.seconds(30 * 86_400)
+
+    package var offlineLimitInMilliseconds: Int64? {
+        offlineLimit.map { $0.components.seconds * 1000 }
+    }
+
+    /// The enabled providers.
+    package var providers: [ProviderType] {
+        var providers: [ProviderType] = []
+        if anonymous { providers.append(.anonymous) }
+        if emailPassword != nil { providers.append(.emailPassword) }
+        if apiKey { providers.append(.apiKey) }
+        if jwt != nil { providers.append(.customToken) }
+        if function != nil { providers.append(.customFunction) }
+        return providers
+    }
+}
+
+package struct EmailPasswordConfiguration: Hashable, Sendable {
+    /// Whether registration confirms an account. Otherwise the owner confirms it with the delivered
+    /// token, or the function or the operator does.
+    package var confirmsAtOnce: Bool
+    /// The least number of characters of a password.
+    package var minimumLength: Int
+    /// Delivers tokens; nil: the operator does.
+    package var mail: MailConfiguration?
+    /// Decides on new accounts; then no mail is sent for them.
+    package var confirmationFunction: HookConfiguration?
+    /// Decides on new passwords; then no mail is sent for them.
+    package var resetFunction: HookConfiguration?
+
+    package init(
+        confirmsAtOnce: Bool = true,
+        minimumLength: Int = 6,
+        mail: MailConfiguration? = nil,
+        confirmationFunction: HookConfiguration? = nil,
+        resetFunction: HookConfiguration? = nil
+    ) {
+        self.confirmsAtOnce = confirmsAtOnce
+        self.minimumLength = minimumLength
+        self.mail = mail
+        self.confirmationFunction = confirmationFunction
+        self.resetFunction = resetFunction
+    }
+
+    package static let maximumLength = 128
+}

@@ -1,0 +1,67 @@
+import ServerAccounts
+import ServerConfig
+import ServerStore
+
+/// The body of `POST /admin/v1/apps`.
+struct AppCreation: Decodable {
+    let id: String
+    /// JSON of the form of `apps.APP` in the configuration file, as text.
+    let configuration: String
+}
+
+extension AppReport {
+    init(_ app: ServedApp) {
+        self.init(
+            id: app.id.rawValue,
+            origin: app.isFromFile ? "file" : "store",
+            syncState: app.syncState,
+            developmentMode: app.configuration.isDevelopmentMode,
+            clientRecovery: app.configuration.allowsClientRecovery,
+            providers: app.configuration.providers.map(\.rawValue)
+        )
+    }
+}
+
+extension AdminAPI {
+    func createApp(_ creation: AppCreation) async throws -> AppReport {
+        guard let id = AppID(creation.id) else {
+            throw ServiceRefusal(
+                .badRequest,
+                "\"\(creation.id)\" cannot be an app id; use letters, digits, \"_\" and \"-\" only"
+            )
+        }
+        guard accounts.apps[id] == nil else {
+            throw ServiceRefusal(.accountNameInUse, "app \(id) already exists")
+        }
+        let app: ServedAppConfiguration
+        do throws(BadDeclaration) {
+            app = try ServedAppConfiguration(id: id, declaration: creation.configuration)
+        } catch {
+            throw ServiceRefusal(.badRequest, error.description)
+        }
+        try await accounts.serve(app, declaration: creation.configuration)
+        guard let served = accounts.apps[id] else { throw ServiceRefusal.appNotFound }
+        return AppReport(served)
+    }
+
+    /// Deletes the app with its users and all their synced data.
+    func deleteApp(_ app: AppID) async throws {
+        let served = try accounts.served(app)
+        guard !served.isFromFile else {
+            throw ServiceRefusal(
+                .badRequest,
+                "app \(app) is declared in the configuration file: remove it there, and restart",
+                status: 409
+            )
+        }
+        accounts.apps.remove(app)
+        accounts.backplane.control(.app(app), .pause)
+        do {
+            try await accounts.store.write(.app(app)) { try $0.removeApp(app) }
+        } catch {
+            accounts.apps.put(served)
+            throw error
+        }
+        await accounts.forgetKeys(of: app)
+    }
+}

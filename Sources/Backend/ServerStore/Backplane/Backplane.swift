@@ -1,0 +1,92 @@
+package import Versions
+
+/// Connects the processes of one server: each hears of history, sessions and changes of accounts
+/// that concern its connections (server on PostgreSQL, 6).
+///
+/// Each message reaches every participant, the sender's own included, in the order of its sender.
+/// The sender does not wait, and a message may be lost: the store has the truth, and refuses what
+/// is out of date.
+package protocol Backplane: Sendable {
+    /// Passes all messages to the participant from now on. It must not block.
+    func join(_ participant: any BackplaneParticipant)
+
+    /// Passes the participant no further message.
+    func leave(_ participant: any BackplaneParticipant)
+
+    /// A file's history has grown to a version: sessions of that file have more to download.
+    func announce(_ version: ServerVersion, of file: ServerFileID)
+
+    /// A session with this epoch begins: a session of the same client file with another one ends.
+    func takeOver(_ client: ClientFileID, epoch: UInt64)
+
+    /// Something about users, apps or rules has changed, and is stored: connections must act.
+    func control(_ audience: ConnectionAudience, _ order: ConnectionOrder)
+
+    /// The connections and sessions of an app in all processes.
+    func ask(_ app: AppID) async -> ConnectionCounts
+}
+
+/// One process of the server, as the others see it.
+package protocol BackplaneParticipant: AnyObject, Sendable {
+    func receive(_ message: BackplaneMessage)
+    /// The connections and sessions of an app in this process.
+    func counts(of app: AppID) -> ConnectionCounts
+}
+
+/// A message to all processes.
+package enum BackplaneMessage: Hashable, Sendable {
+    case growth(of: ServerFileID, to: ServerVersion)
+    case takeover(of: ClientFileID, epoch: UInt64)
+    case control(ConnectionAudience, ConnectionOrder)
+}
+
+/// Names a client file within the store.
+package struct ClientFileID: Hashable, Sendable {
+    package let file: ServerFileID
+    package let ident: FileIdent
+
+    package init(file: ServerFileID, ident: FileIdent) {
+        self.file = file
+        self.ident = ident
+    }
+}
+
+/// The connections that an order is for.
+package enum ConnectionAudience: Hashable, Sendable {
+    case app(AppID)
+    case user(UserID, of: AppID)
+    /// Those that a log-in session has opened.
+    case session(SessionDigest, of: AppID)
+    /// The one with a session of this client file.
+    case client(ClientFileID)
+}
+
+/// The step of a connection after a change of users, apps or rules.
+package enum ConnectionOrder: Hashable, Sendable {
+    /// The app's sync is paused (app services, 12.2).
+    case pause
+    /// Permissions have changed: clients bind again at once (wire protocol, 13.6).
+    case rebind
+    /// The user lost access. The client detects that when it refreshes its token, and logs the
+    /// user out (app services, 7.4).
+    case leave(reason: String)
+}
+
+/// Numbers of open connections and of their sessions.
+package struct ConnectionCounts: Hashable, Sendable {
+    package var connections: Int
+    package var sessions: Int
+
+    package init(connections: Int = 0, sessions: Int = 0) {
+        self.connections = connections
+        self.sessions = sessions
+    }
+
+    /// The sum, of two processes.
+    package static func + (one: Self, other: Self) -> Self {
+        Self(
+            connections: one.connections + other.connections,
+            sessions: one.sessions + other.sessions
+        )
+    }
+}

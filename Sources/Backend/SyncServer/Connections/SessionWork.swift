@@ -1,0 +1,123 @@
+import DequeModule
+import ServerStore
+import SyncProtocol
+import Versions
+
+/// The pending store work of one connection's sessions, in order within each session.
+struct SessionWork {
+    typealias SessionKey = ServerConnection.SessionKey
+
+    struct Session {
+        /// Known once the session is open.
+        var file: ServerFileID?
+        /// Known once the IDENT is accepted.
+        var client: ClientFile?
+        fileprivate var steps: Deque<SessionStep> = []
+        fileprivate var isAtWork = false
+        /// UNBOUND, or the connection has ended: earlier uploads are still integrated.
+        fileprivate(set) var hasEnded = false
+        /// An upload was not integrated. None after it may be: client versions would be missing
+        /// without notice.
+        fileprivate var hasFailed = false
+
+        /// The first step, with the uploads that follow if it is an upload.
+        fileprivate mutating func takeStep() -> SessionStep? {
+            guard let first = steps.popFirst() else { return nil }
+            guard case .integrate(var uploads) = first else { return first }
+            var size = first.uploadSizeInBytes
+            while let next = steps.first, case .integrate(let more) = next {
+                size += next.uploadSizeInBytes
+                guard size <= ConnectionLimits.uploadsAtOnceInBytes else { break }
+                uploads += more
+                steps.removeFirst()
+            }
+            return .integrate(uploads)
+        }
+    }
+
+    private(set) var sessions: [SessionKey: Session] = [:]
+    /// Uploads that are not integrated yet.
+    private(set) var backlogInBytes = 0
+
+    subscript(key: SessionKey) -> Session? { sessions[key] }
+
+    /// The sessions that have uploads waiting, beside those that the store is at.
+    var waitingUploaders: [SessionKey] {
+        sessions.filter { session in
+            session.value.steps.contains { if case .integrate = $0 { true } else { false } }
+        }.map(\.key)
+    }
+
+    mutating func begin(_ key: SessionKey) {
+        sessions[key] = Session()
+    }
+
+    mutating func opened(_ key: SessionKey, _ file: ServerFileID) {
+        sessions[key]?.file = file
+    }
+
+    mutating func identified(_ key: SessionKey, _ client: ClientFile) {
+        sessions[key]?.client = client
+    }
+
+    /// Adds a step. Returns true if no task works for the session: the caller must start one.
+    mutating func enqueue(_ step: SessionStep, for key: SessionKey) -> Bool {
+        // In place: a copy of the session would copy all its steps.
+        let isOpen = sessions[key].map { !$0.hasEnded && !$0.hasFailed } ?? false
+        guard isOpen else { return false }
+        sessions[key]?.steps.append(step)
+        backlogInBytes += step.uploadSizeInBytes
+        guard sessions[key]?.isAtWork == false else { return false }
+        sessions[key]?.isAtWork = true
+        return true
+    }
+
+    /// The next step, and the session without the steps after it; nil if no step is left, and the
+    /// worker can stop.
+    mutating func next(of key: SessionKey) -> (step: SessionStep, session: Session)? {
+        guard let step = sessions[key]?.takeStep(), var session = sessions[key] else {
+            sessions[key]?.isAtWork = false
+            if sessions[key]?.hasEnded == true { sessions[key] = nil }
+            return nil
+        }
+        session.steps = []
+        return (step, session)
+    }
+
+    /// Ends a step that `next` returned, in success or failure.
+    mutating func finished(_ step: SessionStep) {
+        backlogInBytes -= step.uploadSizeInBytes
+    }
+
+    /// Drops all pending steps of the session.
+    mutating func fail(_ key: SessionKey) {
+        sessions[key]?.hasFailed = true
+        drop(key) { _ in true }
+    }
+
+    /// Ends the session for the client; its uploads are still integrated.
+    mutating func end(_ key: SessionKey) {
+        guard let session = sessions[key] else { return }
+        sessions[key]?.hasEnded = true
+        drop(key) { step in
+            if case .integrate = step { false } else { true }
+        }
+        if !session.isAtWork { sessions[key] = nil }
+    }
+
+    private mutating func drop(_ key: SessionKey, _ isPointless: (SessionStep) -> Bool) {
+        for step in sessions[key]?.steps ?? [] where isPointless(step) { finished(step) }
+        sessions[key]?.steps.removeAll(where: isPointless)
+    }
+}
+
+extension SessionStep {
+    /// Roughly the memory of the uploads in it.
+    var uploadSizeInBytes: Int {
+        guard case .integrate(let uploads) = self else { return 0 }
+        return uploads.reduce(0) { $0 + $1.changesets.sizeInMemory + Self.overheadInBytes }
+    }
+
+    /// The size of an upload without its changesets.
+    private static let overheadInBytes = 256
+}

@@ -1,0 +1,51 @@
+package import Schemas
+package import Scopes
+package import ServerStore
+
+/// The served apps, as sync connections see them. An operator changes them while the server runs.
+package protocol SyncApps: Sendable {
+    /// Nil if the app is not served.
+    func syncApp(_ id: AppID) -> SyncApp?
+    /// By id.
+    var syncApps: [SyncApp] { get }
+}
+
+/// The settings of an app for sync, and the state of its sync.
+package struct SyncApp: Sendable {
+    package let id: AppID
+    package var syncState: SyncState
+    /// The type of every partition value; nil for any.
+    package var partitionType: Partition.Kind?
+    /// Whether clients may add classes and properties.
+    package var isDevelopmentMode: Bool
+    /// Whether a client reset may recover unsynced changes.
+    package var allowsClientRecovery: Bool
+    package var access: AccessRules
+    package var quotas: UserQuotas
+    /// Client files absent for longer start over; nil: none does.
+    package var offlineLimitInMilliseconds: Int64?
+    /// The classes that every file of the app has.
+    package var schema: RealmSchema?
+
+    package init(
+        id: AppID,
+        syncState: SyncState = .enabled,
+        partitionType: Partition.Kind? = nil,
+        isDevelopmentMode: Bool = false,
+        allowsClientRecovery: Bool = true,
+        access: AccessRules = AccessRules(),
+        quotas: UserQuotas = .standard,
+        offlineLimitInMilliseconds: Int64? = nil,
+        schema: RealmSchema? = nil
+    ) {
+        self.id = id
+        self.syncState = syncState
+        self.partitionType = partitionType
+        self.isDevelopmentMode = isDevelopmentMode
+        self.allowsClientRecovery = allowsClientRecovery
+        self.access = access
+        self.quotas = quotas
+        self.offlineLimitInMilliseconds = offlineLimitInMilliseconds
+        self.schema = schema
+    }
+}

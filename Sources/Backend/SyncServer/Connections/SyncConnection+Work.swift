@@ -1,0 +1,246 @@
+import Changesets
+import Documents
+import Logging
+import Scopes
+import ServerStore
+import SyncProtocol
+import Transport
+import Versions
+
+/// The store work of sessions.
+extension SyncConnection {
+    /// Carries out a session's steps, one after the other, until none is left.
+    func doWork(of key: SessionKey) async {
+        while let (step, session) = work.next(of: key) {
+            switch step {
+            case .open(let path, let needsFileIdent):
+                await open(path.bytes, needsFileIdent: needsFileIdent, key)
+            case .validate(let ident):
+                await validate(ident, session, key)
+            case .integrate(let uploads):
+                await integrate(uploads, session, key)
+            case .scanDownload(let cursor):
+                await scanDownload(from: cursor, session, key)
+            }
+            noteFinished(step)
+        }
+    }
+
+    private func open(_ path: [UInt8], needsFileIdent: Bool, _ key: SessionKey) async {
+        guard let partition = Partition(extendedJSON: path), app.accepts(partition) else {
+            return fail(key, .illegalPartition)
+        }
+        do {
+            let opened = try await retryWhileLocked {
+                try await service.engine.open(
+                    partition,
+                    of: app.id,
+                    for: user.id,
+                    needsFileIdent: needsFileIdent,
+                    rules: rules,
+                    quotas: app.quotas,
+                    schema: service.apps.syncApp(app.id)?.schema
+                )
+            }
+            if let version = opened.published {
+                service.backplane.announce(version, of: opened.file)
+            }
+            work.opened(key, opened.file)
+            perform(machine.opened(key, assigned: opened.assigned))
+        } catch {
+            fail(key, SessionFailure(error))
+        }
+    }
+
+    private func validate(
+        _ ident: ClientMessage.Ident,
+        _ session: SessionWork.Session,
+        _ key: SessionKey
+    ) async {
+        guard let file = session.file else { return }
+        let client: ClientFile
+        let refused: [RejectedChangeset]
+        do {
+            client = try await retryWhileLocked {
+                try await service.engine.identify(
+                    ident,
+                    in: file,
+                    for: user.id,
+                    offlineLimitInMilliseconds: app.offlineLimitInMilliseconds
+                )
+            }
+            refused = try await service.engine.rejectedChangesets(
+                of: client.ident,
+                after: ident.download.serverVersion,
+                in: file
+            )
+        } catch {
+            return fail(key, SessionFailure(error))
+        }
+        // The session may have ended during the store's work.
+        guard let current = work[key], !current.hasEnded else { return }
+        let id = ClientFileID(file: file, ident: client.ident)
+        let previous = service.registry.attach(id, epoch: client.sessionEpoch, to: self)
+        guard previous !== self else {
+            return perform(
+                machine.fail(.boundInOtherSession, message: "the file already has a session")
+            )
+        }
+        work.identified(key, client)
+        perform(machine.identified(key, upload: client.upload, locked: client.lockedServerVersion))
+        report(refused, key)
+        // The client uses this connection now: close the previous one (wire protocol, 12.5), also
+        // one at another process.
+        service.backplane.takeOver(id, epoch: client.sessionEpoch)
+        await previous?.end(.normal, reason: "another connection serves this file")
+    }
+
+    private func integrate(
+        _ uploads: [UploadCheck.Admitted],
+        _ session: SessionWork.Session,
+        _ key: SessionKey
+    ) async {
+        guard let file = session.file, let client = session.client else { return }
+        do {
+            do {
+                try await integrate(uploads[...], of: client, into: file, key)
+            } catch is IntegrationRefusal where uploads.count > 1 {
+                // Uploads before the offender are integrated.
+                for position in uploads.indices {
+                    try await integrate(uploads[position...position], of: client, into: file, key)
+                }
+            }
+        } catch IntegrationRefusal.superseded {
+            work.fail(key)
+            // If the session has ended, its client has reconnected, and will send it again.
+            guard let current = work[key], !current.hasEnded else { return }
+            end(.normal, reason: "another connection serves this file")
+        } catch {
+            fail(key, SessionFailure(error))
+        }
+    }
+
+    /// Integrates the uploads, all of them or none.
+    private func integrate(
+        _ uploads: ArraySlice<UploadCheck.Admitted>,
+        of client: ClientFile,
+        into file: ServerFileID,
+        _ key: SessionKey
+    ) async throws {
+        guard let last = uploads.last else { return }
+        let upload = Upload(
+            client: client.ident,
+            sessionEpoch: client.sessionEpoch,
+            changesets: uploads.flatMap(\.changesets),
+            progress: last.progress,
+            lockedServerVersion: last.lockedServerVersion
+        )
+        let outcome = try await retryWhileLocked {
+            try await service.engine.integrate(
+                upload,
+                into: file,
+                policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
+                by: user.id,
+                rules: rules,
+                quotas: app.quotas
+            )
+        }
+        report(outcome.refused, key)
+        log(outcome.healing, client.ident)
+        // An UPLOAD without changesets creates no version, and gets no response (wire protocol,
+        // 12.3).
+        guard outcome.integratedCount > 0 else { return }
+        service.backplane.announce(outcome.currentVersion, of: file)
+    }
+
+    /// Reports rejected writes. The client must get the report before the compensating version; its
+    /// session continues (wire protocol, 13.5).
+    private func report(_ refused: [RejectedChangeset], _ key: SessionKey) {
+        for write in refused {
+            perform(
+                machine.fail(
+                    key,
+                    .compensatingWrite(write.updates, undoneAt: write.compensatedAt),
+                    message: write.updates.updates.first?.reason ?? ""
+                )
+            )
+        }
+    }
+
+    /// Once for each upload: the client is corrected, but its program or the server may have a bug.
+    private func log(_ healing: Healing, _ client: FileIdent) {
+        guard let first = healing.misfits.first else { return }
+        service.correctedUploads.count(one: app.id)
+        logger.log(
+            level: level(ofFailure: .warning),
+            "upload did not fit, client corrected",
+            metadata: [
+                "ident": "\(client.rawValue)",
+                "class": "\(first.object.className)",
+                "key": "\(KeyText.print(first.object.key))",
+                "reason": "\(first.problem)",
+                "objects": "\(healing.misfits.count)",
+                "instructions": "\(healing.misfits.reduce(0) { $0 + $1.count })",
+                "losses": "\(healing.losses.count)",
+            ]
+        )
+    }
+
+    private func scanDownload(
+        from cursor: DownloadCursor,
+        _ session: SessionWork.Session,
+        _ key: SessionKey
+    ) async {
+        guard let file = session.file, let client = session.client else { return }
+        await beginScan()
+        defer { endScan() }
+        guard !hasEnded else { return }
+        do {
+            let batch = try await retryWhileLocked {
+                try await service.engine.scan(for: client.ident, from: cursor, in: file)
+            }
+            guard let batch else { throw IntegrationRefusal.unknownClientFile }
+            perform(machine.scanned(key, batch.scanned))
+        } catch {
+            fail(key, SessionFailure(error))
+        }
+    }
+}
+
+// MARK: A locked store
+
+extension SyncConnection {
+    /// Retries while another program keeps the store locked, which is not the client's fault, with
+    /// a pause before each attempt.
+    private func retryWhileLocked<Result>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        var pause = Duration.milliseconds(50)
+        while true {
+            do {
+                return try await body()
+            } catch let error as StoreError where error.kind == .locked && !hasEnded {
+                logger.notice("the store is locked", metadata: ["reason": "\(error)"])
+                try await service.timing.clock.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+}
+
+extension SyncApp {
+    fileprivate func accepts(_ partition: Partition) -> Bool {
+        guard let expected = partitionType, let type = partition.kind else { return true }
+        return type == expected
+    }
+}
+
+extension DownloadScan.Batch {
+    fileprivate var scanned: ServerSession.Scanned {
+        ServerSession.Scanned(
+            changesets: changesets,
+            progress: progress,
+            downloadableBytes: downloadableBytes
+        )
+    }
+}

@@ -1,0 +1,147 @@
+package import Logging
+package import ServerStore
+import ServiceLifecycle
+package import Surroundings
+package import SyncProtocol
+package import Transport
+
+/// Serves sync connections over any transport, until each ends (wire protocol).
+package final class SyncService: Sendable {
+    package let engine: SyncEngine
+    let apps: any SyncApps
+    package let backplane: any Backplane
+    let registry = SessionRegistry()
+    package let correctedUploads = CorrectedUploads()
+    let uploads = UploadBacklog()
+    let clock: WallClock
+    let random: RandomSource
+    package let timing: ServerTiming
+    let limits: Limits
+    let logger: Logger
+
+    /// `timing` sets how long connections may be silent; tests shorten it or supply a clock.
+    package init(
+        apps: any SyncApps,
+        backplane: any Backplane = InProcessBackplane(),
+        engine: SyncEngine,
+        clock: WallClock,
+        random: RandomSource,
+        timing: ServerTiming = ServerTiming(),
+        limits: Limits = .server,
+        logger: Logger
+    ) {
+        self.apps = apps
+        self.backplane = backplane
+        self.engine = engine
+        self.clock = clock
+        self.random = random
+        self.timing = timing
+        self.limits = limits
+        self.logger = logger
+        backplane.join(registry)
+    }
+
+    deinit {
+        backplane.leave(registry)
+    }
+
+    /// Checks the deadlines of all connections, until the task is cancelled. One clock for each
+    /// would cost memory.
+    package func keepTime() async {
+        while (try? await timing.clock.sleep(for: timing.tick)) != nil {
+            for connection in registry.connections { await connection.checkDeadlines() }
+        }
+    }
+
+    /// Trims history periodically, until the task is cancelled (sync history, 16).
+    package func keepTrimming() async {
+        while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
+            let connected = registry.members
+            for app in apps.syncApps {
+                guard let limit = app.offlineLimitInMilliseconds else { continue }
+                do {
+                    try await engine.trim(
+                        app.id,
+                        offlineLimitInMilliseconds: limit,
+                        connected: connected
+                    )
+                } catch {
+                    logger.error(
+                        "history could not be trimmed",
+                        metadata: ["app": "\(app.id)", "error": "\(error)"]
+                    )
+                }
+            }
+        }
+    }
+
+    /// Removes unused files every hour, until the task is cancelled.
+    package func keepSweeping() async {
+        while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
+            for app in apps.syncApps { await sweep(app) }
+        }
+    }
+
+    func sweep(_ app: SyncApp) async {
+        do {
+            try await engine.sweep(
+                app.id,
+                offlineLimitInMilliseconds: app.offlineLimitInMilliseconds,
+                connected: Set(registry.members.map(\.file))
+            )
+        } catch {
+            logger.error(
+                "unused realms could not be removed",
+                metadata: ["app": "\(app.id)", "error": "\(error)"]
+            )
+        }
+    }
+
+    /// Serves one connection until it ends; the caller then releases the stream.
+    package func serve(
+        _ stream: any MessageStream,
+        of user: ConnectedUser,
+        _ subProtocol: SubProtocol
+    ) async {
+        guard let connection = connect(stream, of: user, subProtocol) else {
+            return await stream.close(.internalError, reason: "app not found")
+        }
+        if let session = user.session, await !isLive(session, of: user) {
+            connection.ask(to: .obey(.leave(reason: "session revoked")))
+        }
+        // A server that stops ends its connections, and their clients reconnect automatically.
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await connection.run()
+        } onCancelOrGracefulShutdown: {
+            connection.ask(to: .stop)
+        }
+        registry.remove(connection)
+    }
+
+    /// Whether the log-in session is still valid. It may have ended between the upgrade and the
+    /// registration of the connection.
+    private func isLive(_ session: SessionDigest, of user: ConnectedUser) async -> Bool {
+        do {
+            return try await engine.isLive(session, of: user)
+        } catch {
+            // The connection's own work reports the failure of the store.
+            return true
+        }
+    }
+
+    /// Separate from ``serve(_:of:_:)``, in which every idle connection waits: its locals would
+    /// stay in memory.
+    @inline(never)
+    private func connect(
+        _ stream: any MessageStream,
+        of user: ConnectedUser,
+        _ subProtocol: SubProtocol
+    ) -> SyncConnection? {
+        guard let app = apps.syncApp(user.app) else { return nil }
+        let connection = SyncConnection(stream, of: user, app, subProtocol, in: self)
+        registry.add(connection)
+        // A pause or termination since the upgrade did not reach this connection.
+        if apps.syncApp(user.app)?.syncState != .enabled { connection.ask(to: .obey(.pause)) }
+        return connection
+    }
+}

@@ -1,0 +1,415 @@
+import Changesets
+import Schemas
+package import Scopes
+package import ServerStore
+package import Surroundings
+import SyncProtocol
+package import Versions
+
+/// The store operations of sync sessions; each call is one transaction (sync history, 18.1).
+package struct SyncEngine: Sendable {
+    let store: any Store
+    let clock: WallClock
+    private let random: RandomSource
+    private let downloadLimitInBytes: Int
+    private let snapshots: SnapshotPolicy
+    private let merging: MergeLimits
+    let indexes: HistoryIndexes
+    private let snapshotBuilder: SnapshotBuilder
+
+    package init(
+        store: any Store,
+        clock: WallClock,
+        random: RandomSource,
+        downloadLimitInBytes: Int = 1 << 20,
+        snapshots: SnapshotPolicy = SnapshotPolicy(),
+        merging: MergeLimits = MergeLimits()
+    ) {
+        self.store = store
+        self.clock = clock
+        self.random = random
+        self.downloadLimitInBytes = downloadLimitInBytes
+        self.snapshots = snapshots
+        self.merging = merging
+        self.indexes = HistoryIndexes(store: store)
+        self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots)
+    }
+
+    /// The server file that a session is bound to.
+    struct Opened: Hashable, Sendable {
+        let file: ServerFileID
+        /// A new client file, if one was requested.
+        let assigned: SaltedFileIdent?
+        /// The version that added missing parts of the declared schema, if any.
+        let published: ServerVersion?
+    }
+
+    /// Finds or creates the file of a partition (sync history, 12), with the declared schema.
+    /// Throws `SessionFault`, `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
+    func open(
+        _ partition: Partition,
+        of app: AppID,
+        for user: UserID,
+        needsFileIdent: Bool,
+        rules: AccessRules = AccessRules(),
+        quotas: UserQuotas = .unlimited,
+        schema: RealmSchema? = nil
+    ) async throws -> Opened {
+        let salt = random.salt()
+        let now = clock.millisecondsSince1970()
+        return try await store.write(.partition(app, partition), for: .user(user)) { transaction in
+            guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
+                throw SessionFault.permissionDenied
+            }
+            let known = try transaction.file(of: app, partition)
+            if needsFileIdent {
+                try quotas.admitClientFile(of: user, in: known?.id, transaction)
+            } else if known == nil {
+                // Its client has an ident of a removed realm; IDENT reports that.
+                return Opened(file: .none, assigned: nil, published: nil)
+            }
+            let file = try known ?? transaction.makeFile(of: app, partition)
+            var published: ServerVersion?
+            if let schema {
+                published = try SchemaPublication(
+                    transaction: transaction,
+                    now: now
+                ).publish(schema, in: file.id)
+            }
+            guard needsFileIdent else {
+                return Opened(file: file.id, assigned: nil, published: published)
+            }
+            let ident = try transaction.takeFileIdent(in: file.id)
+            let client = ClientFile(
+                ident: ident,
+                salt: salt,
+                owner: user,
+                generation: file.generation,
+                lastSeenAt: now
+            )
+            try transaction.put(client, in: file.id)
+            return Opened(
+                file: file.id,
+                assigned: SaltedFileIdent(ident: ident, salt: salt),
+                published: published
+            )
+        }
+    }
+
+    private static func admits(
+        _ rule: AccessRule?,
+        _ user: UserID,
+        of app: AppID,
+        to partition: Partition,
+        _ snapshot: any StoreReading
+    ) throws(StoreError) -> Bool {
+        guard let rule else { return true }
+        guard let user = try snapshot.user(user, of: app) else { return false }
+        return rule.admits(user, to: partition)
+    }
+
+    /// Checks an IDENT against the store; a later session with the same ident takes over (sync
+    /// history, 13). Throws `SessionFault` or `StoreError`.
+    func identify(
+        _ ident: ClientMessage.Ident,
+        in id: ServerFileID,
+        for user: UserID,
+        offlineLimitInMilliseconds limit: Int64? = nil
+    ) async throws -> ClientFile {
+        let now = clock.millisecondsSince1970()
+        let (client, outgrown) = try await store.write(.file(id), for: .user(user)) {
+            [snapshots] transaction -> (ClientFile, ServerFile?) in
+            guard let file = try transaction.file(id) else {
+                // A missing realm counts as empty: the checks keep their order.
+                let claimed = ident.latestServerVersion.version
+                try IdentCheck(
+                    currentVersion: .zero,
+                    file: nil,
+                    saltOfLatestVersion: claimed == .zero ? SaltedServerVersion.zero.salt : nil
+                ).verify(ident)
+                throw SessionFault.badClientFileIdent
+            }
+            let client = try transaction.clientFile(ident.file.ident, in: id)
+            try IdentCheck(
+                currentVersion: file.currentVersion,
+                file: client.map { client in
+                    IdentCheck.KnownFile(
+                        salt: client.salt,
+                        isOfOlderGeneration: client.generation != file.generation,
+                        belongsToUser: client.owner == user,
+                        isExpired: client.isExpired
+                            || limit.map { now.subtracting(clamping: client.lastSeenAt) > $0 }
+                                == true
+                            || Self.needsTrimmedHistory(client, ident, file),
+                        upload: client.upload
+                    )
+                },
+                saltOfLatestVersion: try Self.salt(
+                    of: ident.latestServerVersion.version,
+                    in: file,
+                    transaction
+                )
+            ).verify(ident)
+            guard var client else { throw SessionFault.badClientFileIdent }
+            let begins = client.isUntouched && ident.download == .zero
+            let isOutgrown = begins && snapshots.isWorthALook(file)
+            if begins, !isOutgrown, let snapshot = file.snapshot {
+                client.snapshotVersion = snapshot.version
+            }
+            client.sessionEpoch += 1
+            client.lastSeenAt = now
+            try transaction.put(client, in: id)
+            return (client, isOutgrown ? file : nil)
+        }
+        guard let outgrown else { return client }
+        // The writer is free again: only this client waits for this.
+        try await snapshotBuilder.refresh(outgrown, at: now)
+        return try await beginWithSnapshot(client, in: id)
+    }
+
+    /// A client without any history begins with the newest snapshot, if there is one.
+    private func beginWithSnapshot(
+        _ client: ClientFile,
+        in id: ServerFileID
+    ) async throws -> ClientFile {
+        try await store.write(.file(id), for: .user(client.owner)) { transaction in
+            guard let snapshot = try transaction.file(id)?.snapshot,
+                var current = try transaction.clientFile(client.ident, in: id),
+                current.isUntouched, current.generation == client.generation,
+                // Otherwise another session has taken over, and has done the same.
+                current.sessionEpoch == client.sessionEpoch
+            else { return client }
+            current.snapshotVersion = snapshot.version
+            try transaction.put(current, in: id)
+            return current
+        }
+    }
+
+    /// A file restored from a backup may need entries that it had reported as integrated.
+    private static func needsTrimmedHistory(
+        _ client: ClientFile,
+        _ ident: ClientMessage.Ident,
+        _ file: ServerFile
+    ) -> Bool {
+        let begins = client.upload == .zero && ident.download == .zero
+        let start = max(ident.download.serverVersion, client.snapshotVersion)
+        return !begins && start < file.baseVersion.version
+    }
+
+    private static func salt(
+        of version: ServerVersion,
+        in file: ServerFile,
+        _ transaction: any StoreTransaction
+    ) throws(StoreError) -> Salt? {
+        version == file.baseVersion.version
+            ? file.baseVersion.salt : try transaction.salt(of: version, in: file.id)
+    }
+
+    /// Integrates an upload. Throws `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
+    func integrate(
+        _ upload: Upload,
+        into file: ServerFileID,
+        policy: SchemaPolicy,
+        by user: UserID? = nil,
+        rules: AccessRules = AccessRules(),
+        quotas: UserQuotas = .unlimited
+    ) async throws -> UploadIntegration.Outcome {
+        var indexes: HistoryIndexes? = indexes
+        var barred: Set<ObjectReference> = []
+        var expectsNewObjects = true
+        for attempt in 1... {
+            // A history that grows faster than its index is read whole.
+            if attempt > Self.indexAttempts { indexes = nil }
+            do {
+                return try await integrate(
+                    upload,
+                    into: file,
+                    policy: policy,
+                    by: user,
+                    rules: rules,
+                    quotas: quotas,
+                    indexes: indexes,
+                    barring: barred,
+                    expectsNewObjects: expectsNewObjects
+                )
+            } catch let needed as HistoryIndexes.Needed {
+                try await indexes?.extend(needed.subject)
+            } catch is UploadIntegration.ObjectsExist {
+                expectsNewObjects = false
+            } catch let error as UploadIntegration.ObjectsTooLarge {
+                // Barred objects do not change: these are others.
+                guard attempt < Self.indexAttempts, barred.isDisjoint(with: error.objects) else {
+                    throw IntegrationRefusal.badChangeset(reason: "objects would be too large")
+                }
+                barred.formUnion(error.objects)
+            }
+        }
+        preconditionFailure("an upload needs no index where there are none")
+    }
+
+    private static let indexAttempts = 5
+
+    private func integrate(
+        _ upload: Upload,
+        into file: ServerFileID,
+        policy: SchemaPolicy,
+        by user: UserID?,
+        rules: AccessRules,
+        quotas: UserQuotas,
+        indexes: HistoryIndexes?,
+        barring barred: Set<ObjectReference>,
+        expectsNewObjects: Bool
+    ) async throws -> UploadIntegration.Outcome {
+        let now = clock.millisecondsSince1970()
+        return try await store.write(.file(file), for: user.map { .user($0) } ?? .upkeep) {
+            [merging] transaction in
+            if let user, !upload.changesets.isEmpty {
+                try quotas.admitUpload(of: user, transaction)
+            }
+            var mayWrite = true
+            if let rule = rules.write, let user, let known = try transaction.file(file) {
+                mayWrite = try Self.admits(
+                    rule,
+                    user,
+                    of: known.app,
+                    to: known.partition,
+                    transaction
+                )
+            }
+            return try UploadIntegration(
+                in: transaction,
+                policy: policy,
+                mayWrite: mayWrite,
+                now: now,
+                merging: merging,
+                indexes: indexes,
+                barred: barred,
+                expectsNewObjects: expectsNewObjects
+            ).integrate(upload, into: file)
+        }
+    }
+
+    /// Removes history of the app's files that no client seen within the limit needs. Connected
+    /// clients count as seen.
+    func trim(
+        _ app: AppID,
+        offlineLimitInMilliseconds limit: Int64,
+        connected: [ClientFileID]
+    ) async throws {
+        let now = clock.millisecondsSince1970()
+        let files = try await store.read { try $0.files(of: app) }
+        for file in files {
+            let present = connected.filter { $0.file == file.id }.map(\.ident)
+            try await makeSnapshotForTrimming(file, limit, present, at: now)
+            _ = try await store.write(.file(file.id), for: .upkeep) { transaction in
+                for ident in present {
+                    guard var client = try transaction.clientFile(ident, in: file.id) else {
+                        continue
+                    }
+                    client.lastSeenAt = now
+                    try transaction.put(client, in: file.id)
+                }
+                return try HistoryTrimming(
+                    transaction: transaction,
+                    now: now,
+                    offlineLimitInMilliseconds: limit
+                ).run(file.id)
+            }
+        }
+    }
+
+    /// Without a newer snapshot nothing more can be trimmed: new clients need the history.
+    private func makeSnapshotForTrimming(
+        _ file: ServerFile,
+        _ limit: Int64,
+        _ present: [FileIdent],
+        at now: Int64
+    ) async throws {
+        guard snapshots.isWorthALook(file) else { return }
+        let end = try await store.read { snapshot in
+            try HistoryTrimming.lastUnneededVersion(
+                of: file,
+                seenWithin: limit,
+                at: now,
+                present: present,
+                snapshot
+            )
+        }
+        guard end > max(file.baseVersion.version, file.snapshot?.version ?? .zero) else { return }
+        try await snapshotBuilder.refresh(file, at: now)
+    }
+
+    /// The rejected writes after a client's version, whose report a broken connection may have lost
+    /// (wire protocol, 13.5).
+    func rejectedChangesets(
+        of client: FileIdent,
+        after version: ServerVersion,
+        in file: ServerFileID
+    ) async throws -> [RejectedChangeset] {
+        try await store.read { snapshot in
+            try snapshot.compensatingEntries(of: file, after: version, for: client).map { entry in
+                RejectedChangeset(
+                    Compensation.objects(compensatedBy: entry.changeset),
+                    in: entry.clientVersion,
+                    compensatedAt: entry.version.version
+                )
+            }
+        }
+    }
+
+    /// Whether the log-in session is still valid.
+    func isLive(_ session: SessionDigest, of user: ConnectedUser) async throws -> Bool {
+        try await store.read { snapshot in
+            guard let known = try snapshot.user(user.id, of: user.app), !known.isDisabled,
+                let session = try snapshot.loginSession(session, of: user.app)
+            else { return false }
+            return !session.isRevoked
+        }
+    }
+
+    /// Makes every client of the app start over; its objects stay.
+    package func terminate(_ app: AppID) async throws {
+        let now = clock.millisecondsSince1970()
+        try await store.write(.app(app), for: .upkeep) { transaction in
+            try SyncTermination(
+                transaction: transaction,
+                now: now
+            ).run(app)
+            try transaction.setSyncState(.terminated, of: app)
+        }
+    }
+
+    /// Makes one client file start over by voiding its ident (app services, 12.2). Nil if there is
+    /// none.
+    package func forget(
+        _ ident: FileIdent,
+        of app: AppID,
+        in partition: Partition
+    ) async throws -> ServerFileID? {
+        try await store.write(.partition(app, partition)) { transaction in
+            guard let file = try transaction.file(of: app, partition)?.id,
+                try transaction.clientFile(ident, in: file) != nil
+            else { return nil }
+            try transaction.removeClientFile(ident, in: file)
+            return file
+        }
+    }
+
+    /// Collects the entries after the cursor; nil if the client file was removed.
+    func scan(
+        for ident: FileIdent,
+        from cursor: DownloadCursor,
+        in file: ServerFileID
+    ) async throws -> DownloadScan.Batch? {
+        let scan = DownloadScan(
+            softLimitInBytes: downloadLimitInBytes,
+            compaction: snapshots
+        )
+        return try await store.read { try scan.run(for: ident, from: cursor, in: file, of: $0) }
+    }
+}
+
+extension ClientFile {
+    /// Whether it has uploaded nothing and began with no snapshot.
+    fileprivate var isUntouched: Bool { upload == .zero && snapshotVersion == .zero }
+}

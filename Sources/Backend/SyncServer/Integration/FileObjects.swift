@@ -1,0 +1,98 @@
+import Changesets
+import Documents
+import Schemas
+import ServerStore
+
+/// The objects of a server file: JSON documents in the store, in the form that instructions change
+/// (local realm, 11).
+struct FileObjects: ObjectStore {
+    private(set) var schema: RealmSchema
+    /// Objects that would exceed the limit, and are unchanged.
+    private(set) var tooLarge: Set<ObjectReference> = []
+    /// Whether an object that was expected to be new exists; it is unchanged.
+    private(set) var foundExisting = false
+    private let documentLimitInBytes: Int
+    private var form: JSONForm
+    private let file: ServerFileID
+    private let transaction: any FileWriting
+
+    init(
+        of file: ServerFileID,
+        in transaction: any FileWriting,
+        documentLimitInBytes: Int = .max
+    ) throws(StoreError) {
+        self.documentLimitInBytes = documentLimitInBytes
+        let schema = try transaction.schema(of: file)
+        self.schema = schema
+        self.form = JSONForm(schema: schema)
+        self.file = file
+        self.transaction = transaction
+    }
+
+    /// Documents are unchanged: one that lacks a property has its default value.
+    mutating func changeSchema(_ changes: [SchemaChange]) throws(StoreError) {
+        for change in changes {
+            switch change {
+            case .classAdded, .propertyAdded: schema.replay(change)
+            case .classErased, .propertyErased:
+                preconditionFailure("SchemaPolicy lets nothing be taken away")
+            }
+        }
+        form = JSONForm(schema: schema)
+        try transaction.putSchema(schema, of: file)
+    }
+
+    func document(for object: ObjectReference) throws(StoreError) -> Document? {
+        guard let json = try transaction.document(object, in: file) else { return nil }
+        let owner = try owner(of: object)
+        do throws(FormError) {
+            return try form.decodeDocument(json, of: owner)
+        } catch {
+            throw StoreError.damagedObject(of: object.className, in: file, error)
+        }
+    }
+
+    mutating func setDocument(
+        _ document: Document,
+        for object: ObjectReference
+    ) throws(StoreError) {
+        let json = form.encode(document, key: object.key, of: try owner(of: object))
+        if json.count > documentLimitInBytes {
+            let before = try transaction.document(object, in: file)?.count ?? 0
+            // An object that was already larger may shrink.
+            guard json.count <= before else {
+                tooLarge.insert(object)
+                return
+            }
+        }
+        try transaction.putDocument(json, of: object, in: file)
+    }
+
+    mutating func addDocument(
+        _ document: Document,
+        for object: ObjectReference
+    ) throws(StoreError) {
+        let json = form.encode(document, key: object.key, of: try owner(of: object))
+        if json.count <= documentLimitInBytes {
+            if try !transaction.addDocument(json, of: object, in: file) { foundExisting = true }
+        } else if try transaction.document(object, in: file) == nil {
+            tooLarge.insert(object)
+        } else {
+            foundExisting = true
+        }
+    }
+
+    func removeDocument(for object: ObjectReference) throws(StoreError) {
+        try transaction.removeDocument(object, in: file)
+    }
+
+    private func owner(of object: ObjectReference) throws(StoreError) -> ClassSchema {
+        guard let owner = schema[object.className] else {
+            throw StoreError(
+                .unusable,
+                "server file \(file.rawValue) has objects of the unknown class \(object.className)"
+            )
+        }
+        return owner
+    }
+}

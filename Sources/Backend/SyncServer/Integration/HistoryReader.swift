@@ -1,0 +1,168 @@
+import Changesets
+import Merge
+import ServerStore
+import Versions
+
+/// Reads the history that an upload may have to be merged with. A short one is read whole, of a
+/// long one the entries that share a place with the upload by its index.
+struct HistoryReader {
+    let client: FileIdent
+    let file: ServerFile
+    let uploads: [MergeOperand]
+    let limits: MergeLimits
+    /// Nil: reads all of the history.
+    let indexes: HistoryIndexes?
+    let store: any FileReading
+    /// Whether the uploads only add classes and properties. They can only meet schema instructions.
+    let isSchemaOnly: Bool
+
+    init(
+        client: FileIdent,
+        file: ServerFile,
+        uploads: [MergeOperand],
+        limits: MergeLimits,
+        indexes: HistoryIndexes?,
+        store: any FileReading
+    ) {
+        self.client = client
+        self.file = file
+        self.uploads = uploads
+        self.limits = limits
+        self.indexes = indexes
+        self.store = store
+        self.isSchemaOnly = uploads.allSatisfy(\.changeset.addsSchemaOnly)
+    }
+
+    /// Entries of the history after a version.
+    func forEachEntry(
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws -> Void
+    ) throws {
+        let subject = HistoryIndex.Subject(file: file.id, generation: file.generation)
+        var start = version
+        if let index = try index(of: subject, after: version) {
+            for candidate in candidates(in: index, after: version) {
+                try readEntries(after: ServerVersion(candidate.rawValue - 1)) { entry in
+                    if entry.version.version == candidate { try visit(entry) }
+                    return .stop
+                }
+            }
+            start = max(version, index.end)
+        }
+        try readEntries(after: start) { entry in
+            try visit(entry)
+            return .next
+        }
+    }
+
+    /// Entries of a snapshot after a version.
+    func forEachEntry(
+        of snapshot: ServerVersion,
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws -> Void
+    ) throws {
+        let subject = HistoryIndex.Subject(
+            file: file.id,
+            generation: file.generation,
+            snapshot: snapshot
+        )
+        guard let index = try index(of: subject, after: version) else {
+            return try readEntries(of: snapshot, after: version) { entry in
+                try visit(entry)
+                return .next
+            }
+        }
+        for candidate in candidates(in: index, after: version) {
+            try readEntries(of: snapshot, after: ServerVersion(candidate.rawValue - 1)) { entry in
+                if entry.version.version == candidate { try visit(entry) }
+                return .stop
+            }
+        }
+    }
+
+    /// Nil if none is needed. Entries after the end of the index are read; if they are long, too,
+    /// the index must be extended first.
+    private func index(
+        of subject: HistoryIndex.Subject,
+        after version: ServerVersion
+    ) throws -> HistoryIndex? {
+        guard let indexes else { return nil }
+        var subject = subject
+        // An index of everything that exists already serves as well.
+        subject.isSchemaOnly = isSchemaOnly && indexes[subject] == nil
+        let limit = UInt64(limits.unindexedSizeInBytes)
+        guard subject.snapshot == .zero else {
+            guard let size = file.snapshot?.sizeInBytes, size <= limit else {
+                // The size of an older snapshot is not on record.
+                guard let index = indexes[subject] else {
+                    throw HistoryIndexes.Needed(subject: subject)
+                }
+                return index
+            }
+            return nil
+        }
+        guard try isLong(after: version) else { return nil }
+        guard let index = indexes[subject], try !isLong(after: max(version, index.end))
+        else { throw HistoryIndexes.Needed(subject: subject) }
+        return index
+    }
+
+    /// Whether the entries by others after a version exceed the limit. The client's own do not
+    /// count: a client that uploads a lot, alone, needs no index.
+    private func isLong(after version: ServerVersion) throws(StoreError) -> Bool {
+        let limit = UInt64(limits.unindexedSizeInBytes)
+        guard try store.historySize(of: file, after: version) > limit else { return false }
+        // Each own entry costs a step of the writer's time.
+        let count = file.currentVersion.rawValue - min(version, file.currentVersion).rawValue
+        guard count <= Self.countedEntries else { return true }
+        return try store.sizeOfOthers(of: file.id, after: version, for: client, limit: limit)
+            > limit
+    }
+
+    private static let countedEntries = 8192
+
+    private func candidates(
+        in index: HistoryIndex,
+        after version: ServerVersion
+    ) -> [ServerVersion] {
+        index.versions(after: version, touching: TouchedPlaces(of: uploads).numbers)
+    }
+
+    // MARK: The store, for visitors that throw any error
+
+    private func readEntries(
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws -> Visit
+    ) throws {
+        var failure: (any Error)?
+        try store.forEachEntry(of: file.id, after: version, readBy: client) { entry in
+            do { return try visit(entry) } catch { failure = error }
+            return .stop
+        }
+        if let failure { throw failure }
+    }
+
+    private func readEntries(
+        of snapshot: ServerVersion,
+        after version: ServerVersion,
+        _ visit: (HistoryEntry) throws -> Visit
+    ) throws {
+        var failure: (any Error)?
+        try store.forEachSnapshotEntry(of: file.id, in: snapshot, after: version) { entry in
+            do { return try visit(entry) } catch { failure = error }
+            return .stop
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension Changeset {
+    fileprivate var addsSchemaOnly: Bool {
+        instructions.allSatisfy { instruction in
+            switch instruction {
+            case .addTable, .addColumn: true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Changesets
+import Documents
+import Schemas
+import SyncProtocol
+import Versions
+
+/// A changeset with rejected writes, and the version that compensates them for its client (wire
+/// protocol, 13.5).
+struct RejectedChangeset: Hashable, Sendable {
+    let updates: SessionFault.RejectedUpdates
+    let compensatedAt: ServerVersion
+
+    enum Reason: String {
+        case notAllowed = "write not allowed"
+        /// The write does not fit the server's state (sync history, 14.6).
+        case misfit = "write does not fit the object"
+        case tooLarge = "the object would be too large"
+    }
+
+    init(
+        _ objects: [ObjectReference],
+        in version: ClientVersion,
+        compensatedAt: ServerVersion,
+        because reason: Reason = .notAllowed
+    ) {
+        self.updates = SessionFault.RejectedUpdates(
+            clientVersion: version,
+            updates: objects.map {
+                RejectedUpdate(
+                    className: $0.className.description,
+                    key: $0.key,
+                    reason: reason.rawValue
+                )
+            }
+        )
+        self.compensatedAt = compensatedAt
+    }
+}
+
+/// Undoes the writes of one changeset: erases every object that it touched, and recreates it in the
+/// server's state.
+struct Compensation {
+    let objects: [ObjectReference]
+    let changeset: [UInt8]
+
+    /// Asymmetric objects are never sent to a client.
+    init(of refused: Changeset, from store: FileObjects) throws {
+        var writer = ChangesetWriter()
+        var seen: Set<ObjectReference> = []
+        var objects: [ObjectReference] = []
+        for object in refused.touchedObjects where seen.insert(object).inserted {
+            guard let owner = store.schema[object.className], !owner.isEmbedded else {
+                throw IntegrationRefusal.badChangeset(reason: "unknown class \(object.className)")
+            }
+            objects.append(object)
+            guard !owner.isAsymmetric else { continue }
+            writer.eraseObject(object)
+            guard let document = try store.document(for: object) else { continue }
+            writer.writeObject(document, as: object, of: owner, in: store.schema)
+        }
+        self.objects = objects
+        self.changeset = writer.bytes
+    }
+
+    /// The objects that a version for one client corrects.
+    static func objects(compensatedBy changeset: [UInt8]) -> [ObjectReference] {
+        guard let changeset = try? Changeset(decoding: changeset) else { return [] }
+        var seen: Set<ObjectReference> = []
+        return changeset.touchedObjects.filter { seen.insert($0).inserted }
+    }
+}
+
+extension Changeset {
+    /// The same changeset without changes of objects.
+    var schemaChangesOnly: Changeset {
+        Changeset(strings: strings, instructions: instructions.filter(\.changesSchema))
+    }
+
+    fileprivate var touchedObjects: [ObjectReference] {
+        instructions.compactMap { $0.objectTarget.map(reference) }
+    }
+}

@@ -1,0 +1,333 @@
+import Changesets
+import Documents
+import Merge
+import Schemas
+import ServerStore
+import Versions
+
+/// Integrates an upload into a server file, in the caller's transaction (sync history, 14.4).
+/// Merges it with the history unknown to the client, applies it to the objects, appends it to the
+/// history.
+///
+/// Recognises repeated changesets by their client version and leaves them out, so the same upload
+/// may arrive any number of times.
+struct UploadIntegration {
+    let transaction: any StoreTransaction
+    let policy: SchemaPolicy
+    /// Whether the user may change objects; the policy governs schema changes.
+    let mayWrite: Bool
+    /// Milliseconds since 1970.
+    let now: Int64
+    let merging: MergeLimits
+    private let indexes: HistoryIndexes?
+    private let isDocumentSizeLimited: Bool
+    /// Whether created objects are added without a look at the store.
+    private let expectsNewObjects: Bool
+    /// Objects whose changes are left out.
+    private let barred: Set<ObjectReference>
+
+    /// Objects that would be larger than allowed. The transaction must be rolled back; with these
+    /// objects barred the upload can be tried again.
+    struct ObjectsTooLarge: Error {
+        let objects: Set<ObjectReference>
+    }
+
+    /// An object that the upload creates exists. The transaction must be rolled back; without
+    /// `expectsNewObjects` the upload can be tried again.
+    struct ObjectsExist: Error {}
+
+    init(
+        in transaction: any StoreTransaction,
+        policy: SchemaPolicy,
+        mayWrite: Bool = true,
+        now: Int64
+    ) {
+        self.init(
+            in: transaction,
+            policy: policy,
+            mayWrite: mayWrite,
+            now: now,
+            merging: MergeLimits(),
+            indexes: nil
+        )
+    }
+
+    /// With `indexes`, may throw `HistoryIndexes.Needed` without a change. With `barred`, may throw
+    /// `ObjectsTooLarge`; with `expectsNewObjects`, `ObjectsExist`.
+    init(
+        in transaction: any StoreTransaction,
+        policy: SchemaPolicy,
+        mayWrite: Bool,
+        now: Int64,
+        merging: MergeLimits,
+        indexes: HistoryIndexes?,
+        barred: Set<ObjectReference>? = nil,
+        expectsNewObjects: Bool = false
+    ) {
+        self.transaction = transaction
+        self.policy = policy
+        self.mayWrite = mayWrite
+        self.now = now
+        self.merging = merging
+        self.indexes = indexes
+        self.isDocumentSizeLimited = barred != nil
+        self.barred = barred ?? []
+        self.expectsNewObjects = expectsNewObjects
+    }
+
+    /// The result for the client, and for the sessions to notify.
+    struct Outcome: Hashable, Sendable {
+        let currentVersion: ServerVersion
+        let integratedCount: Int
+        /// Rejected writes; the client must get the report of each before the version.
+        let refused: [RejectedChangeset]
+        /// The changes that did not fit, and were left out.
+        let healing: Healing
+    }
+
+    /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be rolled back.
+    func integrate(_ upload: Upload, into id: ServerFileID) throws -> Outcome {
+        guard let file = try transaction.file(id),
+            var client = try transaction.clientFile(upload.client, in: id),
+            client.generation == file.generation
+        else { throw IntegrationRefusal.unknownClientFile }
+        guard !client.isExpired else { throw IntegrationRefusal.expired }
+        guard client.sessionEpoch == upload.sessionEpoch else {
+            throw IntegrationRefusal.superseded
+        }
+
+        let remaining = upload.changesets.filter {
+            $0.cursor.clientVersion > client.upload.clientVersion
+        }
+        try check(remaining, upload.progress, of: client, in: file)
+        var refused: [RejectedChangeset] = []
+        var healing = Healing()
+        var history = HistoryAppender(to: file, in: transaction, now: now)
+        if !remaining.isEmpty {
+            (refused, healing) = try integrate(remaining, of: client, into: &history)
+            try history.flush()
+        }
+        try record(upload, of: &client, in: file.id)
+        return Outcome(
+            currentVersion: history.file.currentVersion,
+            integratedCount: remaining.count,
+            refused: refused,
+            healing: healing
+        )
+    }
+
+    /// The session has checked the same against its own state; this checks against the store.
+    private func check(
+        _ changesets: [UploadChangeset],
+        _ progress: UploadCursor,
+        of client: ClientFile,
+        in file: ServerFile
+    ) throws(IntegrationRefusal) {
+        var last = client.upload
+        for changeset in changesets {
+            let cursor = changeset.cursor
+            guard cursor.clientVersion > last.clientVersion,
+                cursor.lastIntegratedServerVersion >= last.lastIntegratedServerVersion,
+                cursor.lastIntegratedServerVersion <= file.currentVersion
+            else { throw .badServerVersion }
+            last = cursor
+        }
+        guard progress.lastIntegratedServerVersion <= file.currentVersion else {
+            throw .badServerVersion
+        }
+    }
+
+    private func integrate(
+        _ changesets: [UploadChangeset],
+        of uploader: ClientFile,
+        into history: inout HistoryAppender
+    ) throws -> ([RejectedChangeset], Healing) {
+        guard let first = changesets.first else { return ([], Healing()) }
+        let client = uploader.ident
+        var refused: [RejectedChangeset] = []
+        var objects = try FileObjects(
+            of: history.file.id,
+            in: transaction,
+            documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
+        )
+        var applier = Applier<FileObjects>(expectsNewObjects: expectsNewObjects)
+        var admission = Admission(replacementLimitInBytes: merging.correctionSizeInBytes / 2)
+        var schema = objects.schema
+        var asymmetric = AsymmetricClasses(of: schema)
+        var received: [ReceivedChangeset] = []
+        var parsed: [MergeOperand] = []
+        for changeset in changesets {
+            let (decoded, operand) = try parse(changeset, of: client)
+            received.append(decoded)
+            parsed.append(operand)
+        }
+        var window = try MergeWindow(
+            of: client,
+            with: uploader.snapshotVersion,
+            in: history.file,
+            after: first.cursor.lastIntegratedServerVersion,
+            meeting: parsed,
+            within: merging,
+            indexes: indexes,
+            from: transaction
+        )
+        // Changesets with one base are merged together: each builds on the ones before it.
+        var start = changesets.startIndex
+        while start < changesets.endIndex {
+            let base = changesets[start].cursor.lastIntegratedServerVersion
+            let end =
+                changesets[start...].firstIndex { $0.cursor.lastIntegratedServerVersion != base }
+                ?? changesets.endIndex
+            var run = Array(parsed[start..<end])
+            bar(&run, from: start, &admission)
+            let isMerged = try rebase(&run, from: start, madeOn: base, &window, &admission)
+            let isWhole = mayWrite && barred.isEmpty && !isMerged
+            for (index, operand) in zip(start..<end, run) {
+                let allowed =
+                    mayWrite ? operand.changeset : operand.changeset.schemaChangesOnly
+                if received[index].changesSchema {
+                    try policy.admit(allowed, to: &schema)
+                    asymmetric = AsymmetricClasses(of: schema)
+                }
+                let admitted = try admit(allowed, by: &applier, to: &objects, &admission)
+                let cursor = changesets[index].cursor
+                let isUnchanged = isWhole && admission.leftChangesetAlone && asymmetric.isEmpty
+                // Also if the merge removed all of it: its client version must be recorded.
+                try history.append(
+                    isUnchanged
+                        ? received[index].encoded()
+                        : asymmetric.removing(from: admitted).encoded(),
+                    by: .client(client, cursor.clientVersion, at: changesets[index].originTimestamp)
+                )
+                guard !mayWrite else { continue }
+                // Classes of the changeset must be known.
+                try finish(&applier, &objects)
+                // From the original, not the merged changeset: the client has applied all of it.
+                let compensation = try Compensation(
+                    of: parsed[index].changeset,
+                    from: objects
+                )
+                guard !compensation.objects.isEmpty else { continue }
+                try correct(
+                    client,
+                    with: compensation.changeset,
+                    after: cursor,
+                    compensating: cursor.clientVersion,
+                    &history
+                )
+                refused.append(
+                    RejectedChangeset(
+                        compensation.objects,
+                        in: cursor.clientVersion,
+                        compensatedAt: history.file.currentVersion
+                    )
+                )
+            }
+            start = end
+        }
+        try finish(&applier, &objects)
+        guard !objects.foundExisting else { throw ObjectsExist() }
+        guard objects.tooLarge.isEmpty else { throw ObjectsTooLarge(objects: objects.tooLarge) }
+        let healing = Healing(misfits: admission.misfits)
+        refused += try sendCorrections(
+            healing,
+            after: changesets,
+            of: client,
+            with: objects,
+            &history
+        )
+        for reciprocal in window.changed {
+            try transaction.putReciprocal(
+                reciprocal.changeset.encoded(),
+                of: reciprocal.version,
+                for: client,
+                in: history.file.id
+            )
+        }
+        return (refused, healing)
+    }
+
+    private func bar(_ run: inout [MergeOperand], from first: Int, _ admission: inout Admission) {
+        guard !barred.isEmpty else { return }
+        var changesets = run.map(\.changeset)
+        admission.bar(barred, from: &changesets, first: first)
+        for (index, changeset) in changesets.enumerated() { run[index].changeset = changeset }
+    }
+
+    private func parse(
+        _ changeset: UploadChangeset,
+        of client: FileIdent
+    ) throws(IntegrationRefusal) -> (ReceivedChangeset, MergeOperand) {
+        let stamp = Stamp(
+            timestamp: changeset.originTimestamp.rawValue,
+            fileIdent: client.rawValue
+        )
+        do throws(DecodeError) {
+            let received = try ReceivedChangeset(decoding: changeset.bytes)
+            return (received, MergeOperand(changeset: received.changeset, stamp: stamp))
+        } catch {
+            throw .badChangeset(
+                reason: "client version \(changeset.cursor.clientVersion.rawValue): \(error)"
+            )
+        }
+    }
+
+    private func admit(
+        _ changeset: Changeset,
+        by applier: inout Applier<FileObjects>,
+        to objects: inout FileObjects,
+        _ admission: inout Admission
+    ) throws -> Changeset {
+        do throws(ApplyError<StoreError>) {
+            return try applier.admit(changeset, to: &objects, &admission)
+        } catch {
+            throw Self.cause(of: error, objects)
+        }
+    }
+
+    private func finish(
+        _ applier: inout Applier<FileObjects>,
+        _ objects: inout FileObjects
+    ) throws {
+        do throws(ApplyError<StoreError>) {
+            try applier.finish(&objects)
+        } catch {
+            throw Self.cause(of: error, objects)
+        }
+    }
+
+    private static func cause(
+        of error: ApplyError<StoreError>,
+        _ objects: FileObjects
+    ) -> any Error {
+        // The state that the error is about is not the one in the store.
+        guard !objects.foundExisting else { return ObjectsExist() }
+        switch error {
+        case .badInstruction(let error): return IntegrationRefusal.badChangeset(reason: "\(error)")
+        case .store(let error): return error
+        }
+    }
+
+    /// The base of the reciprocal history changes only together with the client version.
+    private func record(
+        _ upload: Upload,
+        of client: inout ClientFile,
+        in file: ServerFileID
+    ) throws(StoreError) {
+        let progress = upload.progress
+        if progress.clientVersion > client.upload.clientVersion {
+            let oldBase = client.upload.lastIntegratedServerVersion
+            let newBase = max(oldBase, progress.lastIntegratedServerVersion)
+            client.upload = UploadCursor(
+                clientVersion: progress.clientVersion,
+                lastIntegratedServerVersion: newBase
+            )
+            if newBase > oldBase {
+                try transaction.removeReciprocals(for: client.ident, in: file, upTo: newBase)
+            }
+        }
+        client.lockedServerVersion = max(client.lockedServerVersion, upload.lockedServerVersion)
+        client.lastSeenAt = now
+        try transaction.put(client, in: file)
+    }
+}
