@@ -139,6 +139,7 @@ let package = Package(
     targets: [
         // Debian's libraries.
         library("CCrypt", in: .system, "libcrypt", apt: "libcrypt-dev"),
+        library("CPostgres", in: .system, "libpq", apt: "libpq-dev"),
         library("CSQLite", in: .system, "sqlite3", apt: "libsqlite3-dev"),
         library("CSystemd", in: .system, "libsystemd", apt: "libsystemd-dev"),
         library("CYAML", in: .system, "yaml-0.1", apt: "libyaml-dev"),
@@ -259,6 +260,7 @@ let package = Package(
         ),
 
         // The server's half.
+        module("PostgreSQL", in: .system, ["CPostgres"]),
         module(
             "Server",
             in: .backend,
@@ -310,6 +312,12 @@ let package = Package(
             path: "Tests/FaultInjection",
             swiftSettings: settings
         ),
+        .target(
+            name: "PostgreSQLFixtures",
+            dependencies: ["CLinux", "PostgreSQL", "TestSupport"],
+            path: "Tests/PostgreSQLFixtures",
+            swiftSettings: settings
+        ),
         tests("Architecture", []),
         tests("Changesets", ["Changesets", "Documents"]),
         tests("Schemas", ["Changesets", "Schemas"]),
@@ -340,6 +348,7 @@ let package = Package(
         tests("SyncProtocol", ["Changesets", "ScriptedPeers", "SyncProtocol", "Versions"]),
         tests("Coordination", ["Coordination"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
+        tests("PostgreSQL", ["PostgreSQL", "PostgreSQLFixtures"]),
         tests(
             "LocalRealm",
             [

@@ -11,7 +11,7 @@ enum ArchitectureRules {
         "Agent", "AppServices", "Config", "Control", "LocalRealm", "RealmSync", "SyncClient",
         "realm-agent",
     ]
-    static let serverModules: Set<String> = ["Server", "realm-server"]
+    static let serverModules: Set<String> = ["PostgreSQL", "Server", "realm-server"]
 
     // MARK: Arrows
 
