@@ -271,6 +271,11 @@ let package = Package(
                 crypto, deque, jwtKit, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
         ),
+        module(
+            "PostgreSQLServerStore",
+            in: .backend,
+            ["Coordination", "PostgreSQL", "Versions", crypto, deque]
+        ),
         program(
             "realm-server",
             in: .backend,
@@ -349,6 +354,10 @@ let package = Package(
         tests("Coordination", ["Coordination"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
         tests("PostgreSQL", ["PostgreSQL", "PostgreSQLFixtures"]),
+        tests(
+            "PostgreSQLServerStore",
+            ["PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "Versions"]
+        ),
         tests(
             "LocalRealm",
             [

@@ -11,7 +11,9 @@ enum ArchitectureRules {
         "Agent", "AppServices", "Config", "Control", "LocalRealm", "RealmSync", "SyncClient",
         "realm-agent",
     ]
-    static let serverModules: Set<String> = ["PostgreSQL", "Server", "realm-server"]
+    static let serverModules: Set<String> = [
+        "PostgreSQL", "PostgreSQLServerStore", "Server", "realm-server",
+    ]
 
     // MARK: Arrows
 
@@ -143,8 +145,8 @@ enum ArchitectureRules {
     static let foreignImports: [String: Set<String>] = [
         "ArgumentParser": ["realm-agent", "realm-server"],
         "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "Server"],
-        "Crypto": ["Server"],
-        "DequeModule": ["Server", "Transport"],
+        "Crypto": ["PostgreSQLServerStore", "Server"],
+        "DequeModule": ["PostgreSQLServerStore", "Server", "Transport"],
         "HTTPTypes": ["Control", "Server"],
         "Hummingbird": ["Control", "Server"],
         "JWTKit": ["Server"],

@@ -5,11 +5,13 @@ package final class TestDatabase: Sendable {
     package let server: PostgreSQLServer
     package let name: String
 
-    /// - Parameter server: nil is the server of the run.
-    package init(on server: PostgreSQLServer? = nil) throws {
+    /// - Parameters:
+    ///   - server: nil is the server of the run.
+    ///   - options: the end of `CREATE DATABASE`, as `ENCODING 'UTF8'`.
+    package init(on server: PostgreSQLServer? = nil, options: String = "") throws {
         self.server = try server ?? PostgreSQLServer.shared()
         name = "test_\(UInt64.random(in: 0..<UInt64.max))"
-        try administer("CREATE DATABASE \(name)")
+        try administer("CREATE DATABASE \(name) \(options)")
     }
 
     deinit {

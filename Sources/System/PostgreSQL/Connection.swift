@@ -87,6 +87,21 @@ package final class Connection {
         }
     }
 
+    /// Notices that the server has ended the connection, without a round trip.
+    ///
+    /// A server that is away without a word is noticed by the next statement only.
+    package func checkIsOpen() throws(PostgreSQLError) {
+        try exchange { handle throws(PostgreSQLError) in
+            // The first call may find the server's reason, the second one the end behind it.
+            for _ in 0..<2 {
+                try receive(handle)
+                guard PQisBusy(handle) == 0 else {
+                    throw Self.confused("the server sent what was not asked for")
+                }
+            }
+        }
+    }
+
     // MARK: For the extensions
 
     /// Runs an exchange with the server; an error that leaves the connection in an unknown state
