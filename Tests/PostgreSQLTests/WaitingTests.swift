@@ -173,6 +173,20 @@ struct WaitingTests {
         #expect(.now - start < .seconds(50))
     }
 
+    @Test("A wake-up, a deadline and an interruption end a wait without a connection")
+    func waits() throws {
+        let wake = try Wake()
+        let interruption = try Interruption()
+        soon { wake.signal() }
+        #expect(try wake.wait(until: .after(.seconds(60)), unless: interruption))
+        #expect(try !wake.wait(until: .after(.milliseconds(10)), unless: interruption))
+        soon { interruption.interrupt() }
+        let error = try #require(throws: PostgreSQLError.self) {
+            try wake.wait(until: .after(.seconds(60)), unless: interruption)
+        }
+        #expect(error.cause == .interrupted)
+    }
+
     // MARK: Descriptors
 
     @Test("Connections and failures leave no descriptor open")
