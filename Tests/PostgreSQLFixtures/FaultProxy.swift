@@ -8,6 +8,8 @@ package final class FaultProxy: Sendable {
         case none
         /// Closes both ends after that many bytes in the direction.
         case cut(Direction, after: Int)
+        /// The same for one connection; those made later have no fault.
+        case cutOnce(Direction, after: Int)
         /// Passes nothing on in either direction after that many bytes, and keeps both ends open.
         case silence(Direction, after: Int)
         /// Changes one byte of the server's.
@@ -177,6 +179,10 @@ package final class FaultProxy: Sendable {
         case .none: return (count, false)
         case .cut(direction, let limit):
             return (max(0, min(count, limit - before)), before + count >= limit)
+        case .cutOnce(direction, let limit):
+            let isCut = before + count >= limit
+            if isCut { state.fault = .none }
+            return (max(0, min(count, limit - before)), isCut)
         case .silence(direction, let limit):
             return (max(0, min(count, limit - before)), false)
         case .silence(let other, let limit):
@@ -185,7 +191,7 @@ package final class FaultProxy: Sendable {
         case .replace(let position, let byte) where direction == .toClient:
             if (before..<before + count).contains(position) { buffer[position - before] = byte }
             return (count, false)
-        case .cut, .replace: return (count, false)
+        case .cut, .cutOnce, .replace: return (count, false)
         }
     }
 }

@@ -20,6 +20,8 @@ package final class Connection {
     let responseLimit: Duration
     /// The names of the statements that the server has prepared.
     var prepared: [StatementKey: String] = [:]
+    /// The server's identity, which a connection does not outlive.
+    var knownIdentity: ServerIdentity?
     /// Numbers the statements; one that failed keeps its number.
     var preparedCount = 0
 

@@ -74,7 +74,13 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
     static let timedOut = PostgreSQLError(.timedOut, "the server did not answer in time")
     static let interrupted = PostgreSQLError(.interrupted, "the wait was interrupted")
 
-    static func malformed(_ message: String) -> PostgreSQLError {
+    /// COMMIT of a transaction that had failed: the server rolled it back.
+    package static let rolledBack = PostgreSQLError(
+        .server(sqlState: "25P02"),
+        "the transaction had failed and was rolled back"
+    )
+
+    package static func malformed(_ message: String) -> PostgreSQLError {
         PostgreSQLError(.malformed, message)
     }
 }

@@ -20,6 +20,11 @@ package final class Rows {
         PQclear(result)
     }
 
+    /// The server's name of what it did: `COMMIT`, `INSERT 0 1`.
+    package var command: String {
+        PQcmdStatus(result).map { String(cString: $0) } ?? ""
+    }
+
     /// The number of rows that an INSERT, UPDATE, DELETE or COPY changed.
     package var changes: Int {
         PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0

@@ -44,9 +44,13 @@ package struct ServerIdentity: Hashable, Sendable {
 }
 
 extension Connection {
+    /// The identity of the server; the first call takes a round trip.
     package func identity() throws(PostgreSQLError) -> ServerIdentity {
+        if let knownIdentity { return knownIdentity }
         let rows = try pipeline([ServerIdentity.step])
         guard let rows = rows.first else { throw .malformed("the server has no identity") }
-        return try ServerIdentity(rows)
+        let identity = try ServerIdentity(rows)
+        knownIdentity = identity
+        return identity
     }
 }
