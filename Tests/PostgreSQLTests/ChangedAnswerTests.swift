@@ -22,7 +22,7 @@ struct ChangedAnswerTests {
             Step("SELECT '{}'::jsonb, ARRAY['a']::text[], true, 1.5::float8"),
         ]
         func read(_ connection: Connection) throws {
-            let rows = try connection.pipeline(steps, deadline: .after(.milliseconds(500)))
+            let rows = try connection.pipeline(steps, deadline: .after(.milliseconds(200)))
             guard rows.count == 2 else { return }
             _ = try? (rows[0].integer(0, 0), rows[0].integer(0, 1), rows[0].integers(0, 2))
             _ = try? (rows[1].bytes(0, 0), rows[1].texts(0, 1), rows[1].bool(0, 2))

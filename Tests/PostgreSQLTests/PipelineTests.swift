@@ -212,7 +212,8 @@ struct PipelineTests {
     @Test("The server keeps the settings of the start")
     func settings() throws {
         let expected = [
-            "plan_cache_mode": "force_generic_plan", "jit": "off", "lock_timeout": "5s",
+            "plan_cache_mode": "force_generic_plan", "jit": "off", "enable_seqscan": "off",
+            "lock_timeout": "5s",
             "statement_timeout": "30s", "idle_in_transaction_session_timeout": "1min",
             "client_connection_check_interval": "10s", "client_encoding": "UTF8",
             "application_name": "realm-server", "search_path": "\"a \\ \"\"b\", pg_temp",

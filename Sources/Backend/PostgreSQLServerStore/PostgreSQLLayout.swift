@@ -66,6 +66,20 @@ package enum PostgreSQLLayout {
         }
     }
 
+    /// The same as the check of a pool's connections.
+    package static func laneCheck(schema: String, storeID: String) -> Lanes.Check {
+        { connection throws(LaneFailure) in
+            do {
+                _ = try check(connection, schema: schema, storeID: storeID)
+            } catch let problem as LayoutProblem {
+                throw .unusable(problem)
+            } catch {
+                let error = error as? PostgreSQLError
+                throw .noConnection(error ?? .malformed("the layout cannot be read"))
+            }
+        }
+    }
+
     // MARK: Reading
 
     private static func exists(_ connection: Connection, _ schema: String) throws -> Bool {

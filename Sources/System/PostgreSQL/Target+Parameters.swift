@@ -62,6 +62,8 @@ extension Target {
         var settings = [
             ("plan_cache_mode", "force_generic_plan"),
             ("jit", "off"),
+            // Generic plans outlive the moment: one made while a table was empty must not read it whole.
+            ("enable_seqscan", "off"),
             ("lock_timeout", Self.milliseconds(limits.lock)),
             ("statement_timeout", Self.milliseconds(limits.statement)),
             ("idle_in_transaction_session_timeout", Self.milliseconds(limits.idleInTransaction)),
