@@ -139,6 +139,7 @@ let package = Package(
     targets: [
         // Debian's libraries.
         library("CCrypt", in: .system, "libcrypt", apt: "libcrypt-dev"),
+        library("CPostgres", in: .system, "libpq", apt: "libpq-dev"),
         library("CSQLite", in: .system, "sqlite3", apt: "libsqlite3-dev"),
         library("CSystemd", in: .system, "libsystemd", apt: "libsystemd-dev"),
         library("CYAML", in: .system, "yaml-0.1", apt: "libyaml-dev"),
@@ -259,6 +260,7 @@ let package = Package(
         ),
 
         // The server's half.
+        module("PostgreSQL", in: .system, ["CPostgres"]),
         module("Surroundings", in: .backend, ["Changesets", "Versions"]),
         module(
             "ServerStore",
@@ -317,6 +319,11 @@ let package = Package(
                 serviceLifecycle,
             ] + nio
         ),
+        module(
+            "PostgreSQLServerStore",
+            in: .backend,
+            ["Coordination", "PostgreSQL", "Versions", crypto, deque]
+        ),
         program(
             "realm-server",
             in: .backend,
@@ -366,6 +373,12 @@ let package = Package(
             path: "Tests/FaultInjection",
             swiftSettings: settings
         ),
+        .target(
+            name: "PostgreSQLFixtures",
+            dependencies: ["CLinux", "PostgreSQL", "TestSupport"],
+            path: "Tests/PostgreSQLFixtures",
+            swiftSettings: settings
+        ),
         tests("Architecture", []),
         tests("Changesets", ["Changesets", "Documents"]),
         tests("Schemas", ["Changesets", "Schemas"]),
@@ -399,6 +412,11 @@ let package = Package(
         ),
         tests("Coordination", ["Coordination"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
+        tests("PostgreSQL", ["PostgreSQL", "PostgreSQLFixtures"]),
+        tests(
+            "PostgreSQLServerStore",
+            ["PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "Versions"]
+        ),
         tests(
             "LocalRealm",
             [

@@ -2,8 +2,8 @@
 # Installs the Debian packages that building, running and testing need; quiet when all are there.
 set -eu
 
-packages="libcrypt-dev libsqlite3-dev libsystemd-dev libyaml-dev zlib1g-dev pkg-config curl python3 sqlite3 \
-    iproute2 jq man-db"
+packages="libcrypt-dev libpq-dev libsqlite3-dev libsystemd-dev libyaml-dev zlib1g-dev pkg-config curl python3 sqlite3 \
+    iproute2 jq man-db postgresql-15"
 
 missing=""
 for package in $packages; do

@@ -12,8 +12,8 @@ enum ArchitectureRules {
         "realm-agent",
     ]
     static let serverModules: Set<String> = [
-        "SQLiteServerStore", "Server", "ServerAccounts", "ServerConfig", "ServerHTTP",
-        "ServerStore", "Surroundings", "SyncServer", "realm-server",
+        "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server", "ServerAccounts",
+        "ServerConfig", "ServerHTTP", "ServerStore", "Surroundings", "SyncServer", "realm-server",
     ]
 
     // MARK: Arrows
@@ -146,8 +146,10 @@ enum ArchitectureRules {
     static let foreignImports: [String: Set<String>] = [
         "ArgumentParser": ["realm-agent", "realm-server"],
         "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "ServerHTTP"],
-        "Crypto": ["ServerAccounts"],
-        "DequeModule": ["SQLiteServerStore", "SyncServer", "Transport"],
+        "Crypto": ["PostgreSQLServerStore", "ServerAccounts"],
+        "DequeModule": [
+            "PostgreSQLServerStore", "SQLiteServerStore", "SyncServer", "Transport",
+        ],
         "HTTPTypes": ["Control", "ServerHTTP"],
         "Hummingbird": ["Control", "ServerHTTP"],
         "JWTKit": ["ServerAccounts"],

@@ -1,0 +1,177 @@
+internal import Coordination
+internal import DequeModule
+package import PostgreSQL
+internal import Synchronization
+package import Versions
+
+/// The connection by which a process announces changes and hears of those of others, on a thread of its
+/// own (server on PostgreSQL, 6.1 and 6.4).
+///
+/// Growth is announced after its commit, never inside: NOTIFY holds a lock of the whole database until
+/// its transaction is flushed. What gathers while one NOTIFY is under way goes with the next.
+/// Announcements may be lost with the connection: each process also polls.
+package final class CoordinationConnection: Sendable {
+    /// Calls on the connection's thread, one at a time.
+    package struct Handlers: Sendable {
+        /// Looks at a new connection, and reads what may have changed meanwhile. It already listens, so
+        /// that nothing is missed in between.
+        package var connected: @Sendable (Connection) throws -> Void
+        /// Reads what an announcement that was lost would have told.
+        package var poll: @Sendable (Connection) throws -> Void
+        /// An announcement of another process.
+        package var heard: @Sendable (Announcement) -> Void
+        /// The connection is gone, or was not made; another attempt follows.
+        package var lost: @Sendable (any Error) -> Void
+
+        package init(
+            connected: @escaping @Sendable (Connection) throws -> Void = { _ in },
+            poll: @escaping @Sendable (Connection) throws -> Void = { _ in },
+            heard: @escaping @Sendable (Announcement) -> Void,
+            lost: @escaping @Sendable (any Error) -> Void = { _ in }
+        ) {
+            self.connected = connected
+            self.poll = poll
+            self.heard = heard
+            self.lost = lost
+        }
+    }
+
+    private struct State {
+        var outbox = GrowthOutbox()
+        var takeovers: Deque<Announcement> = []
+        var isClosed = false
+    }
+
+    /// Takeovers that wait to be announced.
+    private static let takeoverLimit = 10_000
+    /// Payloads that share a round trip.
+    private static let payloadsAtOnce = 100
+
+    private let target: Target
+    private let pollInterval: Duration
+    private let connectLimit: Duration
+    private let handlers: Handlers
+    private let state = Mutex(State())
+    private let wake: Wake
+    private let interruption: Interruption
+    private let ended = Promise<Void>()
+
+    /// - Parameters:
+    ///   - pollInterval: the time between two polls.
+    ///   - connectLimit: the longest time for one attempt to connect, over all hosts.
+    package init(
+        _ target: Target,
+        pollInterval: Duration = .seconds(5),
+        connectLimit: Duration = .seconds(5),
+        _ handlers: Handlers
+    ) throws(PostgreSQLError) {
+        self.target = target
+        self.pollInterval = pollInterval
+        self.connectLimit = connectLimit
+        self.handlers = handlers
+        wake = try Wake()
+        interruption = try Interruption()
+    }
+
+    /// Begins to connect; false if the system gives no thread. Called once.
+    package func start() -> Bool {
+        OwnThread.start { self.run() }
+    }
+
+    /// Announces that a file has a newer version, soon and without waiting.
+    package func announce(_ growth: Announcement.Growth) {
+        let isFirst = state.withLock { $0.outbox.append(growth) }
+        if isFirst { wake.signal() }
+    }
+
+    /// Announces that another session epoch of a client file counts, soon and without waiting.
+    ///
+    /// While the server is away only the latest ones are kept: uploads of older epochs are fenced.
+    package func announceTakeover(of ident: FileIdent, in file: Int64, epoch: Int64) {
+        state.withLock { state in
+            if state.takeovers.count == Self.takeoverLimit { state.takeovers.removeFirst() }
+            state.takeovers.append(.takenOver(file: file, ident: ident, epoch: epoch))
+        }
+        wake.signal()
+    }
+
+    /// Ends the thread and its connection.
+    package func close() async {
+        state.withLock { $0.isClosed = true }
+        interruption.interrupt()
+        await ended.value
+    }
+
+    // MARK: The thread
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    private func run() {
+        var reconnection = Reconnection<any Error>()
+        var random = SystemRandomNumberGenerator()
+        while !isClosed {
+            do {
+                try work(&reconnection)
+            } catch {
+                guard !isClosed else { break }
+                handlers.lost(error)
+                reconnection.failed(error, at: .now, using: &random)
+                pause(until: reconnection.nextAttempt)
+            }
+        }
+        ended.keep()
+    }
+
+    /// Ends with an error only.
+    private func work(_ reconnection: inout Reconnection<any Error>) throws {
+        let connection = try Connection(
+            target,
+            deadline: .after(connectLimit),
+            interruption: interruption
+        )
+        try connection.execute("LISTEN \(Announcement.channel); SET synchronous_commit = off")
+        try handlers.connected(connection)
+        reconnection.succeeded()
+        let own = connection.backendID
+        var nextPoll = ContinuousClock.now + pollInterval
+        while true {
+            try send(on: connection)
+            let notifications = try connection.notifications(until: Deadline(nextPoll), wake: wake)
+            for notification in notifications where notification.sender != own {
+                guard notification.channel == Announcement.channel,
+                    let announcement = Announcement(payload: notification.payload)
+                else { continue }
+                handlers.heard(announcement)
+            }
+            if nextPoll <= .now {
+                try handlers.poll(connection)
+                nextPoll = .now + pollInterval
+            }
+        }
+    }
+
+    /// Sends what has gathered.
+    private func send(on connection: Connection) throws(PostgreSQLError) {
+        var payloads = state.withLock { state -> ArraySlice<String> in
+            let takeovers = state.takeovers.map(\.payload)
+            state.takeovers = []
+            return (state.outbox.takePayloads() + takeovers)[...]
+        }
+        while !payloads.isEmpty {
+            let steps = payloads.prefix(Self.payloadsAtOnce).map { payload in
+                Step("SELECT pg_notify('realm', $1)", [.string(payload)])
+            }
+            try connection.pipeline(steps)
+            payloads = payloads.dropFirst(Self.payloadsAtOnce)
+        }
+    }
+
+    /// Announcements that arrive meanwhile stay for the next connection.
+    private func pause(until end: ContinuousClock.Instant?) {
+        guard let end else { return }
+        let deadline = Deadline(end)
+        while !deadline.hasPassed {
+            guard (try? wake.wait(until: deadline, unless: interruption)) != nil else { return }
+        }
+    }
+}
