@@ -114,7 +114,7 @@ struct GrowthOutboxTests {
     func notify() throws {
         let database = try TestDatabase()
         let (listener, sender) = (try database.connect(), try database.connect())
-        try listener.execute("LISTEN \(Announcement.channel)")
+        try listener.execute("LISTEN realm")
         var outbox = GrowthOutbox()
         for file in 0..<1000 { _ = outbox.append(growth(Int64(file) + (1 << 40), 77)) }
         let payloads = outbox.takePayloads()

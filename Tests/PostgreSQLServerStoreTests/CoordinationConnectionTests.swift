@@ -15,6 +15,7 @@ import Versions
 )
 struct CoordinationConnectionTests {
     let database: TestDatabase
+    private static let storeID = "0e37df36-f698-11e6-8dd4-cb9ced3df976"
 
     init() throws {
         database = try TestDatabase()
@@ -28,10 +29,15 @@ struct CoordinationConnectionTests {
         let polls = Shared(0)
         let losses = Shared(0)
 
-        init(_ target: Target, pollInterval: Duration = .seconds(600)) throws {
+        init(
+            _ target: Target,
+            storeID: String = CoordinationConnectionTests.storeID,
+            pollInterval: Duration = .seconds(600)
+        ) throws {
             let (heard, connected, polls, losses) = (heard, connected, polls, losses)
             connection = try CoordinationConnection(
                 target,
+                storeID: storeID,
                 pollInterval: pollInterval,
                 .init(
                     connected: { connection in
@@ -102,10 +108,30 @@ struct CoordinationConnectionTests {
         await close(processes)
     }
 
+    @Test("Stores in one database do not hear each other")
+    func stores() async throws {
+        let ours = try await processes(2)
+        let other = try Process(database.target(), storeID: "another")
+        try await until { other.connected.value == 1 }
+        other.announce(7, 99)
+        ours[0].announce(7, 12)
+        try await until { ours[1].versions == [7: ServerVersion(12)] }
+        // All are sent in the order of their commits.
+        #expect(ours[1].heard.value.count == 1)
+        other.connection.announceTakeover(of: FileIdent(2), in: 7, epoch: 1)
+        ours[0].announce(7, 13)
+        try await until { ours[1].versions == [7: ServerVersion(13)] }
+        #expect(other.heard.value == [])
+        await close(ours + [other])
+    }
+
     @Test("Texts that are not announcements are ignored")
     func otherTexts() async throws {
         let processes = try await processes(2)
-        try database.connect().execute("NOTIFY realm, 'nonsense'; NOTIFY realm; NOTIFY realm, 'c3'")
+        let channel = Target.quoted(Announcement.channel(ofStore: Self.storeID))
+        try database.connect().execute(
+            "NOTIFY \(channel), 'nonsense'; NOTIFY \(channel); NOTIFY \(channel), 'c3'"
+        )
         try await until { processes.allSatisfy { $0.heard.value == [.controlled(epoch: 3)] } }
         #expect(processes.allSatisfy { $0.losses.value == 0 })
         await close(processes)
@@ -156,6 +182,7 @@ struct CoordinationConnectionTests {
         let losses = Shared(0)
         let connection = try CoordinationConnection(
             database.target(),
+            storeID: Self.storeID,
             .init(
                 connected: { _ in
                     calls.change { $0 += 1 }

@@ -229,6 +229,38 @@ struct TransactionTests {
         await lanes.close(within: .seconds(60))
     }
 
+    @Test("A COMMIT that waits for a replica is not taken for committed by a time limit")
+    func missingReplica() async throws {
+        let server = try PostgreSQLServer()
+        let database = try TestDatabase(on: server)
+        let direct = try database.connect()
+        try direct.execute("CREATE TABLE t (n int8, body int8)")
+        var target = database.target()
+        target.limits.statement = .milliseconds(300)
+        target.limits.response = .seconds(2)
+        let lanes = try Lanes(target, limits: .init(lanes: 1), outcomeLimit: .milliseconds(500))
+        try await lanes.transact { $0.writes = [Self.insert(1)] }
+        try direct.run("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
+        try direct.run("SELECT pg_reload_conf()")
+        let reader = try database.connect()
+        try await until {
+            let name = try reader.run("SELECT current_setting('synchronous_standby_names')")
+            return try name.string(0, 0) == "gone"
+        }
+        let failure = try await #require(throws: TransactionFailure.self) {
+            try await lanes.transact { $0.writes = [Self.insert(2)] }
+        }
+        guard case .unknownOutcome = failure else {
+            Issue.record("\(failure)")
+            return
+        }
+        // No other transaction sees it before the replica has it.
+        #expect(try reader.run("SELECT max(n) FROM t").integer(0, 0) == 1)
+        await lanes.close(within: .seconds(60))
+        // Nothing commits here any more, not even DROP DATABASE.
+        try server.stop(.immediate)
+    }
+
     @Test("A lost connection leaves the outcome open, unless the server ended an earlier step")
     func ambiguity() throws {
         let connection = try database.connect()

@@ -20,8 +20,10 @@ package enum Announcement: Hashable, Sendable {
         }
     }
 
-    /// The channel of LISTEN and NOTIFY.
-    package static let channel = "realm"
+    /// The channel of LISTEN and NOTIFY: a database can hold several stores, in schemas of their own.
+    package static func channel(ofStore storeID: String) -> String {
+        "realm-\(storeID)"
+    }
 }
 
 extension Announcement {

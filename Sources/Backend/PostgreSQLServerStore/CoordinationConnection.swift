@@ -48,6 +48,7 @@ package final class CoordinationConnection: Sendable {
     private static let payloadsAtOnce = 100
 
     private let target: Target
+    private let channel: String
     private let pollInterval: Duration
     private let connectLimit: Duration
     private let handlers: Handlers
@@ -57,15 +58,18 @@ package final class CoordinationConnection: Sendable {
     private let ended = Promise<Void>()
 
     /// - Parameters:
+    ///   - storeID: of the store in the target's schema.
     ///   - pollInterval: the time between two polls.
     ///   - connectLimit: the longest time for one attempt to connect, over all hosts.
     package init(
         _ target: Target,
+        storeID: String,
         pollInterval: Duration = .seconds(5),
         connectLimit: Duration = .seconds(5),
         _ handlers: Handlers
     ) throws(PostgreSQLError) {
         self.target = target
+        channel = Announcement.channel(ofStore: storeID)
         self.pollInterval = pollInterval
         self.connectLimit = connectLimit
         self.handlers = handlers
@@ -129,7 +133,7 @@ package final class CoordinationConnection: Sendable {
             deadline: .after(connectLimit),
             interruption: interruption
         )
-        try connection.execute("LISTEN \(Announcement.channel); SET synchronous_commit = off")
+        try connection.execute("LISTEN \(Target.quoted(channel)); SET synchronous_commit = off")
         try handlers.connected(connection)
         reconnection.succeeded()
         let own = connection.backendID
@@ -138,7 +142,7 @@ package final class CoordinationConnection: Sendable {
             try send(on: connection)
             let notifications = try connection.notifications(until: Deadline(nextPoll), wake: wake)
             for notification in notifications where notification.sender != own {
-                guard notification.channel == Announcement.channel,
+                guard notification.channel == channel,
                     let announcement = Announcement(payload: notification.payload)
                 else { continue }
                 handlers.heard(announcement)
@@ -159,7 +163,7 @@ package final class CoordinationConnection: Sendable {
         }
         while !payloads.isEmpty {
             let steps = payloads.prefix(Self.payloadsAtOnce).map { payload in
-                Step("SELECT pg_notify('realm', $1)", [.string(payload)])
+                Step("SELECT pg_notify($1, $2)", [.string(channel), .string(payload)])
             }
             try connection.pipeline(steps)
             payloads = payloads.dropFirst(Self.payloadsAtOnce)

@@ -49,7 +49,8 @@ extension Lanes {
         _ error: PostgreSQLError
     ) async throws -> CommitOutcome {
         do {
-            return try await perform { try $0.outcome(of: ticket) }
+            let limit = outcomeLimit
+            return try await perform { try $0.outcome(of: ticket, until: .after(limit)) }
         } catch {
             return .unknown
         }

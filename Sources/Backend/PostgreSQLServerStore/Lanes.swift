@@ -25,6 +25,8 @@ package final class Lanes: Sendable {
 
     private let target: Target
     private let connectLimit: Duration
+    /// The longest time to ask what became of a COMMIT without an answer.
+    let outcomeLimit: Duration
     private let check: Check
     private let state: Mutex<State>
     private let interruption: Interruption
@@ -33,15 +35,18 @@ package final class Lanes: Sendable {
 
     /// - Parameters:
     ///   - connectLimit: the longest time for one attempt to connect, over all hosts.
+    ///   - outcomeLimit: the longest time to ask what became of a COMMIT without an answer.
     ///   - check: runs on each new connection before its first job.
     package init(
         _ target: Target,
         limits: LaneLimits = LaneLimits(),
         connectLimit: Duration = .seconds(5),
+        outcomeLimit: Duration = .seconds(10),
         check: @escaping Check = { _ in }
     ) throws(PostgreSQLError) {
         self.target = target
         self.connectLimit = connectLimit
+        self.outcomeLimit = outcomeLimit
         self.check = check
         interruption = try Interruption()
         state = Mutex(State(pool: LanePool(limits: limits)))

@@ -7,6 +7,9 @@ internal import Glibc
 /// uses the `Interruption`. A wait that ends early, a lost connection or a malformed answer closes the
 /// connection, since its state is unknown then; what it had asked for may still happen.
 ///
+/// The server ends an abandoned statement within 10 seconds. It is not cancelled: a COMMIT that waits
+/// for a replica would count as committed, and no replica has it.
+///
 /// libpq holds all rows of a pipeline in memory: a server is trusted with how much it sends. It is not
 /// trusted with what: each length and type is checked before use.
 package final class Connection {
