@@ -153,6 +153,11 @@ let package = Package(
         module("Schemas", in: .core, ["Changesets"]),
         module("Documents", in: .core, ["Changesets", "JSON", "Schemas"]),
         module("Query", in: .core, ["Changesets", "Documents", "JSON", "Schemas"]),
+        module(
+            "QuerySQL",
+            in: .core,
+            ["Changesets", "Documents", "JSON", "Query", "Schemas"]
+        ),
         module("Merge", in: .core, ["Changesets"]),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
@@ -383,7 +388,10 @@ let package = Package(
         tests("Changesets", ["Changesets", "Documents"]),
         tests("Schemas", ["Changesets", "Schemas"]),
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
-        tests("Query", ["Changesets", "Documents", "JSON", "Query", "Schemas"]),
+        tests(
+            "Query",
+            ["Changesets", "Documents", "JSON", "Query", "QuerySQL", "SQLite", "Schemas"]
+        ),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(
             "ClientReset",
