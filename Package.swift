@@ -293,7 +293,8 @@ let package = Package(
             "ServerConfig",
             in: .backend,
             [
-                "Changesets", "Query", "SchemaFiles", "Schemas", "Scopes", "ServerStore", "Settings",
+                "Changesets", "Query", "SchemaFiles", "Schemas", "Scopes", "ServerStore",
+                "Settings",
                 "YAML",
             ]
         ),
@@ -310,7 +311,8 @@ let package = Package(
             "ServerHTTP",
             in: .backend,
             [
-                "Changesets", "JSON", "Query", "Schemas", "Scopes", "ServerAccounts", "ServerConfig",
+                "Changesets", "JSON", "Query", "Schemas", "Scopes", "ServerAccounts",
+                "ServerConfig",
                 "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
                 "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
