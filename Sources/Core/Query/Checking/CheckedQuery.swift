@@ -53,8 +53,9 @@ struct CheckedComparison: Hashable, Sendable {
 enum CheckedOperand: Hashable, Sendable {
     case constant(CheckedConstant)
     case list([QueryValue], quantifier: Quantifier?, type: QueryType)
-    case property(CheckedProperty)
-    case aggregate(CheckedAggregate)
+    // On the heap: operands are copied often, and these are ten times as large as the others.
+    indirect case property(CheckedProperty)
+    indirect case aggregate(CheckedAggregate)
     case subquery(scope: Int)
     case operation(ArithmeticOperator, Int, Int, quantifier: Quantifier?, type: QueryType)
 }

@@ -133,6 +133,9 @@ extension QueryChecker {
         _ hint: QueryType?,
         _ scope: Int
     ) throws(LocatedProblem) -> Side {
+        guard case .operation = query.expressions[expression] else {
+            return try checkLeaf(query.expressions[expression], hint, scope)
+        }
         // Constants of an operation take the type of its other side, so the walk descends with
         // hints and returns with operands.
         var tasks: [Work] = [.check(expression, hint)]

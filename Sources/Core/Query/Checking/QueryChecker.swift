@@ -108,6 +108,7 @@ package struct QueryChecker {
         // Conditions keep their indexes; the parts of a split one are appended.
         checked.writtenConditions = query.conditions.count
         checked.conditions = [CheckedCondition](repeating: .absorbed, count: query.conditions.count)
+        checked.operands.reserveCapacity(query.expressions.count)
         for (index, condition) in query.conditions.enumerated() where !isAbsorbed[index] {
             let condition = try check(condition, parts: parts[index] ?? [])
             checked.conditions[index] = condition
