@@ -392,7 +392,11 @@ let package = Package(
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
         tests(
             "Query",
-            ["Changesets", "Documents", "JSON", "Query", "QuerySQL", "SQLite", "Schemas"]
+            [
+                "PostgreSQLFixtures",
+                "Changesets", "Documents", "JSON", "PostgreSQL", "Query", "QuerySQL", "SQLite",
+                "Schemas",
+            ]
         ),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(
