@@ -39,8 +39,7 @@ final class PostgreSQLDocuments: DocumentTable {
         """#,
     ]
 
-    /// The text of a query is no constant of a program, which the module's steps are; so each is
-    /// prepared by a script.
+    /// Steps have constant texts, and the text of a query varies: a script prepares and runs it.
     func matches(
         _ candidates: SQLCondition,
         _ certain: SQLCondition?
