@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The PostgreSQL of this machine, which the tests run.
 package enum PostgreSQLInstallation {
-    /// The folder of `initdb`, `pg_ctl` and `postgres`; nil if there is none.
+    /// The folder of `initdb`, `pg_ctl` and `postgres`; nil where they are not installed.
     static let programs: String? = folders().first { folder in
         ["initdb", "pg_ctl", "postgres"].allSatisfy { access("\(folder)/\($0)", X_OK) == 0 }
     }

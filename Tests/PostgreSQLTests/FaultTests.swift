@@ -29,6 +29,17 @@ struct FaultTests {
         return try Connection(database.target(proxy.host), deadline: .after(.seconds(60)))
     }
 
+    /// The bytes of an undisturbed run in each direction.
+    private func bytesOfSteps(
+        through proxy: FaultProxy
+    ) throws -> (toClient: Int, toServer: Int) {
+        let connection = try connect(through: proxy)
+        proxy.arm(.none)
+        try connection.pipeline(Self.steps)
+        let counts = proxy.counts
+        return (counts.toClient, counts.toServer)
+    }
+
     private func count(_ connection: Connection) throws -> Int64 {
         try connection.run("SELECT count(*) FROM t").integer(0, 0)
     }
@@ -39,10 +50,7 @@ struct FaultTests {
         try direct.execute("CREATE TABLE t (n int8)")
         let proxy = try FaultProxy(to: database.server.port)
         defer { proxy.stop() }
-        let whole = try connect(through: proxy)
-        proxy.arm(.none)
-        try whole.pipeline(Self.steps)
-        let size = proxy.counts.toClient
+        let size = try bytesOfSteps(through: proxy).toClient
         #expect(size > 150)
         var committed = 0
         for limit in 0...size {
@@ -71,10 +79,7 @@ struct FaultTests {
         try direct.execute("CREATE TABLE t (n int8)")
         let proxy = try FaultProxy(to: database.server.port)
         defer { proxy.stop() }
-        let whole = try connect(through: proxy)
-        proxy.arm(.none)
-        try whole.pipeline(Self.steps)
-        let size = proxy.counts.toServer
+        let size = try bytesOfSteps(through: proxy).toServer
         try direct.execute("TRUNCATE t")
         // The last message is the sync, of five bytes, without which COMMIT has run already.
         for limit in stride(from: 0, to: size - 60, by: 7) {

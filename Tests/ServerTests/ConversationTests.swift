@@ -309,12 +309,7 @@ struct ConversationTests {
             try await world.connect(as: user) { old in
                 let (file, _) = try await old.start()
                 try await world.connect(as: user) { new in
-                    try await new.bind(needsFileIdent: false)
-                    try await new.ident(1, file)
-                    _ = try await new.expectDownload()
-                    #expect(try await old.receive() == nil)
-                    try await new.upload([upload(2, on: 0)])
-                    #expect(try await new.expectDownload().progress.upload == uploadCursor(2, 0))
+                    try await new.takeOver(file, from: old)
                 }
             }
         }

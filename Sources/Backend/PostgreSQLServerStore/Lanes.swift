@@ -10,7 +10,7 @@ internal import Synchronization
 package final class Lanes: Sendable {
     /// Looks at a new connection; an error discards it.
     package typealias Check = @Sendable (Connection) throws(LaneFailure) -> Void
-    /// Gets a connection, or the reason why there is none, and returns the delivery of its result.
+    /// Gets a connection, or the failure to open one, and returns the delivery of its result.
     ///
     /// The result is delivered when the lane is free again: then no transaction of the job holds a lock,
     /// and the next job finds the lane.

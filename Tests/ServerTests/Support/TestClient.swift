@@ -122,6 +122,17 @@ extension TestClient {
         return (file, try await expectDownload(session))
     }
 
+    /// Binds a file that a client on another connection has bound, which ends that connection, and
+    /// uploads to it.
+    func takeOver(_ file: SaltedFileIdent, from old: TestClient) async throws {
+        try await bind(needsFileIdent: false)
+        try await ident(1, file)
+        _ = try await expectDownload()
+        #expect(try await old.receive() == nil)
+        try await upload([ServerTests.upload(2, on: 0)])
+        #expect(try await expectDownload().progress.upload == uploadCursor(2, 0))
+    }
+
     /// Downloads until everything that exists is there; returns the last one.
     func catchUp(_ session: SessionIdent = 1, request: UInt64) async throws -> ServerMessage
         .Download?
