@@ -13,14 +13,14 @@ package enum ConfigurationParser {
     package static func load(
         main: ConfigurationSource,
         dropIns: [ConfigurationSource] = [],
-        surroundings: ConfigurationInputs
+        inputs: ConfigurationInputs
     ) -> Result {
         let diagnostics = DiagnosticCollector()
         let sources = [main] + dropIns.sorted { $0.file < $1.file }
         guard let root = diagnostics.merge(sources) else {
             return Result(configuration: nil, diagnostics: diagnostics.diagnostics)
         }
-        let reader = ConfigurationReader(surroundings)
+        let reader = ConfigurationReader(inputs)
         let configuration = reader.read(NodeReader(root, diagnostics: diagnostics))
         return Result(
             configuration: diagnostics.hasErrors ? nil : configuration,

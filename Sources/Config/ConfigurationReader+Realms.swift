@@ -20,7 +20,7 @@ extension ConfigurationReader {
     func readRealm(_ entry: NodeReader.Entry, _ context: RealmContext) -> LocatedRealm? {
         entry.value.mapping { keys in
             let user = keys.required("user") { context.users.resolve($0, section: "users") }
-            let templates = TemplateReader(surroundings, user: user)
+            let templates = TemplateReader(inputs, user: user)
             let scope = readScope(keys, templates)
             var pathReader = entry.value
             let path = keys.optional(
@@ -187,7 +187,7 @@ extension ConfigurationReader {
         guard let path = reader.absolutePath() else { return nil }
         if let known = schemaFiles[path] { return known }
         var declaration: SchemaDeclaration?
-        switch surroundings.readFile(path) {
+        switch inputs.readFile(path) {
         case .success(let bytes):
             declaration = reader.diagnostics.parse(bytes, file: path).flatMap {
                 SchemaFile.read(NodeReader($0, diagnostics: reader.diagnostics))

@@ -74,7 +74,7 @@ extension ConfigurationReader {
             return nil
         }
         if name == "UTC" { return .utc }
-        guard case .success(let bytes) = surroundings.readFile("\(Self.zoneDirectory)/\(name)"),
+        guard case .success(let bytes) = inputs.readFile("\(Self.zoneDirectory)/\(name)"),
             let zone = TimeZoneFile.parse(bytes, name: name)
         else {
             reader.report(
@@ -98,7 +98,7 @@ extension ConfigurationReader {
 
     /// That of the host; UTC where the host has none.
     private var systemZone: TimeZoneRules {
-        guard case .success(let bytes) = surroundings.readFile("/etc/localtime") else {
+        guard case .success(let bytes) = inputs.readFile("/etc/localtime") else {
             return .utc
         }
         return TimeZoneFile.parse(bytes, name: "local") ?? .utc

@@ -3,12 +3,12 @@ import Settings
 
 /// Reads the sections of a merged configuration, in the order in which they refer to each other.
 final class ConfigurationReader {
-    let surroundings: ConfigurationInputs
+    let inputs: ConfigurationInputs
     /// Several realms may share a schema file: it is read, and complained about, once.
     var schemaFiles: [String: SchemaDeclaration?] = [:]
 
-    init(_ surroundings: ConfigurationInputs) {
-        self.surroundings = surroundings
+    init(_ inputs: ConfigurationInputs) {
+        self.inputs = inputs
     }
 
     func read(_ root: NodeReader) -> AgentConfiguration? {

@@ -4,12 +4,12 @@ import Settings
 ///
 /// `$${` yields a literal `${`.
 struct TemplateReader {
-    private let surroundings: ConfigurationInputs
+    private let inputs: ConfigurationInputs
     /// The realm's user; nil if it is unknown because of another mistake.
     private let user: UserConfiguration?
 
-    init(_ surroundings: ConfigurationInputs, user: UserConfiguration?) {
-        self.surroundings = surroundings
+    init(_ inputs: ConfigurationInputs, user: UserConfiguration?) {
+        self.inputs = inputs
         self.user = user
     }
 
@@ -66,10 +66,10 @@ struct TemplateReader {
                     at: reader
                 )
         case "host.name":
-            return surroundings.hostName
+            return inputs.hostName
                 ?? missing(name, "the host has no name", remedy: "set one", at: reader)
         case "host.machine_id":
-            return surroundings.machineID
+            return inputs.machineID
                 ?? missing(
                     name,
                     "the host has no /etc/machine-id",
@@ -78,7 +78,7 @@ struct TemplateReader {
                 )
         case _ where name.hasPrefix("env."):
             let variable = String(name.dropFirst(4))
-            return surroundings.environment[variable]
+            return inputs.environment[variable]
                 ?? missing(
                     name,
                     "the environment has no variable \(quoted(variable))",

@@ -7,23 +7,23 @@ package actor PluginRegistry {
     private var configurations: [PluginConfiguration]
     private var handlers: [String: any RealmHandler]
     private var records: [String: PluginRecord]
-    private let surroundings: HandlerSurroundings
+    private let environment: HandlerEnvironment
     private let onFailure: @Sendable (PluginFailure) -> Void
 
     /// `onFailure` is called for every handler that failed, in addition to the log.
     package init(
         _ configurations: [PluginConfiguration],
-        surroundings: HandlerSurroundings,
+        environment: HandlerEnvironment,
         onFailure: @escaping @Sendable (PluginFailure) -> Void = { _ in }
     ) {
         self.configurations = configurations
         self.handlers = Dictionary(
-            configurations.map { ($0.name, $0.kind.handler(in: surroundings)) }
+            configurations.map { ($0.name, $0.kind.handler(in: environment)) }
         ) { $1 }
         self.records = Dictionary(
             configurations.map { ($0.name, PluginRecord(name: $0.name, use: $0.kind.word)) }
         ) { $1 }
-        self.surroundings = surroundings
+        self.environment = environment
         self.onFailure = onFailure
     }
 
@@ -40,7 +40,7 @@ package actor PluginRegistry {
             records[plugin.name] = nil
         }
         for plugin in new where !configurations.contains(plugin) {
-            handlers[plugin.name] = plugin.kind.handler(in: surroundings)
+            handlers[plugin.name] = plugin.kind.handler(in: environment)
             records[plugin.name] = PluginRecord(name: plugin.name, use: plugin.kind.word)
         }
         configurations = new
@@ -80,7 +80,7 @@ package actor PluginRegistry {
         reply.note.map { fields["note"] = "\($0)" }
         // A decision changes the agent's behaviour; observing an event does not.
         let level: Logger.Level = reply.decision == .continue ? .debug : .notice
-        surroundings.logger.log(level: level, "handler answered", metadata: fields)
+        environment.logger.log(level: level, "handler answered", metadata: fields)
     }
 
     private func record(_ name: String, _ error: HandlerFailure, _ request: HandlerRequest) {
@@ -89,14 +89,14 @@ package actor PluginRegistry {
             plugin: name,
             realm: request.subject.realm,
             kind: request.event.kind,
-            at: surroundings.now(),
+            at: environment.now(),
             code: error.code,
             message: error.description
         )
         records[name]?.calls += 1
         records[name]?.failures += 1
         records[name]?.lastFailure = failure
-        surroundings.logger.warning(
+        environment.logger.warning(
             "handler failed; sync continues without it",
             metadata: [
                 "plugin": "\(name)", "realm": "\(failure.realm)",
@@ -162,37 +162,37 @@ extension PluginConfiguration.Kind {
         }
     }
 
-    fileprivate func handler(in surroundings: HandlerSurroundings) -> any RealmHandler {
+    fileprivate func handler(in environment: HandlerEnvironment) -> any RealmHandler {
         switch self {
         case .log(let level):
-            LogHandler(level: level, logger: surroundings.logger)
+            LogHandler(level: level, logger: environment.logger)
         case .exec(let options):
             ExecHandler(options)
         case .webhook(let options):
             WebhookHandler(
                 configuration: options,
-                readSecret: surroundings.readSecret,
-                sender: surroundings.webhooks
+                readSecret: environment.readSecret,
+                sender: environment.webhooks
             )
         case .backupRealm(let directory, let keep):
             BackupHandler(
                 directory: directory,
                 keep: keep,
-                files: surroundings.files,
-                now: surroundings.now
+                files: environment.files,
+                now: environment.now
             )
         case .exportUnsynced(let directory):
             ExportHandler(
                 directory: directory,
-                files: surroundings.files,
-                now: surroundings.now
+                files: environment.files,
+                now: environment.now
             )
         case .suspend(let duration):
-            SuspendHandler(duration: duration, now: surroundings.now)
+            SuspendHandler(duration: duration, now: environment.now)
         case .relogin(let allowance):
-            ReloginHandler(allowance, now: surroundings.now)
+            ReloginHandler(allowance, now: environment.now)
         case .notifySystemd(let unit):
-            UnitHandler(unit: unit, starter: surroundings.units)
+            UnitHandler(unit: unit, starter: environment.units)
         }
     }
 }

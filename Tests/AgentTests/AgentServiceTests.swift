@@ -27,7 +27,7 @@ struct AgentServiceTests {
             ConfigurationParser.load(
                 main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
                 dropIns: [],
-                surroundings: ConfigurationInputs(
+                inputs: ConfigurationInputs(
                     hostName: "box",
                     machineID: "machine",
                     environment: [:],

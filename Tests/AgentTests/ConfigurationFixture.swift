@@ -17,7 +17,7 @@ struct ConfigurationFixture {
         let whole = "agent: { data_directory: \(temporary.path) }\n\(text)"
         let result = ConfigurationParser.load(
             main: ConfigurationSource(file: "test.yaml", bytes: Array(whole.utf8)),
-            surroundings: ConfigurationInputs(
+            inputs: ConfigurationInputs(
                 hostName: "box",
                 machineID: "machine",
                 readFile: { _ in .success([]) }

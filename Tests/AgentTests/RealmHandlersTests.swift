@@ -30,7 +30,7 @@ struct RealmHandlersTests {
                 PluginConfiguration(name: "broken", kind: .exec(.init(command: ["/none"]))),
                 PluginConfiguration(name: "ops", kind: .exec(.init(command: command))),
             ],
-            surroundings: HandlerSurroundings(
+            environment: HandlerEnvironment(
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                 now: WallTime.now,
                 readSecret: { _ in "" },

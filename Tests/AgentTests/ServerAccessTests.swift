@@ -32,7 +32,7 @@ struct ServerAccessTests {
         let loaded = ConfigurationParser.load(
             main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
             dropIns: [],
-            surroundings: ConfigurationInputs(readFile: { _ in .success([]) })
+            inputs: ConfigurationInputs(readFile: { _ in .success([]) })
         )
         #expect(loaded.diagnostics.isEmpty, "\(loaded.diagnostics)")
         return try ServerAccess(

@@ -52,7 +52,7 @@ func load(_ main: String, dropIns: [(String, String)] = []) -> ConfigurationPars
     ConfigurationParser.load(
         main: ConfigurationSource(file: "realm-agent.yaml", bytes: Array(main.utf8)),
         dropIns: dropIns.map { ConfigurationSource(file: $0, bytes: Array($1.utf8)) },
-        surroundings: ConfigurationInputs(
+        inputs: ConfigurationInputs(
             hostName: "till",
             machineID: nil,
             environment: ["STORE": "42"],

@@ -29,7 +29,7 @@ struct ConfigurationFuzzTests {
             }
             let result = ConfigurationParser.load(
                 main: ConfigurationSource(file: "fuzz.yaml", bytes: bytes),
-                surroundings: ConfigurationInputs(readFile: { _ in
+                inputs: ConfigurationInputs(readFile: { _ in
                     .failure(FileFailure(reason: "no"))
                 })
             )

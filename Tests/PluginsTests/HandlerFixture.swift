@@ -6,7 +6,7 @@ import Scheduling
 import Settings
 import Synchronization
 
-/// Requests and surroundings for tests of handlers.
+/// Requests and environment for tests of handlers.
 enum HandlerFixture {
     static let subject = HandlerSubject(
         realm: "stock",
@@ -47,14 +47,14 @@ enum HandlerFixture {
     /// 2026-11-20T22:30:00Z
     static let start = WallTime(millisecondsSince1970: 1_795_213_800_000)
 
-    static func surroundings(
+    static func environment(
         clock: TestClock = TestClock(),
         files: any RealmFiles = NoFiles(),
         units: any UnitStarter = StartedUnits(),
         webhooks: any WebhookSender = NoWebhooks(),
         log: RecordedLog = RecordedLog()
-    ) -> HandlerSurroundings {
-        HandlerSurroundings(
+    ) -> HandlerEnvironment {
+        HandlerEnvironment(
             logger: log.logger,
             now: { clock.now },
             readSecret: { reference in

@@ -29,7 +29,7 @@ struct RegistryTests {
                 plugin("second", answering(#"{"decision":"stop"}"#)),
                 plugin("unit", .notifySystemd(unit: "realm-agent-tell.service")),
             ],
-            surroundings: HandlerFixture.surroundings(units: units)
+            environment: HandlerFixture.environment(units: units)
         )
         let verdict = await registry.consult(
             ["quiet", "first", "second", "unit", "unknown"],
@@ -48,7 +48,7 @@ struct RegistryTests {
         let kept = plugin("kept", answering(#"{"decision":"continue"}"#))
         let registry = PluginRegistry(
             [plugin("gone", .log(level: .debug)), kept, plugin("changed", .log(level: .debug))],
-            surroundings: HandlerFixture.surroundings()
+            environment: HandlerFixture.environment()
         )
         let names = ["gone", "kept", "changed", "new"]
         _ = await registry.consult(names, HandlerFixture.error)
@@ -79,7 +79,7 @@ struct RegistryTests {
                 plugin("copy", .backupRealm(directory: "/nowhere", keep: 1)),
                 plugin("good", .suspend(duration: .seconds(60))),
             ],
-            surroundings: HandlerFixture.surroundings(clock: clock, log: log),
+            environment: HandlerFixture.environment(clock: clock, log: log),
             onFailure: { failure in heard.withLock { $0.append(failure.code) } }
         )
         let names = ["liar", "crash", "absent", "unit", "copy", "good"]
@@ -106,7 +106,7 @@ struct RegistryTests {
         let log = RecordedLog()
         let registry = PluginRegistry(
             [plugin("say", .log(level: .error)), plugin("hush", .log(level: .off))],
-            surroundings: HandlerFixture.surroundings(log: log)
+            environment: HandlerFixture.environment(log: log)
         )
         _ = await registry.consult(["say", "hush"], HandlerFixture.error)
         let lines = log.lines.filter { $0.hasPrefix("error ") }
@@ -120,7 +120,7 @@ struct RegistryTests {
         let clock = TestClock()
         let registry = PluginRegistry(
             [plugin("again", .relogin(.init(count: 2, window: .seconds(3600))))],
-            surroundings: HandlerFixture.surroundings(clock: clock)
+            environment: HandlerFixture.environment(clock: clock)
         )
         func decision(_ user: String = "till-7") async -> HandlerDecision {
             let subject = HandlerSubject(realm: "r", app: "a", user: user, path: "/p")
@@ -164,7 +164,7 @@ struct RegistryTests {
         let clock = TestClock()
         let registry = PluginRegistry(
             [plugin("keep", .backupRealm(directory: temporary.path, keep: 2))],
-            surroundings: HandlerFixture.surroundings(clock: clock, files: Copies())
+            environment: HandlerFixture.environment(clock: clock, files: Copies())
         )
         for _ in 0..<4 {
             _ = await registry.consult(["keep"], HandlerFixture.error)
@@ -211,7 +211,7 @@ struct RegistryTests {
                     .webhook(.init(url: url, headers: ["A": .secret(.file(path: "/none"))]))
                 ),
             ],
-            surroundings: HandlerFixture.surroundings(webhooks: sender)
+            environment: HandlerFixture.environment(webhooks: sender)
         )
         let verdict = await registry.consult(["broken", "tell"], HandlerFixture.error)
         #expect(verdict.decision == .discard)

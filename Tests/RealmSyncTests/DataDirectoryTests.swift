@@ -64,7 +64,7 @@ struct DataDirectoryTests {
         #expect(
             failure?.description
                 == "\(path) cannot be used: it is not a directory; create it writable for the "
-                + "agent's user, or set agent.data_directory"
+                + "user of this program, or set agent.data_directory"
         )
         let below = #expect(throws: DataDirectory.Failure.self) {
             try DataDirectory(path: "\(path)/data").prepare()

@@ -93,7 +93,7 @@ struct MetadataDatabaseTests {
         }
         #expect(
             failure?.description
-                == "\(path) has layout 9, which this version of the agent does not know; install "
+                == "\(path) has layout 9, which this version does not know; install "
                 + "the version that wrote it, or go back to what that version kept as "
                 + "\(path).layout-N, or move the file away to log in again"
         )

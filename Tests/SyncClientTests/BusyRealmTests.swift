@@ -28,9 +28,9 @@ struct BusyRealmTests {
             semaphore.signal()
         }
 
-        var surroundings: RealmEnvironment {
-            var surroundings = RealmEnvironment.process
-            surroundings.executor = { label in
+        var environment: RealmEnvironment {
+            var environment = RealmEnvironment.process
+            environment.executor = { label in
                 let thread = DispatchQueue(label: label)
                 return DatabaseExecutor { work in
                     thread.async {
@@ -39,7 +39,7 @@ struct BusyRealmTests {
                     }
                 }
             }
-            return surroundings
+            return environment
         }
     }
 
@@ -108,7 +108,7 @@ struct BusyRealmTests {
             busyPath,
             time: .continuous,
             busyTimeout: .seconds(5),
-            surroundings: gate.surroundings,
+            environment: gate.environment,
             { _ in },
             logger
         )
@@ -176,7 +176,7 @@ struct BusyRealmTests {
             slowPath,
             time: .continuous,
             busyTimeout: .seconds(600),
-            surroundings: environment,
+            environment: environment,
             { _ in },
             logger
         )

@@ -75,7 +75,7 @@ enum RealmOnConnection {
         time: SyncTime,
         busyTimeout: Duration,
         mergeLimitInPairs: Int? = nil,
-        surroundings: RealmEnvironment = .process,
+        environment: RealmEnvironment = .process,
         _ report: @escaping @Sendable (RealmClientEvent) -> Void,
         _ logger: Logger
     ) async throws -> RealmClient {
@@ -102,7 +102,7 @@ enum RealmOnConnection {
             captureDelay: .milliseconds(1),
             time: time,
             now: { 1_700_000_000_000 },
-            surroundings: surroundings,
+            environment: environment,
             logger: logger,
             report: report
         )

@@ -38,7 +38,7 @@ package struct AgentConfigurationLoader: Sendable {
         let loaded = ConfigurationParser.load(
             main: main,
             dropIns: Array(sources.dropFirst()),
-            surroundings: ConfigurationInputs(
+            inputs: ConfigurationInputs(
                 hostName: host.name,
                 machineID: host.machineID.isEmpty ? nil : host.machineID,
                 environment: ProcessInfo.processInfo.environment,

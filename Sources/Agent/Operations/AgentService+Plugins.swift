@@ -60,7 +60,7 @@ extension PluginRegistry {
     init(_ plugins: [PluginConfiguration], log: AgentLog, events: AgentEvents) {
         self.init(
             plugins,
-            surroundings: HandlerSurroundings(
+            environment: HandlerEnvironment(
                 logger: log.logger("Agent.Plugins"),
                 now: WallTime.now,
                 readSecret: { try SecretSource.ofProcess.read($0) },

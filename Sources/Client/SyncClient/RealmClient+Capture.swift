@@ -2,9 +2,18 @@ import Changesets
 import ClientReset
 import LocalRealm
 import Logging
-import SQLite
 import SyncProtocol
 import Versions
+
+/// The outcome of the last attempt to capture local writes.
+enum CaptureState {
+    case notTried
+    case capturing
+    /// Another program's long transaction.
+    case blocked
+    /// An error that the realm cannot stay open with.
+    case failed
+}
 
 /// Local writes become history.
 extension RealmClient {
@@ -24,9 +33,8 @@ extension RealmClient {
     func capture() async -> Bool {
         do throws(LocalRealmError) {
             let report = try await store.drain()
-            isBlocked = false
-            if !isCapturing {
-                isCapturing = true
+            if capturing != .capturing {
+                capturing = .capturing
                 // The counterpart of the earlier warning.
                 logger.info("local writes are captured")
             }
@@ -38,19 +46,18 @@ extension RealmClient {
         } catch {
             // It was closed while the call waited.
             guard !isClosed else { return false }
-            let isNew = !isBlocked
-            isBlocked = error.kind == .busy
-            isCapturing = false
-            if isNew || !isBlocked {
+            let before = capturing
+            capturing = error.kind == .busy ? .blocked : .failed
+            if before != .blocked || capturing == .failed {
                 logger.log(
-                    level: isBlocked ? .warning : .error,
+                    level: capturing == .blocked ? .warning : .error,
                     "local writes cannot be captured",
                     metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
                 )
             }
-            if !isBlocked { fail(error) }
+            if capturing == .failed { fail(error) }
         }
-        return !isBlocked
+        return capturing != .blocked
     }
 
     /// Reports the newest local version to the session.
@@ -97,20 +104,5 @@ extension RealmClient {
             "realm tables were altered outside the agent",
             metadata: ["code": "\(notice.code)", "detail": "\(notice.message)"]
         )
-    }
-
-    /// Limits the growth of the write-ahead log, on a separate thread.
-    nonisolated func checkpoint() async {
-        let executor = surroundings.executor("checkpoints of \(name)")
-        let (path, vfs, logger) = (path, surroundings.vfs, await logger)
-        while (try? await time.sleep(.seconds(5))) != nil {
-            await executor.perform {
-                do throws(LocalRealmError) {
-                    try Checkpointer(path: path, vfs: vfs).run()
-                } catch {
-                    logger.debug("checkpoint failed", metadata: ["detail": "\(error.message)"])
-                }
-            }
-        }
     }
 }

@@ -2,29 +2,10 @@ package import ClientReset
 import Coordination
 package import LocalRealm
 import Logging
-package import SyncProtocol
+import SyncProtocol
 import Versions
 
-/// A client's state concerning resets of its realm (client reset, 1).
-struct ResetWatch {
-    /// Resets are carried out automatically, so waiters for a sync keep waiting.
-    var isAutomatic = false
-    /// The session is detached because of a reset, and returns after it.
-    var isSessionDetached = false
-    /// The reset that is needed.
-    var cause: ResetCause?
-    /// The server demands that the file be removed.
-    var removal: SessionIssue?
-    /// The condition under which a completed reset counts as proven; nil if there is none.
-    var proof: Proof?
-
-    /// Everything down, and everything up to that version.
-    struct Proof {
-        var needsDownload = true
-        let uploadTarget: ClientVersion
-    }
-}
-
+/// Resets of the realm, as far as its session is concerned (client reset, 1).
 extension RealmClient {
     /// Requests resets when they are needed, instead of deactivating the session.
     package func asksForResets() {
@@ -124,21 +105,5 @@ extension RealmClient {
         } catch {
             fail(error)
         }
-    }
-}
-
-extension ResetCause {
-    /// Nil for a problem whose sender does not ask for a reset, even if its code does (client
-    /// reset, 2.1).
-    package init?(_ problem: ServerProblem) {
-        let action: ResetAction
-        switch problem.action {
-        case .clientReset: action = .clientReset
-        case .clientResetNoRecovery: action = .clientResetNoRecovery
-        case .migrateToFlexibleSync: action = .migrateToFlexibleSync
-        case .revertToPartitionBasedSync: action = .revertToPartitionBasedSync
-        default: return nil
-        }
-        self.init(action: action, code: problem.code, message: problem.message)
     }
 }

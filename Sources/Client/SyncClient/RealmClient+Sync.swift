@@ -3,16 +3,7 @@ import LocalRealm
 import SyncProtocol
 import Versions
 
-/// A wait until everything is up, or down, or both.
-struct SyncWaiter {
-    let outcome = Promise<SyncOutcome>()
-    /// Everything up to here must be acknowledged; nil if uploads are not waited for.
-    let uploadTarget: ClientVersion?
-    var needsDownload: Bool
-    /// Keeps waiting while the server cannot be reached.
-    let toleratesOffline: Bool
-}
-
+/// Waits until a realm is in sync.
 extension RealmClient {
     /// Returns when every local write committed so far is acknowledged and all changes that the
     /// server has by now are integrated, or when that cannot happen soon.
@@ -70,7 +61,7 @@ extension RealmClient {
                 waiter.outcome.keep(.offline(reason: "the wait was cancelled"))
             }
             group.cancelAll()
-            waiters.removeAll { $0.outcome === waiter.outcome }
+            waiters.remove(waiter)
             return outcome
         }
     }
@@ -90,26 +81,19 @@ extension RealmClient {
     /// nothing: joining repeats it.
     func requestAwaitedSync() {
         guard !waiters.isEmpty, session != nil else { return }
-        if waiters.contains(where: \.needsDownload) { session?.requestDownloadCompletion() }
-        if waiters.contains(where: { !$0.toleratesOffline }) { wantConnectionNow() }
+        if waiters.needDownload { session?.requestDownloadCompletion() }
+        if waiters.needConnectionNow { wantConnectionNow() }
         wakeConnection()
     }
 
     /// Finishes the waiters whose condition holds.
     func checkWaiters() {
         guard !waiters.isEmpty else { return }
-        let acknowledged = store.standing.acknowledged
-        finish(where: { !$0.needsDownload && $0.uploadTarget ?? .zero <= acknowledged }, .done)
+        waiters.finishDone(acknowledged: store.standing.acknowledged)
     }
 
     /// Finishes all waiters, or only those that do not wait out disconnections.
     func finishWaiters(_ outcome: SyncOutcome, includingTolerant: Bool = true) {
-        finish(where: { includingTolerant || !$0.toleratesOffline }, outcome)
-    }
-
-    private func finish(where isFinished: (SyncWaiter) -> Bool, _ outcome: SyncOutcome) {
-        let finished = waiters.filter(isFinished)
-        waiters.removeAll(where: isFinished)
-        for waiter in finished { waiter.outcome.keep(outcome) }
+        waiters.finish(outcome, includingTolerant: includingTolerant)
     }
 }

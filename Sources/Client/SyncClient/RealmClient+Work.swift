@@ -257,7 +257,7 @@ extension RealmClient {
         hasCompletedDownload = true
         noteAcceptance()
         reportPhase()
-        for index in waiters.indices { waiters[index].needsDownload = false }
+        waiters.downloadCompleted()
         checkWaiters()
         await checkProof(downloadCompleted: true)
     }

@@ -5,7 +5,6 @@ package import LocalRealm
 package import Logging
 package import SQLite
 import SyncProtocol
-import Synchronization
 package import Versions
 
 /// One open realm and its half of the sync session: local writes go up, the server's come down.
@@ -15,7 +14,7 @@ package import Versions
 /// for a sync.
 package actor RealmClient {
     package nonisolated let name: String
-    nonisolated let surroundings: RealmEnvironment
+    nonisolated let environment: RealmEnvironment
     private let partition: Text
     /// Time during which successive writes are gathered (local realm, 6).
     let captureDelay: Duration
@@ -48,14 +47,11 @@ package actor RealmClient {
     var lastConnected: Int64?
     var lastUploaded: Int64?
     var lastDownloaded: Int64?
-    var waiters: [SyncWaiter] = []
+    var waiters = SyncWaiters()
     private(set) var isClosed = false
     /// The server has served the session since it was bound or suspended.
     var isAccepted = false
-    /// The last attempt to capture met another program's long transaction.
-    var isBlocked = false
-    /// The last attempt to capture succeeded.
-    var isCapturing = false
+    var capturing = CaptureState.notTried
 
     /// The message whose turn to be sent is next.
     enum Outgoing {
@@ -66,11 +62,7 @@ package actor RealmClient {
     }
     var lastTurn = 0
 
-    var observers: [Int: ProgressObserver] = [:]
-    nonisolated let observersThatLeft = Mutex<Set<Int>>([])
-    var nextObserverID = 1
-    var transfers: TransferEstimator
-    var lastTransfer: TransferReport?
+    var transfers: TransferObservers
     var commits = CommitClock()
     /// Before the first DOWNLOAD it is unknown whether the server has changes for us.
     var hasDownloaded = false
@@ -107,21 +99,21 @@ package actor RealmClient {
         isFreshCopy: Bool = false,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
-        surroundings: RealmEnvironment = .process,
+        environment: RealmEnvironment = .process,
         logger: Logger,
         report: @escaping @Sendable (RealmClientEvent) -> Void = { _ in }
     ) async throws(LocalRealmError) -> RealmClient {
         var configuration = configuration
-        configuration.vfs = surroundings.vfs
+        configuration.vfs = environment.vfs
         let store = try await RealmStore.open(
             configuration,
-            on: surroundings.executor("realm \(name)"),
+            on: environment.executor("realm \(name)"),
             now: now,
-            random: surroundings.random()
+            random: environment.random()
         )
         return RealmClient(
             store: store,
-            surroundings: surroundings,
+            environment: environment,
             name: name,
             partition: partition,
             captureDelay: captureDelay,
@@ -135,7 +127,7 @@ package actor RealmClient {
 
     private init(
         store: RealmStore,
-        surroundings: RealmEnvironment,
+        environment: RealmEnvironment,
         name: String,
         partition: String,
         captureDelay: Duration,
@@ -146,10 +138,10 @@ package actor RealmClient {
         report: @escaping @Sendable (RealmClientEvent) -> Void
     ) {
         self.store = store
-        self.transfers = TransferEstimator(store.standing.status)
+        self.transfers = TransferObservers(store.standing.status)
         self.openedAt = time.uptime()
-        self.surroundings = surroundings
-        self.random = surroundings.random()
+        self.environment = environment
+        self.random = environment.random()
         self.name = name
         self.partition = Text(partition)
         self.captureDelay = captureDelay
@@ -164,7 +156,7 @@ package actor RealmClient {
     package func close() async {
         isClosed = true
         finishWaiters(.offline(reason: "the realm is closed"))
-        finishObservers()
+        transfers.finish()
         await store.close()
     }
 
@@ -264,13 +256,20 @@ extension RealmClient {
     ///
     /// - Throws: the error of the file, if it cannot stay open.
     func run() async throws(LocalRealmError) {
-        let captures = try surroundings.captures(path, store.ownWrites).get()
+        let captures = try environment.captures(path, store.ownWrites).get()
+        let checkpoints = PeriodicCheckpoints(
+            path: path,
+            environment: environment,
+            label: "checkpoints of \(name)",
+            time: time,
+            logger: logger
+        )
         await withTaskGroup { group in
             group.addTask { await self.captureWrites(captures) }
             group.addTask { await self.doWork() }
             group.addTask { await self.parseAhead() }
             group.addTask { await self.resumeWhenDue() }
-            group.addTask { await self.checkpoint() }
+            group.addTask { await checkpoints.run() }
             group.addTask { await self.ending.wait() }
             await group.next()
             group.cancelAll()

@@ -90,7 +90,7 @@ final class SimulatedAgentMachine: Sendable {
         let loaded = ConfigurationParser.load(
             main: ConfigurationSource(file: "simulation.yaml", bytes: Array(text.utf8)),
             dropIns: [],
-            surroundings: ConfigurationInputs(readFile: { _ in .success([]) })
+            inputs: ConfigurationInputs(readFile: { _ in .success([]) })
         )
         guard let realm = loaded.configuration?.realms.first else {
             throw BadConfiguration(problems: "\(loaded)")
@@ -194,7 +194,7 @@ final class SimulatedAgentMachine: Sendable {
                     machineID: "machine-\(number)",
                     time: time.syncTime,
                     now: milliseconds,
-                    surroundings: RealmEnvironment(
+                    environment: RealmEnvironment(
                         executor: { [time] _ in time.lane() },
                         captures: { _, _ in .success(self.watch()) },
                         random: { self.fork() },

@@ -35,7 +35,7 @@ package struct DataDirectory: Sendable {
         }
 
         package var description: String {
-            "\(path) cannot be used: \(reason); create it writable for the agent's user, "
+            "\(path) cannot be used: \(reason); create it writable for the user of this program, "
                 + "or set agent.data_directory"
         }
     }

@@ -19,7 +19,7 @@ package actor MetadataDatabase {
         package let version: Int64
 
         package var description: String {
-            "\(path) has layout \(version), which this version of the agent does not know; "
+            "\(path) has layout \(version), which this version does not know; "
                 + "install the version that wrote it, or go back to what that version kept as "
                 + "\(path).layout-N, or move the file away to log in again"
         }
@@ -46,7 +46,7 @@ package actor MetadataDatabase {
         package let reason: String
 
         package var description: String {
-            "\(path) cannot be used: \(reason); it must belong to the agent's user, on a file system "
+            "\(path) cannot be used: \(reason); it must belong to the user of this program, on a file system "
                 + "with some space"
         }
     }

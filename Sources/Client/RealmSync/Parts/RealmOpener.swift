@@ -13,20 +13,20 @@ package struct RealmOpener: Sendable {
     let time: SyncTime
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
-    let surroundings: RealmEnvironment
+    let environment: RealmEnvironment
     let logger: Logger
 
     package init(
         machineID: String,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
-        surroundings: RealmEnvironment = .process,
+        environment: RealmEnvironment = .process,
         logger: Logger
     ) {
         self.machineID = machineID
         self.time = time
         self.now = now
-        self.surroundings = surroundings
+        self.environment = environment
         self.logger = logger
     }
 
@@ -95,7 +95,7 @@ package struct RealmOpener: Sendable {
                 isFreshCopy: isFreshCopy,
                 time: time,
                 now: now,
-                surroundings: surroundings,
+                environment: environment,
                 logger: logger,
                 report: report
             )

@@ -59,7 +59,7 @@ extension SyncedRealm {
     ) async throws(DeletionFailure) -> Gone {
         let wasSuspended = conditions.suspension != nil
         await suspend()
-        let executor = context.opener.surroundings.executor("deletion")
+        let executor = context.opener.environment.executor("deletion")
         let result = await whileClosed {
             await executor.perform { Result { () throws(LocalRealmError) in try work() } }
         }

@@ -64,7 +64,7 @@ extension RealmResets {
     /// - Returns: the reason why the realm is unchanged; nil after success.
     private func carryOut(_ action: FileAction) async -> String? {
         let (path, directory) = (context.options.path, context.recoveredDirectory)
-        let executor = context.opener.surroundings.executor("recovered")
+        let executor = context.opener.environment.executor("recovered")
         let failure = await executor.perform { () -> String? in
             do {
                 try DataDirectory.prepareRecovered(directory)

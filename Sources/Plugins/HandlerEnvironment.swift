@@ -4,7 +4,7 @@ package import Scheduling
 package import Settings
 
 /// The outside services that built-in handlers need; tests supply their own.
-package struct HandlerSurroundings: Sendable {
+package struct HandlerEnvironment: Sendable {
     package var logger: Logger
     package var now: @Sendable () -> WallTime
     package var readSecret: @Sendable (SecretReference) throws -> String
