@@ -12,35 +12,35 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
 let package = Package(
     name: "benchmarks",
     targets: [
-        .target(name: "Changesets", swiftSettings: settings),
-        .target(name: "Merge", dependencies: ["Changesets"], swiftSettings: settings),
-        .target(name: "Schemas", dependencies: ["Changesets"], swiftSettings: settings),
-        .target(
-            name: "Documents",
-            dependencies: ["Changesets", "Schemas"],
-            swiftSettings: settings
-        ),
-        .target(name: "Versions", swiftSettings: settings),
-        .target(
-            name: "ClientReset",
-            dependencies: ["Changesets", "Documents", "Schemas", "Versions"],
-            swiftSettings: settings
-        ),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
-        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
-        .target(
-            name: "LocalRealm",
-            dependencies: [
-                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Versions",
-            ],
-            swiftSettings: settings
+        module("CLinux"),
+        module("Changesets"),
+        module("JSON"),
+        module("Versions"),
+        module("Coordination"),
+        module("Merge", ["Changesets"]),
+        module("Schemas", ["Changesets"]),
+        module("Scopes", ["Changesets", "JSON"]),
+        module("Documents", ["Changesets", "JSON", "Schemas"]),
+        module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
+        module("SQLite", ["CLinux", "CSQLite", "Coordination"]),
+        module(
+            "LocalRealm",
+            [
+                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
+                "Versions",
+            ]
         ),
         .executableTarget(
             name: "CodecBenchmark",
@@ -54,7 +54,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "RealmBenchmark",
-            dependencies: ["Changesets", "LocalRealm", "SQLite", "Schemas", "Versions"],
+            dependencies: ["Changesets", "LocalRealm", "SQLite", "Schemas", "Scopes", "Versions"],
             swiftSettings: settings
         ),
     ],

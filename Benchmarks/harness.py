@@ -161,6 +161,7 @@ server:
   listen: 127.0.0.1:0
   storage: sqlite:{self.directory}/server/server.sqlite
   log: {{ level: warn, output: stderr }}
+  limits: {{ connections: 20000, connections_per_address: 20000, connections_per_user: 20000 }}
 apps:
   bench:
     sync: {{ mode: partition, partition_key: site, partition_type: string }}

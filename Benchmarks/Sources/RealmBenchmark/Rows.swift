@@ -2,6 +2,7 @@ import Changesets
 import LocalRealm
 import SQLite
 import Schemas
+import Scopes
 import Versions
 
 /// The rows of one workload, the class that they are objects of, and the table that a program would make
@@ -135,7 +136,7 @@ extension Rows {
         return try RealmFile.open(
             LocalRealmConfiguration(
                 path: path,
-                owner: RealmOwner(appID: "app", userID: "user", scope: .partition("null")),
+                owner: RealmOwner(appID: "app", userID: "user", scope: .partition(.null)),
                 machineID: "here",
                 schema: isDeclared ? schema : nil
             ),
