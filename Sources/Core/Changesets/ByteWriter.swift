@@ -24,6 +24,10 @@ struct ByteWriter {
         bytes.append(value ? 1 : 0)
     }
 
+    mutating func writeBigEndian(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
     mutating func writeLittleEndian<Integer: FixedWidthInteger & UnsignedInteger>(_ value: Integer)
     {
         for shift in stride(from: 0, to: Integer.bitWidth, by: 8) {

@@ -101,6 +101,25 @@ extension ChangesetEncoder {
     }
 }
 
+extension ChangesetEncoder {
+    /// An Update of a field itself, by far the most frequent instruction, without the values that
+    /// it would be made of.
+    mutating func writeUpdate(
+        of field: InternIndex,
+        in object: Instruction.ObjectTarget,
+        to payload: Payload,
+        isDefault: Bool
+    ) {
+        writer.writeUnsigned(UInt64(InstructionCode.update.rawValue))
+        write(object)
+        write(field)
+        // No path.
+        writer.writeUnsigned(0)
+        write(payload)
+        writer.writeBool(isDefault)
+    }
+}
+
 // MARK: Shared structures
 
 extension ChangesetEncoder {
@@ -140,10 +159,10 @@ extension ChangesetEncoder {
             writer.writeUnsigned(key.low)
         case .objectID(let value):
             write(TypeCode.objectID)
-            writer.write(value.bytes)
+            value.write(to: &writer)
         case .uuid(let value):
             write(TypeCode.uuid)
-            writer.write(value.bytes)
+            value.write(to: &writer)
         }
     }
 
@@ -176,9 +195,9 @@ extension ChangesetEncoder {
             write(className)
             write(key)
         case .objectID(let value):
-            writer.write(value.bytes)
+            value.write(to: &writer)
         case .uuid(let value):
-            writer.write(value.bytes)
+            value.write(to: &writer)
         }
     }
 }

@@ -105,6 +105,18 @@ extension ChangesetWriter {
         to content: Content,
         isDefault: Bool = false
     ) {
+        guard !path.isEmpty else {
+            let target = target(object)
+            let field = internField(field)
+            encoder.writeUpdate(
+                of: field,
+                in: target,
+                to: payload(content),
+                isDefault: isDefault
+            )
+            instructionCount += 1
+            return
+        }
         let target = target(object, field, path)
         write(
             .update(.init(target: target, payload: payload(content), detail: .isDefault(isDefault)))

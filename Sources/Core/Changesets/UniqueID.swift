@@ -21,6 +21,11 @@ public struct UniqueID: Hashable, Sendable {
     package var bytes: [UInt8] {
         BigEndian.bytes(of: high) + BigEndian.bytes(of: low)
     }
+
+    func write(to writer: inout ByteWriter) {
+        writer.writeBigEndian(high)
+        writer.writeBigEndian(low)
+    }
 }
 
 extension UniqueID: Comparable {

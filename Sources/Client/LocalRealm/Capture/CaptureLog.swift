@@ -68,6 +68,20 @@ struct CaptureLog {
         fileprivate var firstChange: Int?
         fileprivate var lastChange: Int?
         fileprivate var lastTouchedGroup = -1
+
+        func isBorn(in group: Int) -> Bool {
+            isPresent && birthGroup == group
+        }
+
+        /// Deleted and created again within the group.
+        func isReborn(in group: Int) -> Bool {
+            wasPresent && deathGroup == group && isBorn(in: group)
+        }
+
+        /// Deleted in the group, and not created again before a later one.
+        func isGone(in group: Int) -> Bool {
+            wasPresent && deathGroup == group && !isBorn(in: group)
+        }
     }
 }
 

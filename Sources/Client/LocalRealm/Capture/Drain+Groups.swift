@@ -8,10 +8,10 @@ internal import Schemas
 extension Drain {
     mutating func write(_ group: Int) throws {
         let touched = log.groups[group].touched
-        for object in touched where isReborn(object, in: group) {
+        for object in touched where log.objects[object].isReborn(in: group) {
             try writeErasure(of: object)
         }
-        for object in touched where isBorn(object, in: group) {
+        for object in touched where log.objects[object].isBorn(in: group) {
             guard let reference = references[object] else { continue }
             changeset.createObject(reference)
             try cutIfLarge()
@@ -23,10 +23,10 @@ extension Drain {
             try writeValues(of: object, reference, in: group)
             try cutIfLarge()
         }
-        for object in touched where isGone(object, in: group) {
+        for object in touched where log.objects[object].isGone(in: group) {
             try writeErasure(of: object)
         }
-        for object in touched where isBorn(object, in: group) {
+        for object in touched where log.objects[object].isBorn(in: group) {
             let table = draft.catalogue[log.objects[object].table]
             guard table.isAsymmetric else { continue }
             _ = try statements.statements(of: table).delete(log.objects[object].key)
@@ -37,23 +37,6 @@ extension Drain {
         guard let reference = references[object] else { return }
         changeset.eraseObject(reference)
         try cutIfLarge()
-    }
-
-    private func isBorn(_ object: Int, in group: Int) -> Bool {
-        let trace = log.objects[object]
-        return trace.isPresent && trace.birthGroup == group
-    }
-
-    /// Deleted and created again within the group.
-    private func isReborn(_ object: Int, in group: Int) -> Bool {
-        let trace = log.objects[object]
-        return trace.wasPresent && trace.deathGroup == group && isBorn(object, in: group)
-    }
-
-    /// Deleted in the group, and not created again before a later one.
-    private func isGone(_ object: Int, in group: Int) -> Bool {
-        let trace = log.objects[object]
-        return trace.wasPresent && trace.deathGroup == group && !isBorn(object, in: group)
     }
 }
 
@@ -129,20 +112,22 @@ extension Drain {
     ) throws -> Documents.Value {
         let schema = draft.catalogue.schema
         let value: Documents.Value
+        let correction: ColumnValue?
         do {
             value = try column.decode(stored, in: schema)
+            correction = column.correction(of: stored, readAs: value, in: schema)
         } catch {
             try reject(trace, column: position, stored, error)
             value = try before ?? column.decode(column.insertDefault, in: schema)
+            correction = column.encode(value, in: schema)
             if schema.mayHoldLinksInJSON(column.property) {
                 let table = draft.catalogue[trace.table]
                 try backlinks.set(value.links, of: table, trace.key, column)
             }
         }
-        let canonical = column.encode(value, in: schema)
-        if canonical != stored {
+        if let correction {
             repair.positions.append(position)
-            repair.values.append(canonical)
+            repair.values.append(correction)
         }
         return value
     }

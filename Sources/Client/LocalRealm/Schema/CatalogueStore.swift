@@ -94,7 +94,7 @@ struct CatalogueStore {
                     options: options[name] ?? PropertyOptions()
                 )
             else { throw DamagedCatalogue() }
-            catalogue[position].append(column)
+            catalogue[position] = catalogue[position].adding(column)
         }
     }
 

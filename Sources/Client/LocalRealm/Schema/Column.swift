@@ -3,7 +3,10 @@ internal import Documents
 internal import Schemas
 
 /// A property and the column that holds it.
-struct Column: Hashable {
+///
+/// A class, because it is taken out of its table for each value of each row: a structure of this
+/// size would cost ten counted references each time.
+final class Column: Sendable {
     /// Number in `_realm_property`; `prop` in a log row.
     let id: Int64
     let columnName: String
@@ -14,6 +17,8 @@ struct Column: Hashable {
     let typeDefault: ColumnValue
     /// The value of a row that a program inserts without the column.
     let insertDefault: ColumnValue
+    /// Whether each value that can be read is in its canonical form.
+    private let isAlwaysCanonical: Bool
 
     /// Nil if the schema has no such link target.
     init?(
@@ -34,6 +39,11 @@ struct Column: Hashable {
             options.defaultValue.map {
                 ColumnForm.encode(.scalar($0), of: property, in: schema)
             } ?? typeDefault
+        self.isAlwaysCanonical =
+            switch type {
+            case .scalar(.int), .scalar(.bool), .scalar(.string), .scalar(.binary): true
+            default: false
+            }
     }
 
     var name: Text { property.name }
@@ -55,6 +65,31 @@ struct Column: Hashable {
 
     func encode(_ value: Value, in schema: RealmSchema) -> ColumnValue {
         ColumnForm.encode(value, of: property, in: schema)
+    }
+
+    /// The canonical form of a value, if it was read from another one.
+    func correction(
+        of stored: ColumnValue,
+        readAs value: Value,
+        in schema: RealmSchema
+    ) -> ColumnValue? {
+        guard !isAlwaysCanonical else { return nil }
+        let canonical = encode(value, in: schema)
+        return canonical == stored ? nil : canonical
+    }
+}
+
+extension Column: Hashable {
+    static func == (one: Column, other: Column) -> Bool {
+        one === other
+            || one.id == other.id && one.columnName == other.columnName
+                && one.property == other.property && one.type == other.type
+                && one.options == other.options
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(columnName)
     }
 }
 

@@ -101,7 +101,7 @@ extension SchemaEditor {
         guard let column else {
             preconditionFailure("a link to an unknown class has been refused before")
         }
-        catalogue[position].append(column)
+        catalogue[position] = catalogue[position].adding(column)
         if !isNewTable { try alter(catalogue[position]) }
     }
 

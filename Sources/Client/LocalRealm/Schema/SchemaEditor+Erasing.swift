@@ -52,7 +52,7 @@ extension SchemaEditor {
                 """
             )
         }
-        catalogue[position].remove(at: columnPosition)
+        catalogue[position] = catalogue[position].removing(at: columnPosition)
         try Backlinks(connection: connection, catalogue: catalogue).removeAll(
             of: table,
             column: column
