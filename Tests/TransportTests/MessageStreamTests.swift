@@ -176,6 +176,26 @@ struct WebSocketClientTests {
         }
     }
 
+    @Test(
+        "A rejection names the server's reason if that is one line of text",
+        arguments: [
+            ("sync of this app is paused\n", ": sync of this app is paused"),
+            ("", ""), ("<html><body>no</body></html>", ""), ("two\nlines", ""),
+            ("\u{1b}[31mred", ""), (String(repeating: "x", count: 201), ""),
+        ]
+    )
+    func rejectionSentences(body: String, sentence: String) {
+        let error = TransportError.rejected(.init(status: 503, body: body))
+        #expect("\(error)" == "the server rejects the connection with HTTP 503\(sentence)")
+    }
+
+    @Test("Where nothing listens, the connection is refused, in plain words")
+    func nothingListens() async {
+        #expect(
+            await connect(port: 1) == .unreachable(reason: "127.0.0.1:1: Connection refused")
+        )
+    }
+
     @Test("A server that masks its frames is disconnected")
     func maskedFrames() async throws {
         try await LoopbackServer.with(role: .client) { stream in

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Dispatch
-import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -143,14 +142,9 @@ extension AsyncHTTPExchange {
     }
 
     private static func words(for error: any Error) -> String {
-        switch error {
-        case let error as NIOConnectionError where !error.connectionErrors.isEmpty:
-            words(for: error.connectionErrors[0].error)
-        case is NIOConnectionError: "the name cannot be resolved"
-        case let error as IOError: String(cString: strerror(error.errnoCode))
-        case let error as HTTPClientError: words(for: error)
-        default: "\(error)"
-        }
+        if let sentence = ConnectionFailure.sentence(for: error) { return sentence }
+        if let error = error as? HTTPClientError { return words(for: error) }
+        return "\(error)"
     }
 
     private static func words(for error: HTTPClientError) -> String {

@@ -29,6 +29,17 @@ package enum TransportError: Error, Sendable, Equatable {
             self.status = status
             self.body = body
         }
+
+        /// The server's reason: a body of one line of text, which a page of HTML is not.
+        package var sentence: String? {
+            let line = body.drop(while: \.isWhitespace).prefix { !$0.isNewline }
+            let rest = body[line.endIndex...]
+            guard !line.isEmpty, line.utf8.count <= 200, rest.allSatisfy(\.isWhitespace),
+                !line.hasPrefix("<"),
+                line.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+            else { return nil }
+            return String(line)
+        }
     }
 }
 
@@ -41,7 +52,8 @@ extension TransportError: CustomStringConvertible {
         case .tls(let reason): "TLS fails: \(reason)"
         case .connectTimeout: "the server does not answer in time"
         case .rejected(let rejection):
-            "the server refuses the connection with HTTP \(rejection.status)"
+            "the server rejects the connection with HTTP \(rejection.status)"
+                + (rejection.sentence.map { ": \($0)" } ?? "")
         case .notWebSocket(let reason): "the server does not support WebSocket: \(reason)"
         case .closed(let code, let reason):
             "the server closed the connection: \(code.rawValue)\(reason.isEmpty ? "" : " \(reason)")"

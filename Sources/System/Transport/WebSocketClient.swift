@@ -158,14 +158,7 @@ extension WebSocketClient {
         if let reason = TLSFailure.sentence(for: error) {
             return .tls(reason: "\(target.host): \(reason)")
         }
-        let reason: String
-        switch error {
-        case let error as NIOConnectionError:
-            let cause = error.connectionErrors.first?.error
-            reason = cause.map { "\($0)" } ?? "the name cannot be resolved"
-        case let error as IOError:
-            reason = error.description
-        default:
+        guard let reason = ConnectionFailure.sentence(for: error) else {
             return .notWebSocket(reason: "\(target.host):\(target.port): \(error)")
         }
         if let proxy = way.proxy, !way.channel.isThrough {
