@@ -329,7 +329,7 @@ let package = Package(
         module(
             "PostgreSQLServerStore",
             in: .backend,
-            ["Coordination", "PostgreSQL", "Versions", crypto, deque]
+            ["Coordination", "PostgreSQL", "ServerStore", "Versions", crypto, deque]
         ),
         program(
             "realm-server",
@@ -429,7 +429,10 @@ let package = Package(
         tests("PostgreSQL", ["PostgreSQL", "PostgreSQLFixtures"]),
         tests(
             "PostgreSQLServerStore",
-            ["PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "Versions"]
+            [
+                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "ServerStore",
+                "Versions",
+            ]
         ),
         tests(
             "LocalRealm",
