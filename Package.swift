@@ -331,12 +331,26 @@ let package = Package(
             in: .backend,
             ["Coordination", "PostgreSQL", "ServerStore", "Versions", crypto, deque]
         ),
+        module(
+            "ServerCluster",
+            in: .backend,
+            [
+                "Changesets", "PostgreSQL", "PostgreSQLServerStore", "ServerStore",
+                "Surroundings", "Versions", logging,
+            ]
+        ),
+        module(
+            "ServerStorage",
+            in: .backend,
+            ["PostgreSQL", "PostgreSQLServerStore", "ServerConfig", "Settings"]
+        ),
         program(
             "realm-server",
             in: .backend,
             [
                 "Platform", "SQLiteServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
-                "ServerHTTP", "ServerStore", "Settings", "Surroundings", argumentParser, logging,
+                "ServerHTTP", "ServerStorage", "ServerStore", "Settings", "Surroundings",
+                argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ]
         ),
@@ -368,7 +382,8 @@ let package = Package(
         .target(
             name: "ServerFixtures",
             dependencies: [
-                "SQLiteServerStore", "ServerStore", "Surroundings", "TestSupport", logging,
+                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "SQLiteServerStore",
+                "ServerCluster", "ServerStore", "Surroundings", "TestSupport", logging,
             ],
             path: "Tests/ServerFixtures",
             swiftSettings: settings
@@ -507,6 +522,20 @@ let package = Package(
             [
                 "Changesets", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
                 "Settings",
+            ]
+        ),
+        tests(
+            "ServerCluster",
+            [
+                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "ServerCluster",
+                "ServerFixtures", "ServerStore", "Surroundings", "Versions",
+            ]
+        ),
+        tests(
+            "ServerStorage",
+            [
+                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "ServerConfig",
+                "ServerFixtures", "ServerStorage", "Settings",
             ]
         ),
         tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),

@@ -13,7 +13,8 @@ enum ArchitectureRules {
     ]
     static let serverModules: Set<String> = [
         "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server", "ServerAccounts",
-        "ServerConfig", "ServerHTTP", "ServerStore", "Surroundings", "SyncServer", "realm-server",
+        "ServerCluster", "ServerConfig", "ServerHTTP", "ServerStorage", "ServerStore",
+        "Surroundings", "SyncServer", "realm-server",
     ]
 
     // MARK: Arrows
@@ -155,8 +156,8 @@ enum ArchitectureRules {
         "JWTKit": ["ServerAccounts"],
         "Logging": [
             "Agent", "Control", "Platform", "Plugins", "RealmSync", "SQLiteServerStore", "Server",
-            "ServerAccounts", "ServerHTTP", "SyncClient", "SyncServer", "realm-agent",
-            "realm-server",
+            "ServerAccounts", "ServerCluster", "ServerHTTP", "SyncClient", "SyncServer",
+            "realm-agent", "realm-server",
         ],
         "NIO": [
             "AppServices", "Control", "Outbound", "Plugins", "Server", "ServerHTTP", "Transport",

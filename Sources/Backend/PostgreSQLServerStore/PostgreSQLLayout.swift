@@ -51,6 +51,23 @@ package enum PostgreSQLLayout {
         }
     }
 
+    /// The content of a schema.
+    package enum Survey: Hashable, Sendable {
+        /// No tables, or no schema.
+        case empty
+        case found(Found)
+        case problem(LayoutProblem)
+    }
+
+    /// Looks at a schema, and changes nothing.
+    package static func survey(_ connection: Connection, schema: String) throws -> Survey {
+        switch try state(connection, schema).decision(at: .start) {
+        case .create: .empty
+        case .use(let row): .found(Found(row))
+        case .refuse(let problem): .problem(problem)
+        }
+    }
+
     /// Checks a new connection of the running program: the same store, with a usable layout.
     ///
     /// Throws `LayoutProblem` or `PostgreSQLError`.

@@ -26,7 +26,7 @@ package struct WriteRequest: Hashable, Sendable {
     }
 }
 
-/// What a store must know before a body reads.
+/// The knowledge that a store needs before a body reads.
 package struct ReadRequest: Hashable, Sendable {
     /// As for a write.
     package let session: SessionGuard?

@@ -135,7 +135,13 @@ extension StorageLocation {
     ) async throws(StoreError) -> SQLiteStore {
         switch self {
         case .sqlite(let path):
-            try await SQLiteStore(.file(path: path), versionSalts: versionSalts, logger: logger)
+            return try await SQLiteStore(
+                .file(path: path),
+                versionSalts: versionSalts,
+                logger: logger
+            )
+        case .postgreSQL:
+            throw StoreError(.unusable, "this version cannot serve a store on PostgreSQL yet")
         }
     }
 }

@@ -1,0 +1,121 @@
+package import Logging
+package import PostgreSQL
+package import PostgreSQLServerStore
+package import ServerStore
+package import Surroundings
+import Synchronization
+package import Versions
+
+/// The backplane of a server of several processes, which share a PostgreSQL database.
+///
+/// Messages reach the participants of this process during the call, and those of others by NOTIFY.
+/// Each process finds in the database what was lost on the way: versions at each poll,
+/// everything else once the control epoch has moved.
+package final class ClusterBackplane: Backplane {
+    private let member: ClusterMember
+    private let coordination: CoordinationConnection
+    private let orders: AsyncStream<BackplaneMessage>
+
+    /// - Parameters:
+    ///   - target: the database.
+    ///   - store: the store in it, which every connection must find again.
+    ///   - pollInterval: the longest time until a lost message is made up for.
+    package init(
+        _ target: Target,
+        schema: String,
+        store: PostgreSQLLayout.Found,
+        process: ProcessRecord,
+        clock: WallClock,
+        pollInterval: Duration = .seconds(5),
+        logger: Logger
+    ) throws(PostgreSQLError) {
+        let (orders, continuation) = AsyncStream<BackplaneMessage>.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.waitingOrders)
+        )
+        self.orders = orders
+        let member = ClusterMember(
+            schema: schema,
+            store: store,
+            process: process,
+            clock: clock,
+            orders: continuation,
+            logger: logger
+        )
+        self.member = member
+        coordination = try CoordinationConnection(
+            target,
+            storeID: store.storeID,
+            pollInterval: pollInterval,
+            member.handlers
+        )
+    }
+
+    /// Orders of others that wait until an app's record is read again.
+    private static let waitingOrders = 10_000
+
+    package func join(_ participant: any BackplaneParticipant) {
+        member.join(participant)
+        coordination.pollSoon()
+    }
+
+    package func leave(_ participant: any BackplaneParticipant) {
+        member.leave(participant)
+        coordination.pollSoon()
+    }
+
+    package func announce(_ version: ServerVersion, of file: ServerFileID) {
+        member.pass(.growth(of: file, to: version))
+        coordination.announce(.init(file: file.rawValue, version: version))
+    }
+
+    package func takeOver(_ client: ClientFileID, epoch: UInt64) {
+        member.pass(.takeover(of: client, epoch: epoch))
+        coordination.announceTakeover(
+            of: client.ident,
+            in: client.file.rawValue,
+            epoch: Int64(clamping: epoch)
+        )
+    }
+
+    package func control(_ audience: ConnectionAudience, _ order: ConnectionOrder) {
+        tell(.control(audience, order))
+    }
+
+    package func changed(_ app: AppID) {
+        tell(.changed(app))
+    }
+
+    private func tell(_ message: BackplaneMessage) {
+        member.note(message)
+        member.pass(message)
+        guard let text = OrderText.text(of: message) else { return }
+        coordination.announceOrder(text)
+    }
+
+    package func ask(_ app: AppID) async -> ConnectionCounts {
+        member.counts(of: app)
+    }
+
+    package var obstacle: String? { member.obstacle }
+
+    /// Connects, and hears of other processes until the task is cancelled; called once.
+    package func run(following follow: @escaping @Sendable (AppID) async -> Void) async {
+        guard coordination.start() else { return member.report("the system gave no thread") }
+        for await message in orders {
+            if let app = message.app { await follow(app) }
+            member.pass(message)
+        }
+        // Cancelled.
+        await coordination.close()
+    }
+}
+
+extension BackplaneMessage {
+    /// The app whose record the message is about.
+    fileprivate var app: AppID? {
+        switch self {
+        case .changed(let app), .control(.app(let app), _): app
+        case .growth, .takeover, .control: nil
+        }
+    }
+}
