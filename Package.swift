@@ -329,7 +329,10 @@ let package = Package(
         module(
             "PostgreSQLServerStore",
             in: .backend,
-            ["Coordination", "PostgreSQL", "Versions", crypto, deque]
+            [
+                "Changesets", "Coordination", "JSON", "PostgreSQL", "Schemas", "Scopes",
+                "ServerStore", "Versions", crypto, deque, logging,
+            ]
         ),
         program(
             "realm-server",
@@ -368,7 +371,8 @@ let package = Package(
         .target(
             name: "ServerFixtures",
             dependencies: [
-                "SQLiteServerStore", "ServerStore", "Surroundings", "TestSupport", logging,
+                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "SQLiteServerStore",
+                "ServerStore", "Surroundings", "TestSupport", logging,
             ],
             path: "Tests/ServerFixtures",
             swiftSettings: settings
@@ -488,7 +492,7 @@ let package = Package(
         tests(
             "ServerStore",
             [
-                "Changesets", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Changesets", "JSON", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
                 "Versions",
             ]
         ),

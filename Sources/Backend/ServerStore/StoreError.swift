@@ -9,6 +9,12 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case unusable
         case diskFull
         case failed
+        /// The database cannot be reached now.
+        case unreachable
+        /// The database is not the one that the session was told of.
+        case changed
+        /// The data can never be stored.
+        case unacceptable
     }
 
     package let kind: Kind
@@ -30,6 +36,9 @@ extension StoreError: CodedError {
         case .unusable: "store.unusable"
         case .diskFull: "store.disk_full"
         case .failed: "store.failed"
+        case .unreachable: "store.unreachable"
+        case .changed: "store.changed"
+        case .unacceptable: "store.unacceptable"
         }
     }
 }
