@@ -433,7 +433,10 @@ let package = Package(
         tests("PostgreSQL", ["PostgreSQL", "PostgreSQLFixtures"]),
         tests(
             "PostgreSQLServerStore",
-            ["PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "Versions"]
+            [
+                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "ServerStore",
+                "Versions",
+            ]
         ),
         tests(
             "LocalRealm",

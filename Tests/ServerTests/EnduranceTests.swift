@@ -34,19 +34,19 @@ struct EnduranceTests {
         }
 
         func write<Outcome: Sendable>(
-            _ scope: WriteScope,
-            for owner: WriteOwner,
+            _ request: WriteRequest,
             _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
         ) async throws -> Outcome {
             try meetLock()
-            return try await store.write(scope, for: owner, body)
+            return try await store.write(request, body)
         }
 
         func read<Outcome: Sendable>(
+            _ request: ReadRequest,
             _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
         ) async throws -> Outcome {
             try meetLock()
-            return try await store.read(body)
+            return try await store.read(request, body)
         }
 
         func holdingState<Outcome: Sendable>(

@@ -9,6 +9,10 @@ import Synchronization
 /// Writes that arrive while another is made durable are committed together, each in a savepoint of
 /// its own. So many clients share one wait for the disk. Later writes delay a commit only for a
 /// moment.
+///
+/// Of a request it uses the owner alone. There is one writer, so that no scope needs a lock; rows are a
+/// call away, so that none is expected; and the process holds the file's lock, so that no session's
+/// store can go back while it lives. No failure of it is `.unreachable` or `.changed`.
 package final class SQLiteStore: Store {
     /// Nil in memory, and once the store is closed.
     private let file: Mutex<StoreFile?>
@@ -87,12 +91,11 @@ package final class SQLiteStore: Store {
     }
 
     package func write<Outcome: Sendable>(
-        _ scope: WriteScope,
-        for owner: WriteOwner,
+        _ request: WriteRequest,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
         let write = Write(body)
-        pending.withLock { $0.append(write, of: owner) }
+        pending.withLock { $0.append(write, of: request.owner) }
         // Each commit includes some of the waiting writes, perhaps not this one.
         while true {
             await writer.commit { self.pending.withLock { $0.next() } }
@@ -104,6 +107,7 @@ package final class SQLiteStore: Store {
     var waitingWrites: Int { pending.withLock { $0.count } }
 
     package func read<Outcome: Sendable>(
+        _ request: ReadRequest,
         _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome {
         try await (reader ?? writer).read(body)

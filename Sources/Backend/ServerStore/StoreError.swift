@@ -9,11 +9,13 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case unusable
         case diskFull
         case failed
-        /// The database cannot be reached now.
+        /// The store's server cannot be reached. Nothing was written, so that the same write may be tried
+        /// again.
         case unreachable
-        /// The database is not the one that the session was told of.
+        /// The store is not the one that a session was told of, or it is unknown whether a write was
+        /// committed. The session must end; its client connects again, and its IDENT is checked.
         case changed
-        /// The data can never be stored.
+        /// The data can never be stored: trying again is useless.
         case unacceptable
     }
 

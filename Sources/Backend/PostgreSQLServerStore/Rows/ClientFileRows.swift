@@ -1,4 +1,5 @@
 import PostgreSQL
+import Scopes
 import ServerStore
 import Versions
 
@@ -124,22 +125,48 @@ enum ClientFileRows {
         )
     }
 
+    /// The usage of a user, and the file that it is asked of.
+    struct ExpectedUsage {
+        let usage: UserUsage
+        /// Nil if there is no such file.
+        let file: ServerFileID?
+    }
+
     /// The realms and client files of a user, and whether one belongs to a file.
-    static func readingUsage(of user: UserID, in file: ServerFileID?) -> Step {
-        Step(
+    static func readingUsage(of user: UserID, in file: ExpectedReads.File?) -> Step {
+        guard case .partition(let app, let partition) = file else {
+            var id: Int64?
+            if case .id(let file) = file { id = file.rawValue }
+            return Step(
+                """
+                SELECT count(DISTINCT file_id), count(*), coalesce(bool_or(file_id = $2), false),
+                    $2
+                FROM client_file WHERE user_id = $1
+                """,
+                [.string(user.rawValue), .integer(id)]
+            )
+        }
+        return Step(
             """
-            SELECT count(DISTINCT file_id), count(*), coalesce(bool_or(file_id = $2), false)
-            FROM client_file WHERE user_id = $1
+            SELECT count(DISTINCT c.file_id), count(c.file_id),
+                coalesce(bool_or(c.file_id = f.id), false), max(f.id)
+            FROM (
+                SELECT (SELECT file_id FROM server_file WHERE app_id = $2 AND partition = $3) AS id
+            ) f
+            LEFT JOIN client_file c ON c.user_id = $1
             """,
-            [.string(user.rawValue), .integer(file?.rawValue)]
+            [.string(user.rawValue), .string(app.rawValue), .string(partition.canonicalText)]
         )
     }
 
-    static func usage(_ rows: StoredRows) throws(StoreError) -> UserUsage {
-        UserUsage(
-            realms: Int(try rows.integer(0, 0)),
-            clientFiles: Int(try rows.integer(0, 1)),
-            isInRealm: try rows.bool(0, 2)
+    static func expectedUsage(_ rows: StoredRows) throws(StoreError) -> ExpectedUsage {
+        ExpectedUsage(
+            usage: UserUsage(
+                realms: Int(try rows.integer(0, 0)),
+                clientFiles: Int(try rows.integer(0, 1)),
+                isInRealm: try rows.bool(0, 2)
+            ),
+            file: try rows.isNull(0, 3) ? nil : ServerFileID(try rows.integer(0, 3))
         )
     }
 

@@ -5,6 +5,14 @@ import ServerStore
 /// The table `object`, as far as statements are about classes and files; `DocumentBuffer` has those
 /// about single objects.
 enum DocumentRows {
+    /// One document, of any size.
+    static func reading(_ row: ObjectRow, in file: ServerFileID) -> Step {
+        Step(
+            "SELECT document FROM object WHERE file_id = $1 AND class = $2 AND key = $3",
+            [.integer(file.rawValue), .text(row.className), .bytes(row.key.key)]
+        )
+    }
+
     /// The next objects of a class by their rows' keys, up to about a MiB of them as stored.
     ///
     /// - Parameter key: of the last row before them; empty for the first ones.

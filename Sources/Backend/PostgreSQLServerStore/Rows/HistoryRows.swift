@@ -19,6 +19,18 @@ enum HistoryRows {
         )
     }
 
+    /// The salt of the file's newest version, with the version.
+    static func readingNewestSalt(in file: ServerFileID) -> Step {
+        Step(
+            """
+            SELECT h.version, h.version_salt FROM server_file f
+            JOIN history h ON h.file_id = f.file_id AND h.version = f.current_version
+            WHERE f.file_id = $1
+            """,
+            [.integer(file.rawValue)]
+        )
+    }
+
     /// The next entries, also those for other clients; without changesets that the reader does not get.
     static func readingPage(
         of file: ServerFileID,

@@ -4,6 +4,7 @@ import Synchronization
 
 /// A write of one server file that waits for its turn, of any outcome type.
 protocol FileWrite: AnyObject, Sendable {
+    var request: WriteRequest { get }
     /// What the write's task waits for.
     var mail: FileWriteMail { get }
     /// How often another process had the file for too long.
@@ -46,10 +47,15 @@ final class BodyOfFileWrite<Outcome: Sendable>: FileWrite {
     }
 
     let mail = FileWriteMail()
+    let request: WriteRequest
     private let body: @Sendable (any StoreTransaction) throws -> Outcome
     private let state = Mutex(State())
 
-    init(_ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome) {
+    init(
+        _ request: WriteRequest,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
+    ) {
+        self.request = request
         self.body = body
     }
 
@@ -60,7 +66,10 @@ final class BodyOfFileWrite<Outcome: Sendable>: FileWrite {
     }
 
     func run(in transaction: PostgreSQLTransaction) -> Bool {
-        let result = Result { try body(transaction) }
+        let result = Result { () throws -> Outcome in
+            try transaction.verify(request.session)
+            return try body(transaction)
+        }
         state.withLock { $0.result = result }
         if case .success = result { return true }
         return false

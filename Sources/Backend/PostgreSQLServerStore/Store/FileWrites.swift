@@ -22,14 +22,14 @@ final class FileWrites: Sendable {
     }
 
     func write<Outcome: Sendable>(
+        _ request: WriteRequest,
         to file: ServerFileID,
-        sizeInBytes: Int,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
-        let write = BodyOfFileWrite(body)
+        let write = BodyOfFileWrite(request, body)
         let first = queues.withLock { queues -> Queue.Batch? in
             var queue = queues[file] ?? Queue(limits: limits)
-            queue.append(write, sizeInBytes: sizeInBytes)
+            queue.append(write, sizeInBytes: request.sizeInBytes)
             let batch = queue.next()
             queues[file] = queue
             return batch
@@ -65,15 +65,17 @@ final class FileWrites: Sendable {
     private struct BodyThrew: Error {}
 
     private func run(_ batch: Queue.Batch, on file: ServerFileID) async -> Queue.Outcome {
+        var expected = ExpectedRows()
+        expected.lock(file)
+        for write in batch { expected.add(write.request, make.schemas) }
         do {
-            let outcome = try await lanes.transact([ServerFileRows.locking(file)]) {
-                [make] open -> Queue.Outcome in
+            let outcome = try await lanes.transact(expected.steps) {
+                [make, expected] open -> Queue.Outcome in
                 let transaction = make.writing(
                     on: open.connection,
                     batch.count == 1 ? .alone : .shared
                 )
-                let row = try ServerFileRows.file(StoredRows(open.rows[0]))
-                try transaction.buffer.change(file) { $0.note(row, isLocked: true) }
+                try expected.note(open.rows[...], in: transaction)
                 let outcome = try Self.run(batch, in: transaction)
                 open.writes = transaction.takeSteps()
                 return outcome

@@ -32,16 +32,13 @@ final class HeldSnapshot: HeldState {
     }
 
     func read<Outcome: Sendable>(
-        _ body: @Sendable (any StoreReading) throws -> Outcome
+        _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome {
         let outcome = Promise<Result<Outcome, any Error>>()
-        // The body ends before this call does.
-        return try await withoutActuallyEscaping(body) { body in
-            submit { transaction in
-                outcome.keep(Result { try body(try transaction.get()) })
-            }
-            return try await outcome.value.get()
+        submit { transaction in
+            outcome.keep(Result { try body(try transaction.get()) })
         }
+        return try await outcome.value.get()
     }
 
     /// Gives the state back.
@@ -74,7 +71,7 @@ final class HeldSnapshot: HeldState {
         // The first statement fixes the state.
         try connection.pipeline([TransactionMaker.beginReading, Step("SELECT FROM layout")])
         opening.keep(nil)
-        let transaction = make.reading(on: connection, first: [])
+        let transaction = make.reading(on: connection, .alone)
         let deadline = ContinuousClock.now + limit
         while let works = next(until: deadline) {
             for work in works { work(.success(transaction)) }

@@ -108,77 +108,67 @@ package final class PostgreSQLStore: Store {
     }
 
     package func write<Outcome: Sendable>(
-        _ scope: WriteScope,
-        for owner: WriteOwner,
+        _ request: WriteRequest,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
-        switch scope {
-        case .file(let file):
-            return try await files.write(to: file, sizeInBytes: 0, body)
-        case .partition(let app, let partition):
-            let locking = ServerFileRows.locking(partition, of: app)
-            return try await transact([locking], repetitions: 0) { transaction, rows in
-                if let row = try rows.first.flatMap({ try ServerFileRows.file(StoredRows($0)) }) {
-                    try transaction.buffer.change(row.file.id) { $0.note(row, isLocked: true) }
-                }
-                return try body(transaction)
-            }
-        case .accounts:
-            // Two processes may have made the same row: the second run finds it.
-            return try await transact([], repetitions: 1) { transaction, _ in
-                try body(transaction)
-            }
-        case .app:
-            return try await transact([], repetitions: 0) { transaction, _ in
-                try body(transaction)
-            }
-        }
-    }
-
-    /// Runs the body in a transaction of its own.
-    ///
-    /// - Parameter repetitions: after a row that another transaction has inserted, too.
-    private func transact<Outcome: Sendable>(
-        _ steps: [Step],
-        repetitions: Int,
-        _ body: @escaping @Sendable (PostgreSQLTransaction, [Rows]) throws -> Outcome
-    ) async throws -> Outcome {
         do {
-            return try await lanes.transact(steps) { [make] open in
-                let transaction = make.writing(on: open.connection)
-                transaction.buffer.beginBody()
+            switch request.scope {
+            case .file(let file):
+                return try await files.write(request, to: file, body)
+            case .partition(let app, let partition):
+                return try await transact(request, locking: .partition(app, partition), body)
+            case .accounts:
+                // Another process may have made the same row: the second run finds it.
                 do {
-                    let outcome = try body(transaction, open.rows)
-                    if let failure = transaction.runner.failure { throw failure }
-                    transaction.buffer.keepBody()
-                    open.writes = transaction.takeSteps()
-                    return outcome
-                } catch {
-                    throw transaction.runner.failure ?? error
+                    return try await transact(request, body)
+                } catch let error as PostgreSQLError where error.sqlState == "23505" {
+                    return try await transact(request, body)
                 }
+            case .app:
+                return try await transact(request, body)
             }
-        } catch let error as PostgreSQLError where error.isDuplicate && repetitions > 0 {
-            return try await transact(steps, repetitions: repetitions - 1, body)
         } catch {
             throw StoreError(ofTransaction: error) ?? error
         }
     }
 
+    /// Runs the body in a transaction of its own.
+    private func transact<Outcome: Sendable>(
+        _ request: WriteRequest,
+        locking file: ExpectedReads.File? = nil,
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
+    ) async throws -> Outcome {
+        var expected = ExpectedRows()
+        if let file { expected.lock(file) }
+        expected.add(request, make.schemas)
+        return try await lanes.transact(expected.steps) { [make, expected] open in
+            let transaction = make.writing(on: open.connection)
+            do {
+                try expected.note(open.rows[...], in: transaction)
+                try transaction.verify(request.session)
+                transaction.buffer.beginBody()
+                let outcome = try body(transaction)
+                if let failure = transaction.runner.failure { throw failure }
+                transaction.buffer.keepBody()
+                open.writes = transaction.takeSteps()
+                return outcome
+            } catch {
+                throw transaction.runner.failure ?? error
+            }
+        }
+    }
+
     package func read<Outcome: Sendable>(
+        _ request: ReadRequest,
         _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome {
+        var expected = ExpectedRows()
+        expected.add(request, make.schemas)
         do {
-            return try await lanes.repeating { [lanes, make] in
+            return try await lanes.repeating { [lanes, make, expected] in
                 try await lanes.perform { connection in
-                    let transaction = make.reading(
-                        on: connection,
-                        first: [TransactionMaker.beginReading]
-                    )
-                    do {
-                        return try body(transaction)
-                    } catch {
-                        throw transaction.runner.failure ?? error
-                    }
+                    let reader = ExpectingReader(expected, session: request.session, make)
+                    return try reader.read(on: connection, body)
                 }
             }
         } catch {
@@ -221,9 +211,4 @@ package final class PostgreSQLStore: Store {
         await lanes.close(within: options.closeLimit)
         await holders.close(within: options.closeLimit)
     }
-}
-
-extension PostgreSQLError {
-    /// Another transaction has inserted the same row.
-    fileprivate var isDuplicate: Bool { sqlState == "23505" }
 }

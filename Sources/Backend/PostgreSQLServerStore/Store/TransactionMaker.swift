@@ -20,9 +20,13 @@ struct TransactionMaker: Sendable {
     }
 
     /// - Parameter first: sent before the first statement.
-    func reading(on connection: Connection, first: [Step]) -> PostgreSQLTransaction {
+    func reading(
+        on connection: Connection,
+        _ mode: StatementRunner.Mode,
+        first: [Step] = []
+    ) -> PostgreSQLTransaction {
         PostgreSQLTransaction(
-            StatementRunner(on: connection, .alone, first: first),
+            StatementRunner(on: connection, mode, first: first),
             .reading,
             schemas: schemas,
             logger: logger

@@ -7,9 +7,20 @@ import ServerStore
 /// Writes are sent with the next read, or with COMMIT.
 class AccountTransaction: AccountWriting {
     let runner: StatementRunner
+    /// What was expected, until the first write.
+    var known = KnownAccounts()
 
     init(_ runner: StatementRunner) {
         self.runner = runner
+    }
+
+    private func write(_ steps: [Step]) throws(StoreError) {
+        known = KnownAccounts()
+        try runner.write(steps)
+    }
+
+    private func write(_ step: Step) throws(StoreError) {
+        try write([step])
     }
 
     // MARK: Apps
@@ -24,24 +35,24 @@ class AccountTransaction: AccountWriting {
 
     func insert(_ app: AppRecord, at now: Int64) throws(StoreError) {
         for key in app.keys { try StorableName.check(key.id) }
-        try runner.write(AppRows.insertion(of: app, at: now))
+        try write(AppRows.insertion(of: app, at: now))
     }
 
     func setSyncState(_ state: SyncState, of app: AppID) throws(StoreError) {
-        try runner.write(AppRows.setting(state, of: app))
+        try write(AppRows.setting(state, of: app))
     }
 
     func setDeclaration(_ declaration: String?, of app: AppID) throws(StoreError) {
-        try runner.write(AppRows.setting(declaration, of: app))
+        try write(AppRows.setting(declaration, of: app))
     }
 
     func setRules(_ rules: AccessRules, of app: AppID) throws(StoreError) {
-        try runner.write(AppRows.setting(rules, of: app))
+        try write(AppRows.setting(rules, of: app))
     }
 
     /// Without the app's files.
     func removeApp(_ app: AppID) throws(StoreError) {
-        try runner.write(AppRows.removal(of: app))
+        try write(AppRows.removal(of: app))
     }
 
     // MARK: Users
@@ -55,7 +66,8 @@ class AccountTransaction: AccountWriting {
     }
 
     func user(_ id: UserID, of app: AppID) throws(StoreError) -> User? {
-        try UserRows.users(try runner.read(UserRows.reading(id, of: app))).first
+        if let user = known.user(id, app) { return user }
+        return try UserRows.users(try runner.read(UserRows.reading(id, of: app))).first
     }
 
     func user(
@@ -81,7 +93,7 @@ class AccountTransaction: AccountWriting {
     func insert(_ user: User, of app: AppID, at now: Int64) throws(StoreError) {
         try StorableName.check(user.id.rawValue)
         for identity in user.identities { try StorableName.check(identity.id, identity.email) }
-        try runner.write(UserRows.insertion(of: user, in: app, at: now))
+        try write(UserRows.insertion(of: user, in: app, at: now))
     }
 
     func insert(
@@ -90,7 +102,7 @@ class AccountTransaction: AccountWriting {
         of app: AppID
     ) throws(StoreError) {
         try StorableName.check(identity.id, identity.email)
-        try runner.write(UserRows.insertion(of: identity, for: user, in: app))
+        try write(UserRows.insertion(of: identity, for: user, in: app))
     }
 
     func setData(
@@ -98,15 +110,15 @@ class AccountTransaction: AccountWriting {
         ofUser user: UserID,
         of app: AppID
     ) throws(StoreError) {
-        try runner.write(UserRows.setting(data, of: user, in: app))
+        try write(UserRows.setting(data, of: user, in: app))
     }
 
     func setDisabled(_ isDisabled: Bool, user: UserID, of app: AppID) throws(StoreError) {
-        try runner.write(UserRows.setting(isDisabled: isDisabled, of: user, in: app))
+        try write(UserRows.setting(isDisabled: isDisabled, of: user, in: app))
     }
 
     func removeUser(_ user: UserID, of app: AppID) throws(StoreError) {
-        try runner.write(UserRows.removal(of: user, in: app))
+        try write(UserRows.removal(of: user, in: app))
     }
 
     // MARK: Passwords
@@ -115,7 +127,8 @@ class AccountTransaction: AccountWriting {
         _ name: UserName,
         of app: AppID
     ) throws(StoreError) -> PasswordAccount? {
-        try PasswordRows.account(try runner.read(PasswordRows.reading(name, of: app)))
+        if let account = known.account(name, app) { return account }
+        return try PasswordRows.account(try runner.read(PasswordRows.reading(name, of: app)))
     }
 
     func insert(
@@ -125,15 +138,15 @@ class AccountTransaction: AccountWriting {
         at now: Int64
     ) throws(StoreError) {
         try StorableName.check(account.identityID)
-        try runner.write(PasswordRows.insertion(of: account, named: name, in: app, at: now))
+        try write(PasswordRows.insertion(of: account, named: name, in: app, at: now))
     }
 
     func removeAccount(_ name: UserName, of app: AppID) throws(StoreError) {
-        try runner.write(PasswordRows.removal(of: name, in: app))
+        try write(PasswordRows.removal(of: name, in: app))
     }
 
     func setConfirmed(_ name: UserName, of app: AppID) throws(StoreError) {
-        try runner.write(PasswordRows.confirmation(of: name, in: app))
+        try write(PasswordRows.confirmation(of: name, in: app))
     }
 
     func setPassword(
@@ -141,7 +154,7 @@ class AccountTransaction: AccountWriting {
         of name: UserName,
         of app: AppID
     ) throws(StoreError) {
-        try runner.write(PasswordRows.setting(hash, of: name, in: app))
+        try write(PasswordRows.setting(hash, of: name, in: app))
     }
 
     func accountToken(_ id: String, of app: AppID) throws(StoreError) -> AccountToken? {
@@ -154,7 +167,7 @@ class AccountTransaction: AccountWriting {
 
     func put(_ token: AccountToken, of app: AppID) throws(StoreError) {
         try StorableName.check(token.id)
-        try runner.write(PasswordRows.putting(token, in: app))
+        try write(PasswordRows.putting(token, in: app))
     }
 
     func removeAccountToken(
@@ -162,11 +175,11 @@ class AccountTransaction: AccountWriting {
         of name: UserName,
         of app: AppID
     ) throws(StoreError) {
-        try runner.write(PasswordRows.removal(of: purpose, of: name, in: app))
+        try write(PasswordRows.removal(of: purpose, of: name, in: app))
     }
 
     func removeAccountTokens(of app: AppID, createdBefore time: Int64) throws(StoreError) {
-        try runner.write(PasswordRows.removalOfTokens(in: app, createdBefore: time))
+        try write(PasswordRows.removalOfTokens(in: app, createdBefore: time))
     }
 
     // MARK: API keys
@@ -186,7 +199,7 @@ class AccountTransaction: AccountWriting {
         at now: Int64
     ) throws(StoreError) {
         try StorableName.check(key.id, key.name)
-        try runner.write(APIKeyRows.insertion(of: key, digest: digest, in: app, at: now))
+        try write(APIKeyRows.insertion(of: key, digest: digest, in: app, at: now))
     }
 
     func setDisabled(
@@ -202,7 +215,8 @@ class AccountTransaction: AccountWriting {
     }
 
     private func change(_ step: Step) throws(StoreError) -> Bool {
-        try runner.run([step]).first.map { $0.changes > 0 } ?? false
+        known = KnownAccounts()
+        return try runner.run([step]).first.map { $0.changes > 0 } ?? false
     }
 
     // MARK: Log-in sessions
@@ -211,7 +225,8 @@ class AccountTransaction: AccountWriting {
         _ digest: SessionDigest,
         of app: AppID
     ) throws(StoreError) -> LoginSession? {
-        try LoginSessionRows.session(
+        if let session = known.session(digest, app) { return session }
+        return try LoginSessionRows.session(
             digest,
             try runner.read(LoginSessionRows.reading(digest, of: app))
         )
@@ -227,19 +242,19 @@ class AccountTransaction: AccountWriting {
 
     func insert(_ session: LoginSession, of app: AppID, at now: Int64) throws(StoreError) {
         try StorableName.check(session.deviceID)
-        try runner.write(LoginSessionRows.insertion(of: session, in: app, at: now))
+        try write(LoginSessionRows.insertion(of: session, in: app, at: now))
     }
 
     func revokeLoginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError) {
-        try runner.write(LoginSessionRows.revocation(of: digest, in: app))
+        try write(LoginSessionRows.revocation(of: digest, in: app))
     }
 
     func revokeLoginSessions(ofUser user: UserID, of app: AppID) throws(StoreError) {
-        try runner.write(LoginSessionRows.revocation(of: user, in: app))
+        try write(LoginSessionRows.revocation(of: user, in: app))
     }
 
     func removeLoginSessions(of app: AppID, expiredAt time: Int64) throws(StoreError) {
-        try runner.write(LoginSessionRows.removal(in: app, expiredAt: time))
+        try write(LoginSessionRows.removal(in: app, expiredAt: time))
     }
 
     func removeOldestLoginSessions(
@@ -247,6 +262,6 @@ class AccountTransaction: AccountWriting {
         of app: AppID,
         keeping limit: Int
     ) throws(StoreError) {
-        try runner.write(LoginSessionRows.removalOfOldest(of: user, in: app, keeping: limit))
+        try write(LoginSessionRows.removalOfOldest(of: user, in: app, keeping: limit))
     }
 }

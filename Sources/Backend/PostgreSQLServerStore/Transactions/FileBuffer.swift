@@ -33,6 +33,8 @@ struct FileBuffer: Sendable {
     var reciprocals: [FileIdent: ReciprocalBuffer] = [:]
     var documents = DocumentBuffer()
     private var page: HistoryPage?
+    /// Nil: the history has no such version.
+    private(set) var salts: [ServerVersion: Salt?] = [:]
 
     init(_ id: ServerFileID) {
         self.id = id
@@ -50,6 +52,10 @@ struct FileBuffer: Sendable {
 
     mutating func note(_ client: ClientFile?, _ ident: FileIdent) {
         if !changedClients.contains(ident) { clients.updateValue(client, forKey: ident) }
+    }
+
+    mutating func note(_ salt: Salt?, of version: ServerVersion) {
+        salts.updateValue(salt, forKey: version)
     }
 
     mutating func note(_ schema: RealmSchema) {
@@ -157,6 +163,7 @@ struct FileBuffer: Sendable {
         isSchemaChanged = false
         isRowChanged = false
         page = nil
+        salts = [:]
         return steps
     }
 
@@ -166,6 +173,7 @@ struct FileBuffer: Sendable {
         reciprocals = [:]
         documents.forget()
         page = nil
+        salts = [:]
         storedEnd = nil
     }
 }

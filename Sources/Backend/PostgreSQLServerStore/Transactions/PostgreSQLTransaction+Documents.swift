@@ -47,8 +47,8 @@ extension PostgreSQLTransaction {
         in file: ServerFileID
     ) throws(StoreError) -> DocumentBuffer.Content {
         if let known = buffer[file].documents.content(of: row) { return known }
-        let found = try runner.read(DocumentBuffer.reading([row], in: file.rawValue))
-        let document = found.isEmpty ? nil : try found.bytes(0, 1)
+        let found = try runner.read(DocumentRows.reading(row, in: file))
+        let document = found.isEmpty ? nil : try found.bytes(0, 0)
         let content = document.map { DocumentBuffer.Content.document($0) } ?? .absent
         try buffer.change(file) { $0.documents.note(content, of: row) }
         return content

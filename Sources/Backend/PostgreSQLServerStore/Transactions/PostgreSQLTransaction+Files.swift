@@ -149,9 +149,9 @@ extension PostgreSQLTransaction: FileWriting {
 
     func usage(of user: UserID, in file: ServerFileID?) throws(StoreError) -> UserUsage {
         if buffer.files.values.contains(where: { !$0.changedClients.isEmpty }) { try flush() }
-        return try ClientFileRows.usage(
-            try runner.read(ClientFileRows.readingUsage(of: user, in: file))
-        )
+        if let known = usages[user], file == nil || known.file == file { return known.usage }
+        let step = ClientFileRows.readingUsage(of: user, in: file.map { .id($0) })
+        return try ClientFileRows.expectedUsage(try runner.read(step)).usage
     }
 
     func historySize(of user: UserID) throws(StoreError) -> Int64 {
@@ -163,6 +163,7 @@ extension PostgreSQLTransaction: FileWriting {
                 unsent &+= bytes
             }
         }
+        if let sent = historySizes[user] { return sent &+ unsent }
         return try runner.read(ClientFileRows.readingHistorySize(of: user)).integer(0, 0) &+ unsent
     }
 

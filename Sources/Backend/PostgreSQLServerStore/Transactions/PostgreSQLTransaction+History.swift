@@ -7,6 +7,7 @@ extension PostgreSQLTransaction {
         if let entry = buffer[file].entries.last(where: { $0.version.version == version }) {
             return entry.version.salt
         }
+        if let known = buffer[file].salts[version] { return known }
         let rows = try runner.read(HistoryRows.readingSalt(of: version, in: file))
         return rows.isEmpty ? nil : Salt(try rows.number(0, 0))
     }

@@ -18,6 +18,11 @@ final class PostgreSQLTransaction: AccountTransaction {
     let schemas: SharedSchemas
     let logger: Logger
     var buffer = WriteBuffer()
+    /// The sessions that the transaction is for, as the database had them at its begin.
+    var sessions: [SessionGuard: SessionGuard.Stored?] = [:]
+    /// What was expected, until writes are sent.
+    var usages: [UserID: ClientFileRows.ExpectedUsage] = [:]
+    var historySizes: [UserID: Int64] = [:]
 
     init(
         _ runner: StatementRunner,
@@ -33,6 +38,12 @@ final class PostgreSQLTransaction: AccountTransaction {
         super.init(runner)
     }
 
+    /// Throws `.changed` if the database went back behind what a session was told.
+    func verify(_ session: SessionGuard?) throws(StoreError) {
+        guard let session, let stored = sessions[session] else { return }
+        try session.verify(stored)
+    }
+
     /// The statements for all writes that are left, to be sent with COMMIT.
     func takeSteps() -> [Step] {
         runner.takeDeferred() + buffer.takeSteps()
@@ -42,6 +53,8 @@ final class PostgreSQLTransaction: AccountTransaction {
     func flush() throws(StoreError) {
         // Bodies that share a transaction must not send any.
         let steps = runner.mode == .alone ? buffer.takeSteps() : []
+        usages = [:]
+        historySizes = [:]
         try runner.write(steps)
     }
 

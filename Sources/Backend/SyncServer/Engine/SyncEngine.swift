@@ -57,7 +57,17 @@ package struct SyncEngine: Sendable {
     ) async throws -> Opened {
         let salt = random.salt()
         let now = clock.millisecondsSince1970()
-        return try await store.write(.partition(app, partition), for: .user(user)) { transaction in
+        let reads = ExpectedReads(
+            file: .partition(app, partition),
+            hasSchema: schema != nil,
+            usage: needsFileIdent ? user : nil,
+            account: rules.read.map { _ in ExpectedReads.Account(app: app, user: user) }
+        )
+        return try await store.write(
+            .partition(app, partition),
+            for: .user(user),
+            expecting: reads
+        ) { transaction in
             guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
                 throw SessionFault.permissionDenied
             }
@@ -117,8 +127,17 @@ package struct SyncEngine: Sendable {
         offlineLimitInMilliseconds limit: Int64? = nil
     ) async throws -> ClientFile {
         let now = clock.millisecondsSince1970()
-        let (client, outgrown) = try await store.write(.file(id), for: .user(user)) {
-            [snapshots] transaction -> (ClientFile, ServerFile?) in
+        let epoch = random.sessionEpoch()
+        let reads = ExpectedReads(
+            file: .id(id),
+            client: ident.file.ident,
+            salts: [ident.latestServerVersion.version]
+        )
+        let (client, outgrown) = try await store.write(
+            .file(id),
+            for: .user(user),
+            expecting: reads
+        ) { [snapshots] transaction -> (ClientFile, ServerFile?) in
             guard let file = try transaction.file(id) else {
                 // A missing realm counts as empty: the checks keep their order.
                 let claimed = ident.latestServerVersion.version
@@ -156,7 +175,7 @@ package struct SyncEngine: Sendable {
             if begins, !isOutgrown, let snapshot = file.snapshot {
                 client.snapshotVersion = snapshot.version
             }
-            client.sessionEpoch += 1
+            client.sessionEpoch = epoch
             client.lastSeenAt = now
             try transaction.put(client, in: id)
             return (client, isOutgrown ? file : nil)
@@ -172,7 +191,11 @@ package struct SyncEngine: Sendable {
         _ client: ClientFile,
         in id: ServerFileID
     ) async throws -> ClientFile {
-        try await store.write(.file(id), for: .user(client.owner)) { transaction in
+        try await store.write(
+            .file(id),
+            for: .user(client.owner),
+            expecting: ExpectedReads(file: .id(id), client: client.ident)
+        ) { transaction in
             guard let snapshot = try transaction.file(id)?.snapshot,
                 var current = try transaction.clientFile(client.ident, in: id),
                 current.isUntouched, current.generation == client.generation,
@@ -206,9 +229,12 @@ package struct SyncEngine: Sendable {
     }
 
     /// Integrates an upload. Throws `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
+    ///
+    /// - Parameter session: the upload's; nil if there is none.
     func integrate(
         _ upload: Upload,
         into file: ServerFileID,
+        guarding session: SessionGuard? = nil,
         policy: SchemaPolicy,
         by user: UserID? = nil,
         rules: AccessRules = AccessRules(),
@@ -224,6 +250,7 @@ package struct SyncEngine: Sendable {
                 return try await integrate(
                     upload,
                     into: file,
+                    guarding: session,
                     policy: policy,
                     by: user,
                     rules: rules,
@@ -252,6 +279,7 @@ package struct SyncEngine: Sendable {
     private func integrate(
         _ upload: Upload,
         into file: ServerFileID,
+        guarding session: SessionGuard?,
         policy: SchemaPolicy,
         by user: UserID?,
         rules: AccessRules,
@@ -261,8 +289,13 @@ package struct SyncEngine: Sendable {
         expectsNewObjects: Bool
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
-        return try await store.write(.file(file), for: user.map { .user($0) } ?? .upkeep) {
-            [merging] transaction in
+        return try await store.write(
+            .file(file),
+            for: user.map { .user($0) } ?? .upkeep,
+            guarding: session,
+            expecting: ExpectedReads(file: .id(file), client: upload.client, hasSchema: true),
+            ofSize: upload.sizeInBytes
+        ) { [merging] transaction in
             if let user, !upload.changesets.isEmpty {
                 try quotas.admitUpload(of: user, transaction)
             }
@@ -359,7 +392,8 @@ package struct SyncEngine: Sendable {
 
     /// Whether the log-in session is still valid.
     func isLive(_ session: SessionDigest, of user: ConnectedUser) async throws -> Bool {
-        try await store.read { snapshot in
+        let account = ExpectedReads.Account(app: user.app, user: user.id, session: session)
+        return try await store.read(expecting: ExpectedReads(account: account)) { snapshot in
             guard let known = try snapshot.user(user.id, of: user.app), !known.isDisabled,
                 let session = try snapshot.loginSession(session, of: user.app)
             else { return false }
@@ -399,13 +433,22 @@ package struct SyncEngine: Sendable {
     func scan(
         for ident: FileIdent,
         from cursor: DownloadCursor,
-        in file: ServerFileID
+        in file: ServerFileID,
+        guarding session: SessionGuard? = nil
     ) async throws -> DownloadScan.Batch? {
         let scan = DownloadScan(
             softLimitInBytes: downloadLimitInBytes,
             compaction: snapshots
         )
-        return try await store.read { try scan.run(for: ident, from: cursor, in: file, of: $0) }
+        let reads = ExpectedReads(
+            file: .id(file),
+            client: ident,
+            hasSchema: true,
+            history: ExpectedReads.History(after: cursor.serverVersion, reader: ident)
+        )
+        return try await store.read(guarding: session, expecting: reads) {
+            try scan.run(for: ident, from: cursor, in: file, of: $0)
+        }
     }
 }
 

@@ -23,4 +23,7 @@ struct Upload: Hashable, Sendable {
         self.progress = progress
         self.lockedServerVersion = lockedServerVersion
     }
+
+    /// Bytes of all changesets.
+    var sizeInBytes: Int { changesets.reduce(0) { $0 + $1.bytes.count } }
 }
