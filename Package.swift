@@ -329,7 +329,10 @@ let package = Package(
         module(
             "PostgreSQLServerStore",
             in: .backend,
-            ["Coordination", "PostgreSQL", "ServerStore", "Versions", crypto, deque]
+            [
+                "Changesets", "Coordination", "JSON", "PostgreSQL", "Schemas", "Scopes",
+                "ServerStore", "Versions", crypto, deque, logging,
+            ]
         ),
         module(
             "ServerCluster",
@@ -506,7 +509,7 @@ let package = Package(
         tests(
             "ServerStore",
             [
-                "Changesets", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Changesets", "JSON", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
                 "Versions",
             ]
         ),

@@ -1,15 +1,24 @@
+import PostgreSQLFixtures
+import PostgreSQLServerStore
 import SQLiteServerStore
 package import ServerStore
 
 /// Every implementation of the store: all of them pass the same suite.
-package enum StoreKind: CaseIterable, CustomStringConvertible {
+package enum StoreKind: CustomStringConvertible, Sendable {
     case sqliteFile
     case sqliteInMemory
+    case postgreSQL
+
+    /// Those that this machine can run. Where PostgreSQL is required, its tests fail without it.
+    package static let allCases: [StoreKind] =
+        [.sqliteFile, .sqliteInMemory]
+        + (PostgreSQLInstallation.isRequiredOrPresent ? [.postgreSQL] : [])
 
     package var description: String {
         switch self {
         case .sqliteFile: "SQLite file"
         case .sqliteInMemory: "SQLite in memory"
+        case .postgreSQL: "PostgreSQL"
         }
     }
 
@@ -26,6 +35,10 @@ package enum StoreKind: CaseIterable, CustomStringConvertible {
             }
         case .sqliteInMemory:
             try await body(SQLiteStore(.memory))
+        case .postgreSQL:
+            try await PostgreSQLStores.withStore { try await body($0) }
         }
     }
 }
+
+extension StoreKind: CaseIterable {}

@@ -23,23 +23,28 @@ extension SessionGuard {
 
     /// The verdict on the rows of that step.
     package func verdict(on rows: Rows) throws(PostgreSQLError) -> Verdict {
-        guard rows.count > 0 else { return verdict(on: nil) }
+        verdict(on: try Stored(rows))
+    }
+}
+
+extension SessionGuard.Stored {
+    /// Reads the rows of that step; nil if there is no such client file.
+    init?(_ rows: Rows) throws(PostgreSQLError) {
+        guard rows.count > 0 else { return nil }
         func number(_ column: Int) throws(PostgreSQLError) -> UInt64 {
             UInt64(bitPattern: try rows.integer(0, column))
         }
         let hasSalt = try !rows.isNull(0, 5)
-        return verdict(
-            on: Stored(
-                generation: try number(6),
-                clientVersion: ClientVersion(try number(0)),
-                sessionEpoch: try number(1),
-                currentVersion: ServerVersion(try number(2)),
-                base: SaltedServerVersion(
-                    version: ServerVersion(try number(3)),
-                    salt: Salt(try number(4))
-                ),
-                newestSalt: hasSalt ? Salt(try number(5)) : nil
-            )
+        self.init(
+            generation: try number(6),
+            clientVersion: ClientVersion(try number(0)),
+            sessionEpoch: try number(1),
+            currentVersion: ServerVersion(try number(2)),
+            base: SaltedServerVersion(
+                version: ServerVersion(try number(3)),
+                salt: Salt(try number(4))
+            ),
+            newestSalt: hasSalt ? Salt(try number(5)) : nil
         )
     }
 }

@@ -62,7 +62,7 @@ extension Store {
 /// A state of the store that does not change while others write.
 package protocol HeldState: Sendable {
     func read<Outcome: Sendable>(
-        _ body: @Sendable (any StoreReading) throws -> Outcome
+        _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome
 }
 

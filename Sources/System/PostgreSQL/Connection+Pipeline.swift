@@ -19,6 +19,7 @@ extension Connection {
         var parameters: [ParameterList] = []
         parameters.reserveCapacity(steps.count)
         for step in steps { parameters.append(try ParameterList(step.values)) }
+        roundTrips += 1
         return try exchange { handle throws(PostgreSQLError) in
             guard PQenterPipelineMode(handle) == 1 else {
                 throw Self.confused("the connection is not ready for a pipeline")

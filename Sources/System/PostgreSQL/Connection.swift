@@ -27,6 +27,11 @@ package final class Connection {
     var knownIdentity: ServerIdentity?
     /// Numbers the statements; one that failed keeps its number.
     var preparedCount = 0
+    /// A random number below 2^63 that no other connection has: what is derived from it ends with the
+    /// connection.
+    package let nonce = UInt64.random(in: 1...UInt64(Int64.max))
+    /// Pipelines that were sent, for tests that count them.
+    package internal(set) var roundTrips = 0
 
     /// Equal texts in two places of the program can have one address, with other parameters.
     struct StatementKey: Hashable {
