@@ -107,6 +107,12 @@ package final class PostgreSQLStore: Store {
         files = FileWrites(lanes: lanes, make, limits: options.batch)
     }
 
+    /// Lanes outlive what they belong to unless they are closed.
+    deinit {
+        lanes.beginToClose()
+        holders.beginToClose()
+    }
+
     package func write<Outcome: Sendable>(
         _ request: WriteRequest,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
