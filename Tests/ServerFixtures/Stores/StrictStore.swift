@@ -8,6 +8,11 @@ extension Store where Self == GuardingStore {
         GuardingStore(RepeatingStore(ScopedStore(store)))
     }
 
+    /// The same on a new store of the kind that the run is about.
+    package static func strictOfRun() async throws -> GuardingStore {
+        strict(try await StoreKind.ofRun.makeStore())
+    }
+
     /// The same on a new store in memory.
     package static func strictInMemory() async throws(StoreError) -> GuardingStore {
         strict(try await SQLiteStore(.memory))

@@ -33,7 +33,7 @@ struct ServerFileWorld {
         if let store {
             self.store = .strict(store)
         } else {
-            self.store = try await .strictInMemory()
+            self.store = try await .strictOfRun()
         }
         self.engine = SyncEngine(
             store: self.store,

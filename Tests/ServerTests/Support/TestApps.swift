@@ -38,7 +38,7 @@ struct TestApps {
         if let store {
             self.store = store
         } else {
-            self.store = try await .strictInMemory()
+            self.store = try await .strictOfRun()
         }
         self.accounts = try await Accounts(
             apps: apps,
