@@ -212,6 +212,18 @@ package final class PostgreSQLStore: Store {
         }
     }
 
+    /// Writes of a file that wait or run, for tests.
+    func waitingWrites(of file: ServerFileID) -> Int {
+        files.count(of: file)
+    }
+
+    /// Lends a connection of the lanes, for tests.
+    func withConnection<Outcome: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Outcome
+    ) async throws -> Outcome {
+        try await lanes.perform(body)
+    }
+
     /// Ends all connections; later calls throw errors.
     package func close() async {
         await lanes.close(within: options.closeLimit)
