@@ -448,8 +448,8 @@ let package = Package(
         tests(
             "PostgreSQLServerStore",
             [
-                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "ServerStore",
-                "Versions",
+                "Changesets", "JSON", "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore",
+                "Schemas", "Scopes", "ServerFixtures", "ServerStore", "Versions",
             ]
         ),
         tests(

@@ -1,6 +1,7 @@
 import PostgreSQL
 package import PostgreSQLFixtures
 package import PostgreSQLServerStore
+package import ServerStore
 
 /// Stores in PostgreSQL for tests, each in a database of its own.
 package enum PostgreSQLStores {
@@ -21,6 +22,37 @@ package enum PostgreSQLStores {
     /// A database with the tables of an empty store.
     package static func database() throws -> TestDatabase {
         try TestDatabase(options: "TEMPLATE \(template.get().name)")
+    }
+
+    /// A store whose database is dropped with it.
+    package final class OwnDatabase: Store {
+        private let database: TestDatabase
+        private let store: PostgreSQLStore
+
+        package init() async throws {
+            database = try PostgreSQLStores.database()
+            store = try await PostgreSQLStore.open(database.target())
+        }
+
+        package func write<Outcome: Sendable>(
+            _ request: WriteRequest,
+            _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
+        ) async throws -> Outcome {
+            try await store.write(request, body)
+        }
+
+        package func read<Outcome: Sendable>(
+            _ request: ReadRequest,
+            _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
+        ) async throws -> Outcome {
+            try await store.read(request, body)
+        }
+
+        package func holdingState<Outcome: Sendable>(
+            _ body: @Sendable (any HeldState) async throws -> Outcome
+        ) async throws -> Outcome {
+            try await store.holdingState(body)
+        }
     }
 
     /// Lends a store in a database of its own.

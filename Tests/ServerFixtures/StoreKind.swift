@@ -1,3 +1,4 @@
+import Glibc
 import PostgreSQLFixtures
 import PostgreSQLServerStore
 import SQLiteServerStore
@@ -19,6 +20,21 @@ package enum StoreKind: CustomStringConvertible, Sendable {
         case .sqliteFile: "SQLite file"
         case .sqliteInMemory: "SQLite in memory"
         case .postgreSQL: "PostgreSQL"
+        }
+    }
+
+    /// The store of suites that need only one: in memory, or in PostgreSQL with
+    /// `REALM_TEST_STORE=postgresql`.
+    package static let ofRun: StoreKind =
+        getenv("REALM_TEST_STORE").map { String(cString: $0) } == "postgresql"
+        ? .postgreSQL : .sqliteInMemory
+
+    /// A store that ends when it is no longer used; not in a file.
+    package func makeStore() async throws -> any Store {
+        switch self {
+        case .sqliteFile: preconditionFailure("a store in a file is lent")
+        case .sqliteInMemory: try await SQLiteStore(.memory)
+        case .postgreSQL: try await PostgreSQLStores.OwnDatabase()
         }
     }
 

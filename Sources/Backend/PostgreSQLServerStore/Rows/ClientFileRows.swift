@@ -100,26 +100,22 @@ enum ClientFileRows {
         )
     }
 
-    /// Removes client files that no client has used, as far as none begins to meanwhile.
-    static func removalOfUnidentified(
-        in app: AppID,
+    /// Client files that no client has used, and that were made before a time.
+    static func readingUnidentified(
+        of app: AppID,
         seenBefore time: Int64,
         limit: Int
     ) -> Step {
         Step(
             """
-            DELETE FROM client_file c USING (
-                SELECT x.file_id, x.ident FROM (
-                    SELECT file_id FROM server_file WHERE app_id = $1 OFFSET 0
-                ) f CROSS JOIN LATERAL (
-                    SELECT file_id, ident FROM client_file
-                    WHERE file_id = f.file_id AND session_epoch = 0 AND last_seen_at < $2
-                    OFFSET 0
-                ) x
-                LIMIT $3
-            ) u
-            WHERE c.file_id = u.file_id AND c.ident = u.ident
-                AND c.session_epoch = 0 AND c.last_seen_at < $2
+            SELECT c.file_id, c.ident FROM (
+                SELECT file_id FROM server_file WHERE app_id = $1 OFFSET 0
+            ) f CROSS JOIN LATERAL (
+                SELECT file_id, ident FROM client_file
+                WHERE file_id = f.file_id AND session_epoch = 0 AND last_seen_at < $2
+                OFFSET 0
+            ) c
+            LIMIT $3
             """,
             [.string(app.rawValue), .integer(time), .integer(Int64(max(0, limit)))]
         )

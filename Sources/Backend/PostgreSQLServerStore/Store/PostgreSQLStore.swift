@@ -107,6 +107,12 @@ package final class PostgreSQLStore: Store {
         files = FileWrites(lanes: lanes, make, limits: options.batch)
     }
 
+    /// Lanes outlive what they belong to unless they are closed.
+    deinit {
+        lanes.beginToClose()
+        holders.beginToClose()
+    }
+
     package func write<Outcome: Sendable>(
         _ request: WriteRequest,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
@@ -204,6 +210,18 @@ package final class PostgreSQLStore: Store {
                 StoreError(ofTransaction: error) ?? StoreError(.failed, "no state is held: \(error)")
             )
         }
+    }
+
+    /// Writes of a file that wait or run, for tests.
+    func waitingWrites(of file: ServerFileID) -> Int {
+        files.count(of: file)
+    }
+
+    /// Lends a connection of the lanes, for tests.
+    func withConnection<Outcome: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Outcome
+    ) async throws -> Outcome {
+        try await lanes.perform(body)
     }
 
     /// Ends all connections; later calls throw errors.

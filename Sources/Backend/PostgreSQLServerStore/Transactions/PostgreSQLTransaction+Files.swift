@@ -133,16 +133,21 @@ extension PostgreSQLTransaction: FileWriting {
         )
     }
 
-    func removeUnidentifiedClientFiles(
+    func unidentifiedClientFiles(
         of app: AppID,
         seenBefore time: Int64,
         limit: Int
-    ) throws(StoreError) -> Int {
-        try flush()
-        let step = ClientFileRows.removalOfUnidentified(in: app, seenBefore: time, limit: limit)
-        let count = try runner.run([step]).first?.changes ?? 0
-        for file in buffer.files.keys { try buffer.change(file) { $0.forget() } }
-        return count
+    ) throws(StoreError) -> [ClientFileID] {
+        try flushIfWriting()
+        let rows = try runner.read(
+            ClientFileRows.readingUnidentified(of: app, seenBefore: time, limit: limit)
+        )
+        return try rows.map { row throws(StoreError) in
+            ClientFileID(
+                file: ServerFileID(try rows.integer(row, 0)),
+                ident: FileIdent(try rows.number(row, 1))
+            )
+        }
     }
 
     // MARK: Usage
