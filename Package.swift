@@ -345,13 +345,17 @@ let package = Package(
         module(
             "ServerStorage",
             in: .backend,
-            ["PostgreSQL", "PostgreSQLServerStore", "ServerConfig", "Settings"]
+            [
+                "Changesets", "Documents", "PostgreSQL", "PostgreSQLServerStore", "SQLite",
+                "SQLiteServerStore", "Schemas", "ServerCluster", "ServerConfig", "ServerStore",
+                "Settings", "Surroundings", crypto, logging,
+            ]
         ),
         program(
             "realm-server",
             in: .backend,
             [
-                "Platform", "SQLiteServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
+                "Platform", "PostgreSQLServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
                 "ServerHTTP", "ServerStorage", "ServerStore", "Settings", "Surroundings",
                 argumentParser, logging,
                 serviceLifecycle, unixSignals,
@@ -537,8 +541,10 @@ let package = Package(
         tests(
             "ServerStorage",
             [
-                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "ServerConfig",
-                "ServerFixtures", "ServerStorage", "Settings",
+                "Changesets", "Documents", "PostgreSQL", "PostgreSQLFixtures",
+                "PostgreSQLServerStore", "SQLite", "SQLiteServerStore", "Schemas", "Scopes",
+                "ServerConfig", "ServerFixtures", "ServerStorage", "ServerStore", "Settings",
+                "Versions",
             ]
         ),
         tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),
@@ -573,7 +579,7 @@ let package = Package(
             [
                 "Agent", "Changesets", "Config", "Control", "Documents", "FaultInjection",
                 "Outbound",
-                "Platform",
+                "Platform", "PostgreSQL", "PostgreSQLFixtures",
                 "SQLite", "ScriptedPeers", "SyncProtocol", "Transport", "Versions", subprocess,
             ] + nio
         ),

@@ -147,7 +147,7 @@ enum ArchitectureRules {
     static let foreignImports: [String: Set<String>] = [
         "ArgumentParser": ["realm-agent", "realm-server"],
         "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "ServerHTTP"],
-        "Crypto": ["PostgreSQLServerStore", "ServerAccounts"],
+        "Crypto": ["PostgreSQLServerStore", "ServerAccounts", "ServerStorage"],
         "DequeModule": [
             "PostgreSQLServerStore", "SQLiteServerStore", "SyncServer", "Transport",
         ],
@@ -156,7 +156,8 @@ enum ArchitectureRules {
         "JWTKit": ["ServerAccounts"],
         "Logging": [
             "Agent", "Control", "Platform", "Plugins", "RealmSync", "SQLiteServerStore", "Server",
-            "ServerAccounts", "ServerCluster", "ServerHTTP", "SyncClient", "SyncServer",
+            "ServerAccounts", "ServerCluster", "ServerHTTP", "ServerStorage", "SyncClient",
+            "SyncServer",
             "realm-agent", "realm-server",
         ],
         "NIO": [

@@ -135,27 +135,23 @@ struct ClusterBackplaneTests {
     func killed() async throws {
         let processes = [try cluster.process(), try cluster.process()]
         try await running(processes) { ears in
+            let kill = """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE application_name = 'realm-server' AND pid <> pg_backend_pid()
+                    AND datname = current_database();
+                """
             for version in UInt64(5)...8 {
-                try sql(
-                    """
-                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                    WHERE application_name = 'realm-server' AND pid <> pg_backend_pid()
-                        AND datname = current_database();
-                    UPDATE server_file SET current_version = \(version)
-                    """
-                )
+                try sql("\(kill) UPDATE server_file SET current_version = \(version)")
                 processes[0].announce(ServerVersion(version), of: Self.file)
-                processes[0].control(
-                    .user(Self.user, of: Self.shop),
-                    .leave(reason: "\(version)")
-                )
-                try await until {
-                    ears[1].heard.contains(.growth(of: Self.file, to: ServerVersion(version)))
-                        && ears[1].heard.contains(
-                            .control(.user(Self.user, of: Self.shop), .leave(reason: "\(version)"))
-                        )
-                }
+                let growth = BackplaneMessage.growth(of: Self.file, to: ServerVersion(version))
+                try await until { ears[1].heard.contains(growth) }
             }
+            // An order may pass while its receiver is away: the record tells it.
+            try sql("\(kill) UPDATE app_user SET is_disabled = true")
+            let audience = ConnectionAudience.user(Self.user, of: Self.shop)
+            let order = ConnectionOrder.leave(reason: "user disabled")
+            processes[0].control(audience, order)
+            try await until { ears[1].heard.contains(.control(audience, order)) }
             try await until { processes.allSatisfy { $0.obstacle == nil } }
         }
     }

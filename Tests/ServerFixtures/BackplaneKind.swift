@@ -92,7 +92,7 @@ package final class ClusterDatabase: Sendable {
         try ClusterBackplane(
             target(host),
             schema: Self.schema,
-            store: store,
+            storeID: store.storeID,
             process: ProcessRecord(
                 id: UUID().uuidString,
                 host: "test",

@@ -44,9 +44,13 @@ package final class CoordinationConnection: Sendable {
         var outbox = GrowthOutbox()
         var takeovers: Deque<Announcement> = []
         var orders = OrderOutbox()
+        var calls: [Call] = []
         var mustPoll = false
         var isClosed = false
     }
+
+    /// Gets the connection, or the reason why there is none.
+    private typealias Call = @Sendable (Result<Connection, any Error>) -> Void
 
     /// Takeovers that wait to be announced.
     private static let takeoverLimit = 10_000
@@ -111,6 +115,26 @@ package final class CoordinationConnection: Sendable {
         wake.signal()
     }
 
+    /// Runs the body on the connection, between its other work; throws while there is none.
+    ///
+    /// Locks of the session that the body takes are held until it releases them or the connection ends.
+    package func perform<Outcome: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Outcome
+    ) async throws -> Outcome {
+        let outcome = Promise<Result<Outcome, any Error>>()
+        let isClosed = state.withLock { state in
+            if !state.isClosed {
+                state.calls.append { connection in
+                    outcome.keep(Result { try body(try connection.get()) })
+                }
+            }
+            return state.isClosed
+        }
+        guard !isClosed else { throw LaneFailure.closed }
+        wake.signal()
+        return try await outcome.value.get()
+    }
+
     /// Looks at the database soon, as at each poll.
     package func pollSoon() {
         state.withLock { $0.mustPoll = true }
@@ -144,13 +168,23 @@ package final class CoordinationConnection: Sendable {
             do {
                 try work(&reconnection)
             } catch {
+                completeCalls(.failure(error))
                 guard !isClosed else { break }
                 handlers.lost(error)
                 reconnection.failed(error, at: .now, using: &random)
-                pause(until: reconnection.nextAttempt)
+                pause(until: reconnection.nextAttempt, error)
             }
         }
+        completeCalls(.failure(LaneFailure.closed))
         ended.keep()
+    }
+
+    private func completeCalls(_ connection: Result<Connection, any Error>) {
+        let calls = state.withLock { state in
+            defer { state.calls = [] }
+            return state.calls
+        }
+        for call in calls { call(connection) }
     }
 
     /// Ends with an error, or when the connection is to be closed.
@@ -167,6 +201,7 @@ package final class CoordinationConnection: Sendable {
         var nextPoll = ContinuousClock.now + pollInterval
         while !isClosed {
             try send(on: connection)
+            completeCalls(.success(connection))
             let notifications = try connection.notifications(until: Deadline(nextPoll), wake: wake)
             for notification in notifications where notification.sender != own {
                 guard notification.channel == channel,
@@ -228,10 +263,11 @@ package final class CoordinationConnection: Sendable {
     }
 
     /// Announcements that arrive meanwhile stay for the next connection.
-    private func pause(until end: ContinuousClock.Instant?) {
+    private func pause(until end: ContinuousClock.Instant?, _ error: any Error) {
         guard let end else { return }
         let deadline = Deadline(end)
         while !deadline.hasPassed, !isClosed {
+            completeCalls(.failure(error))
             guard (try? wake.wait(until: deadline, unless: interruption)) != nil else { return }
         }
     }

@@ -51,6 +51,27 @@ package enum PostgreSQLLayout {
         }
     }
 
+    /// The statements that make the tables, for an administrator who does not let the server do it.
+    package static func sql(schema: String, role: String) -> String {
+        let (schema, role) = (Target.quoted(schema), Target.quoted(role))
+        return """
+            -- Run as the owner of the database. Afterwards the server's role reads and writes rows only.
+            BEGIN;
+            CREATE SCHEMA \(schema);
+            REVOKE ALL ON SCHEMA \(schema) FROM PUBLIC;
+            SET LOCAL search_path = \(schema), pg_temp;
+
+            \(StoreTables.sql)
+            INSERT INTO layout (store_id, version, writable_from)
+                VALUES (gen_random_uuid(), \(LayoutState.version), \(LayoutState.writableFrom));
+            GRANT USAGE ON SCHEMA \(schema) TO \(role);
+            GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(role);
+            GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA \(schema) TO \(role);
+            COMMIT;
+
+            """
+    }
+
     /// The content of a schema.
     package enum Survey: Hashable, Sendable {
         /// No tables, or no schema.

@@ -30,9 +30,14 @@ enum StoreTables {
             started_at bigint NOT NULL,
             seen_at timestamptz NOT NULL,
             sessions_stamped_at timestamptz,
+            clock_offset bigint NOT NULL DEFAULT 0,
             fingerprints jsonb NOT NULL,
             counts jsonb NOT NULL DEFAULT '{}'
         );
+        COMMENT ON COLUMN process.sessions_stamped_at IS
+            'when it last set last_seen_at of its connected clients';
+        COMMENT ON COLUMN process.clock_offset IS 'the database''s clock minus its own, in ms';
+
         CREATE TABLE job (
             name text COLLATE "C" PRIMARY KEY,
             finished_at timestamptz NOT NULL,
@@ -62,7 +67,7 @@ enum StoreTables {
 
         CREATE TABLE signing_key (
             app_id text COLLATE "C" NOT NULL,
-            position int NOT NULL,
+            position bigint NOT NULL,
             key_id text NOT NULL,
             secret bytea NOT NULL,
             created_at bigint NOT NULL,

@@ -60,6 +60,7 @@ package struct RealmServer: Service {
             random: random,
             logger: logger
         )
+        backplane.join(AppPresence(accounts.apps))
         self.accounts = accounts
         self.configuration = configuration
         let publicAddress = PublicAddress(configuration.publicURL)

@@ -1,6 +1,6 @@
 package import Logging
 package import PostgreSQL
-package import PostgreSQLServerStore
+import PostgreSQLServerStore
 package import ServerStore
 package import Surroundings
 import Synchronization
@@ -15,15 +15,17 @@ package final class ClusterBackplane: Backplane {
     private let member: ClusterMember
     private let coordination: CoordinationConnection
     private let orders: AsyncStream<BackplaneMessage>
+    private let process: ProcessRecord
+    private let logger: Logger
 
     /// - Parameters:
     ///   - target: the database.
-    ///   - store: the store in it, which every connection must find again.
+    ///   - storeID: of the store in it, which every connection must find again.
     ///   - pollInterval: the longest time until a lost message is made up for.
     package init(
         _ target: Target,
         schema: String,
-        store: PostgreSQLLayout.Found,
+        storeID: String,
         process: ProcessRecord,
         clock: WallClock,
         pollInterval: Duration = .seconds(5),
@@ -33,9 +35,11 @@ package final class ClusterBackplane: Backplane {
             bufferingPolicy: .bufferingNewest(Self.waitingOrders)
         )
         self.orders = orders
+        self.process = process
+        self.logger = logger
         let member = ClusterMember(
             schema: schema,
-            store: store,
+            storeID: storeID,
             process: process,
             clock: clock,
             orders: continuation,
@@ -44,7 +48,7 @@ package final class ClusterBackplane: Backplane {
         self.member = member
         coordination = try CoordinationConnection(
             target,
-            storeID: store.storeID,
+            storeID: storeID,
             pollInterval: pollInterval,
             member.handlers
         )
@@ -97,6 +101,37 @@ package final class ClusterBackplane: Backplane {
     }
 
     package var obstacle: String? { member.obstacle }
+
+    package func perform(
+        _ job: Job,
+        every interval: Duration,
+        _ body: @Sendable () async -> Void
+    ) async {
+        guard obstacle == nil else { return }
+        do {
+            let isOurs = try await coordination.perform { connection in
+                try JobStatements.begin(connection, job, every: interval)
+            }
+            guard isOurs else { return }
+            await body()
+            try await coordination.perform { [process] connection in
+                try JobStatements.finish(connection, job, process)
+            }
+        } catch {
+            logger.warning(
+                "a job was not finished",
+                metadata: ["job": "\(job.rawValue)", "error": "\(error)"]
+            )
+        }
+    }
+
+    package func mayTrim(_ app: AppID) async -> Bool {
+        guard obstacle == nil else { return false }
+        let agree = try? await coordination.perform { [member] connection in
+            try member.agree(connection, on: app)
+        }
+        return agree == true
+    }
 
     /// Connects, and hears of other processes until the task is cancelled; called once.
     package func run(following follow: @escaping @Sendable (AppID) async -> Void) async {

@@ -19,13 +19,16 @@ final class ClusterMember: Sendable {
         var counts: [AppID: ConnectionCounts] = [:]
         var identity: ServerIdentity?
         var obstacle: String? = "the database was not reached yet"
+        var comparison = ConfigurationComparison()
+        /// When the connected clients were last recorded, in milliseconds since 1970.
+        var stampedAt: Int64?
         /// The database's clock minus this process's, in milliseconds.
         var clockOffset: Int64 = 0
     }
 
     private let state = Mutex(State())
     private let schema: String
-    private let store: PostgreSQLLayout.Found
+    private let storeID: String
     private let process: ProcessRecord
     private let clock: WallClock
     private let orders: AsyncStream<BackplaneMessage>.Continuation
@@ -38,14 +41,14 @@ final class ClusterMember: Sendable {
 
     init(
         schema: String,
-        store: PostgreSQLLayout.Found,
+        storeID: String,
         process: ProcessRecord,
         clock: WallClock,
         orders: AsyncStream<BackplaneMessage>.Continuation,
         logger: Logger
     ) {
         self.schema = schema
-        self.store = store
+        self.storeID = storeID
         self.process = process
         self.clock = clock
         self.orders = orders
@@ -119,7 +122,7 @@ final class ClusterMember: Sendable {
 
     /// A new connection: announcements of before are lost (server on PostgreSQL, 6.4).
     private func connected(_ connection: Connection) throws {
-        _ = try PostgreSQLLayout.check(connection, schema: schema, storeID: store.storeID)
+        _ = try PostgreSQLLayout.check(connection, schema: schema, storeID: storeID)
         let identity = try connection.identity()
         let previous = state.withLock { state in
             defer { state.identity = identity }
@@ -144,7 +147,7 @@ final class ClusterMember: Sendable {
         let poll = try ClusterStatements.poll(
             connection,
             process,
-            fingerprints: Array("{}".utf8),
+            clockOffset: state.withLock(\.clockOffset),
             presence
         )
         let middle = before + (clock.millisecondsSince1970() - before) / 2
@@ -158,14 +161,65 @@ final class ClusterMember: Sendable {
             return (state.known.compare(poll.versions), mustReview)
         }
         for growth in grown { pass(.growth(of: growth.file, to: growth.version)) }
-        guard mustReview else { return }
+        compareConfigurations(presence, poll.fingerprints)
+        if mustReview { try review(connection, presence, poll.controlEpoch) }
+        try stamp(connection, presence)
+    }
+
+    private func review(
+        _ connection: Connection,
+        _ presence: ConnectionPresence,
+        _ controlEpoch: Int64
+    ) throws {
         let records = try ClusterStatements.records(connection, for: presence)
         let missed = state.withLock { state in
-            state.reviewedEpoch = poll.controlEpoch
+            state.reviewedEpoch = controlEpoch
             state.pollsSinceReview = 0
             return state.review.messages(for: presence, records)
         }
         for message in missed { enqueue(message) }
+    }
+
+    private func compareConfigurations(
+        _ presence: ConnectionPresence,
+        _ others: [[AppID: String]]
+    ) {
+        let now = clock.millisecondsSince1970()
+        let differing = state.withLock {
+            $0.comparison.differing(presence.fingerprints, others, at: now)
+        }
+        for app in differing {
+            logger.warning(
+                "processes have different configurations",
+                metadata: ["code": "server.configuration_differs", "app": "\(app)"]
+            )
+        }
+    }
+
+    // MARK: Connected clients
+
+    /// The longest time between two records of connected clients.
+    private static let longestStampInterval: Int64 = 300_000
+    private static let shortestStampInterval: Int64 = 5_000
+
+    /// A quarter of the shortest offline limit, so that no connected client ever counts as absent.
+    private static func stampInterval(_ presence: ConnectionPresence) -> Int64 {
+        let quarter = presence.offlineLimitInMilliseconds.map { $0 / 4 } ?? .max
+        return max(shortestStampInterval, min(longestStampInterval, quarter))
+    }
+
+    private func stamp(_ connection: Connection, _ presence: ConnectionPresence) throws {
+        let now = clock.millisecondsSince1970()
+        let last = state.withLock(\.stampedAt)
+        if let last, now.subtracting(clamping: last) < Self.stampInterval(presence) { return }
+        try StampStatements.stamp(connection, process, presence.clients.keys, at: now)
+        state.withLock { $0.stampedAt = now }
+    }
+
+    /// Whether all processes that are alive have recorded their clients, and agree on an app.
+    func agree(_ connection: Connection, on app: AppID) throws -> Bool {
+        let seconds = Self.stampInterval(presence) / 1000 * 2 + ClusterStatements.aliveSeconds
+        return try StampStatements.agree(connection, on: app, within: seconds)
     }
 
     private func compareClocks(_ offset: Int64) {

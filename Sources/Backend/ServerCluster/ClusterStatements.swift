@@ -20,13 +20,15 @@ enum ClusterStatements {
         var versions: [ServerFileID: ServerVersion]
         /// Those of the other processes, together.
         var counts: [AppID: ConnectionCounts]
+        /// Of each other process.
+        var fingerprints: [[AppID: String]]
     }
 
     /// Shows that the process is alive, and reads what may have changed: one round trip.
     static func poll(
         _ connection: Connection,
         _ process: ProcessRecord,
-        fingerprints: [UInt8],
+        clockOffset: Int64,
         _ presence: ConnectionPresence
     ) throws -> Poll {
         let files = Set(presence.clients.keys.map(\.file.rawValue))
@@ -34,16 +36,18 @@ enum ClusterStatements {
             Step(
                 """
                 INSERT INTO process (process_id, host, pid, program, layout, started_at, seen_at,
-                    fingerprints, counts)
-                SELECT $1::text::uuid, $2, $3::int8::int, $4, version, $5::int8, now(), $6, $7
+                    fingerprints, counts, clock_offset)
+                SELECT $1::text::uuid, $2, $3::int8::int, $4, version, $5::int8, now(), $6, $7, $8
                 FROM layout
                 ON CONFLICT (process_id) DO UPDATE SET seen_at = excluded.seen_at,
-                    fingerprints = excluded.fingerprints, counts = excluded.counts
+                    fingerprints = excluded.fingerprints, counts = excluded.counts,
+                    clock_offset = excluded.clock_offset
                 """,
                 [
                     .string(process.id), .string(process.host), .integer(Int64(process.pid)),
                     .string(process.program), .integer(process.startedAt),
-                    .document(fingerprints), .document(try CountsText.json(presence.counts)),
+                    .document(try FingerprintsText.json(presence.fingerprints)),
+                    .document(try CountsText.json(presence.counts)), .integer(clockOffset),
                 ]
             ),
             Step(
@@ -63,7 +67,7 @@ enum ClusterStatements {
             ),
             Step(
                 """
-                SELECT counts FROM process
+                SELECT counts, fingerprints FROM process
                 WHERE process_id <> $1::text::uuid
                     AND seen_at > now() - make_interval(secs => $2::int8)
                 """,
@@ -74,7 +78,8 @@ enum ClusterStatements {
             controlEpoch: try rows[1].integer(0, 0),
             databaseTime: try rows[1].integer(0, 1),
             versions: [:],
-            counts: [:]
+            counts: [:],
+            fingerprints: []
         )
         for row in 0..<rows[2].count {
             let version = UInt64(clamping: try rows[2].integer(row, 1))
@@ -82,6 +87,7 @@ enum ClusterStatements {
         }
         for row in 0..<rows[3].count {
             poll.counts.merge(CountsText.counts(try rows[3].bytes(row, 0)), uniquingKeysWith: +)
+            poll.fingerprints.append(FingerprintsText.fingerprints(try rows[3].bytes(row, 1)))
         }
         return poll
     }
@@ -201,5 +207,24 @@ enum CountsText {
             counts[app] = ConnectionCounts(connections: numbers[0], sessions: numbers[1])
         }
         return counts
+    }
+}
+
+/// The fingerprints of a process's configuration of each app, as its row has them.
+enum FingerprintsText {
+    static func json(_ fingerprints: [AppID: String]) throws -> [UInt8] {
+        var texts: [String: String] = [:]
+        for (app, fingerprint) in fingerprints { texts[app.rawValue] = fingerprint }
+        return Array(try JSONEncoder().encode(texts))
+    }
+
+    /// Without those that cannot be read.
+    static func fingerprints(_ json: [UInt8]) -> [AppID: String] {
+        let texts = try? JSONDecoder().decode([String: String].self, from: Data(json))
+        var fingerprints: [AppID: String] = [:]
+        for (name, text) in texts ?? [:] {
+            if let app = AppID(name) { fingerprints[app] = text }
+        }
+        return fingerprints
     }
 }

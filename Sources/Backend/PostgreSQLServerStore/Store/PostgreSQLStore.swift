@@ -123,15 +123,13 @@ package final class PostgreSQLStore: Store {
                 return try await files.write(request, to: file, body)
             case .partition(let app, let partition):
                 return try await transact(request, locking: .partition(app, partition), body)
-            case .accounts:
+            case .accounts, .app:
                 // Another process may have made the same row: the second run finds it.
                 do {
                     return try await transact(request, body)
                 } catch let error as PostgreSQLError where error.sqlState == "23505" {
                     return try await transact(request, body)
                 }
-            case .app:
-                return try await transact(request, body)
             }
         } catch {
             throw StoreError(ofTransaction: error) ?? error

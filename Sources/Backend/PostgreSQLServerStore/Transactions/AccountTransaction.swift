@@ -23,6 +23,15 @@ class AccountTransaction: AccountWriting {
         try write([step])
     }
 
+    /// Writes a change that other processes must hear of, and counts it (server on PostgreSQL, 6.3).
+    private func writeControl(_ steps: [Step]) throws(StoreError) {
+        try write(steps + [Step("UPDATE layout SET control_epoch = control_epoch + 1")])
+    }
+
+    private func writeControl(_ step: Step) throws(StoreError) {
+        try writeControl([step])
+    }
+
     // MARK: Apps
 
     func app(_ id: AppID) throws(StoreError) -> AppRecord? {
@@ -35,19 +44,19 @@ class AccountTransaction: AccountWriting {
 
     func insert(_ app: AppRecord, at now: Int64) throws(StoreError) {
         for key in app.keys { try StorableName.check(key.id) }
-        try write(AppRows.insertion(of: app, at: now))
+        try writeControl(AppRows.insertion(of: app, at: now))
     }
 
     func setSyncState(_ state: SyncState, of app: AppID) throws(StoreError) {
-        try write(AppRows.setting(state, of: app))
+        try writeControl(AppRows.setting(state, of: app))
     }
 
     func setDeclaration(_ declaration: String?, of app: AppID) throws(StoreError) {
-        try write(AppRows.setting(declaration, of: app))
+        try writeControl(AppRows.setting(declaration, of: app))
     }
 
     func setRules(_ rules: AccessRules, of app: AppID) throws(StoreError) {
-        try write(AppRows.setting(rules, of: app))
+        try writeControl(AppRows.setting(rules, of: app))
     }
 
     /// Without the app's files.
@@ -114,11 +123,11 @@ class AccountTransaction: AccountWriting {
     }
 
     func setDisabled(_ isDisabled: Bool, user: UserID, of app: AppID) throws(StoreError) {
-        try write(UserRows.setting(isDisabled: isDisabled, of: user, in: app))
+        try writeControl(UserRows.setting(isDisabled: isDisabled, of: user, in: app))
     }
 
     func removeUser(_ user: UserID, of app: AppID) throws(StoreError) {
-        try write(UserRows.removal(of: user, in: app))
+        try writeControl(UserRows.removal(of: user, in: app))
     }
 
     // MARK: Passwords
@@ -246,11 +255,11 @@ class AccountTransaction: AccountWriting {
     }
 
     func revokeLoginSession(_ digest: SessionDigest, of app: AppID) throws(StoreError) {
-        try write(LoginSessionRows.revocation(of: digest, in: app))
+        try writeControl(LoginSessionRows.revocation(of: digest, in: app))
     }
 
     func revokeLoginSessions(ofUser user: UserID, of app: AppID) throws(StoreError) {
-        try write(LoginSessionRows.revocation(of: user, in: app))
+        try writeControl(LoginSessionRows.revocation(of: user, in: app))
     }
 
     func removeLoginSessions(of app: AppID, expiredAt time: Int64) throws(StoreError) {

@@ -34,6 +34,13 @@ package protocol Backplane: Sendable {
     /// - Parameter follow: reads an app's record again, before its connections act on a change.
     func run(following follow: @escaping @Sendable (AppID) async -> Void) async
 
+    /// Does a job, unless another process does it now, or has done it within the interval.
+    func perform(_ job: Job, every interval: Duration, _ body: @Sendable () async -> Void) async
+
+    /// Whether history of the app may be removed: every process has recorded lately which clients it
+    /// serves, and has the same configuration of the app.
+    func mayTrim(_ app: AppID) async -> Bool
+
     /// The reason why this process cannot serve now; nil while it can.
     var obstacle: String? { get }
 }

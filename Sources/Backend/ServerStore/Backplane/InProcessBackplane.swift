@@ -38,6 +38,16 @@ package final class InProcessBackplane: Backplane {
     /// There are no other processes.
     package func run(following follow: @escaping @Sendable (AppID) async -> Void) async {}
 
+    package func perform(
+        _ job: Job,
+        every interval: Duration,
+        _ body: @Sendable () async -> Void
+    ) async {
+        await body()
+    }
+
+    package func mayTrim(_ app: AppID) async -> Bool { true }
+
     package var obstacle: String? { nil }
 
     private func send(_ message: BackplaneMessage) {
