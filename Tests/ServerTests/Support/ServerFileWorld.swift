@@ -26,12 +26,13 @@ struct ServerFileWorld {
         downloadLimitInBytes: Int = 1 << 20,
         snapshots: SnapshotPolicy = SnapshotPolicy(compactionSizeInBytes: 0),
         store: (any Store)? = nil,
+        isStrict: Bool = true,
         merging: MergeLimits = MergeLimits(),
         seed: UInt64 = 1
     ) async throws {
         self.clock = ManualClock()
         if let store {
-            self.store = .strict(store)
+            self.store = isStrict ? .strict(store) : store
         } else {
             self.store = try await .strictOfRun()
         }

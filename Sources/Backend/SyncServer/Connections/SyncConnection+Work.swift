@@ -126,21 +126,14 @@ extension SyncConnection {
         into file: ServerFileID,
         _ key: SessionKey
     ) async throws {
-        guard let last = uploads.last else { return }
-        let upload = Upload(
-            client: client.ident,
-            sessionEpoch: client.sessionEpoch,
-            changesets: uploads.flatMap(\.changesets),
-            progress: last.progress,
-            lockedServerVersion: last.lockedServerVersion
-        )
+        guard let upload = await Self.parse(uploads, of: client) else { return }
         let outcome = try await retryWhileAway {
             try await service.engine.integrate(
                 upload,
                 into: file,
                 guarding: work[key]?.told,
                 policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
-                by: user.id,
+                by: SyncEngine.Uploader(id: user.id, app: user.app),
                 rules: rules,
                 quotas: app.quotas
             )
@@ -152,6 +145,22 @@ extension SyncConnection {
         // 12.3).
         guard outcome.integratedCount > 0 else { return }
         service.backplane.announce(outcome.currentVersion, of: file)
+    }
+
+    /// Not on the connection's own executor: decoding large changesets takes time.
+    @concurrent
+    private static func parse(
+        _ uploads: ArraySlice<UploadCheck.Admitted>,
+        of client: ClientFile
+    ) async -> Upload? {
+        guard let last = uploads.last else { return nil }
+        return Upload(
+            client: client.ident,
+            sessionEpoch: client.sessionEpoch,
+            changesets: uploads.flatMap(\.changesets),
+            progress: last.progress,
+            lockedServerVersion: last.lockedServerVersion
+        )
     }
 
     /// Reports rejected writes. The client must get the report before the compensating version; its

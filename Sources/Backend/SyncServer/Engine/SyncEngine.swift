@@ -55,14 +55,23 @@ package struct SyncEngine: Sendable {
         quotas: UserQuotas = .unlimited,
         schema: RealmSchema? = nil
     ) async throws -> Opened {
-        let salt = random.salt()
-        let now = clock.millisecondsSince1970()
         let reads = ExpectedReads(
             file: .partition(app, partition),
             hasSchema: schema != nil,
             usage: needsFileIdent ? user : nil,
             account: rules.read.map { _ in ExpectedReads.Account(app: app, user: user) }
         )
+        if !needsFileIdent {
+            let opened = try await store.read(expecting: reads) { snapshot in
+                guard try Self.admits(rules.read, user, of: app, to: partition, snapshot) else {
+                    throw SessionFault.permissionDenied
+                }
+                return try Self.openUnchanged(partition, of: app, schema, snapshot)
+            }
+            if let opened { return opened }
+        }
+        let salt = random.salt()
+        let now = clock.millisecondsSince1970()
         return try await store.write(
             .partition(app, partition),
             for: .user(user),
@@ -104,6 +113,22 @@ package struct SyncEngine: Sendable {
                 published: published
             )
         }
+    }
+
+    /// The file of a client that has its ident already; nil if parts of the declared schema are missing.
+    private static func openUnchanged(
+        _ partition: Partition,
+        of app: AppID,
+        _ schema: RealmSchema?,
+        _ snapshot: any StoreReading
+    ) throws -> Opened? {
+        guard let file = try snapshot.file(of: app, partition)?.id else {
+            // The ident is one of a removed realm; IDENT reports that.
+            return Opened(file: .none, assigned: nil, published: nil)
+        }
+        let isComplete =
+            try schema.map { try SchemaPublication.isComplete($0, in: file, snapshot) } ?? true
+        return isComplete ? Opened(file: file, assigned: nil, published: nil) : nil
     }
 
     private static func admits(
@@ -228,6 +253,14 @@ package struct SyncEngine: Sendable {
             ? file.baseVersion.salt : try transaction.salt(of: version, in: file.id)
     }
 
+    /// The user whose rights and quotas count for an upload.
+    struct Uploader: Hashable, Sendable {
+        let id: UserID
+        let app: AppID
+
+        fileprivate var account: ExpectedReads.Account { .init(app: app, user: id) }
+    }
+
     /// Integrates an upload. Throws `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
     ///
     /// - Parameter session: the upload's; nil if there is none.
@@ -236,7 +269,7 @@ package struct SyncEngine: Sendable {
         into file: ServerFileID,
         guarding session: SessionGuard? = nil,
         policy: SchemaPolicy,
-        by user: UserID? = nil,
+        by user: Uploader? = nil,
         rules: AccessRules = AccessRules(),
         quotas: UserQuotas = .unlimited
     ) async throws -> UploadIntegration.Outcome {
@@ -281,7 +314,7 @@ package struct SyncEngine: Sendable {
         into file: ServerFileID,
         guarding session: SessionGuard?,
         policy: SchemaPolicy,
-        by user: UserID?,
+        by user: Uploader?,
         rules: AccessRules,
         quotas: UserQuotas,
         indexes: HistoryIndexes?,
@@ -289,21 +322,26 @@ package struct SyncEngine: Sendable {
         expectsNewObjects: Bool
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
+        let reads = upload.expectedReads(
+            in: file,
+            account: rules.write == nil ? nil : user?.account,
+            usage: quotas.historyBytes == nil ? nil : user?.id
+        )
         return try await store.write(
             .file(file),
-            for: user.map { .user($0) } ?? .upkeep,
+            for: user.map { .user($0.id) } ?? .upkeep,
             guarding: session,
-            expecting: ExpectedReads(file: .id(file), client: upload.client, hasSchema: true),
+            expecting: reads,
             ofSize: upload.sizeInBytes
         ) { [merging] transaction in
             if let user, !upload.changesets.isEmpty {
-                try quotas.admitUpload(of: user, transaction)
+                try quotas.admitUpload(of: user.id, transaction)
             }
             var mayWrite = true
             if let rule = rules.write, let user, let known = try transaction.file(file) {
                 mayWrite = try Self.admits(
                     rule,
-                    user,
+                    user.id,
                     of: known.app,
                     to: known.partition,
                     transaction
