@@ -10,7 +10,7 @@ import Versions
 
 @testable import PostgreSQLServerStore
 
-/// How PostgreSQL carries out the statements of the store (P2).
+/// The plans of PostgreSQL for the statements of the store (P2).
 @Suite(
     "Store on PostgreSQL: plans",
     .timeLimit(.minutes(10)),

@@ -36,7 +36,7 @@ struct StoreFaultTests {
             }
         }
 
-        /// What can happen after the server's answer is no error of a statement.
+        /// A statement cannot fail after the server's answer.
         var moments: [Connection.Moment] {
             switch self {
             case .cut: [.beforeSending, .sent, .answered]
@@ -156,7 +156,7 @@ struct StoreFaultTests {
         return (seen + (try world.state()), plan.value.seen)
     }
 
-    @Test("Whatever happens in a round trip, the state and the reads are those of a run without")
+    @Test("A fault at any moment of any round trip changes neither the state nor the reads")
     func faults() async throws {
         let world = try StoreWorld()
         for fault in Fault.allCases {

@@ -38,7 +38,8 @@ struct StoreWorld {
     }
 
     /// A new server file with a schema and a client file that was identified.
-    func file(_ store: PostgreSQLStore, _ partition: Partition = .null) async throws -> ServerFileID {
+    func file(_ store: PostgreSQLStore, _ partition: Partition = .null) async throws -> ServerFileID
+    {
         try await store.write(.partition(Self.app, partition)) { transaction in
             let file = try transaction.makeFile(of: Self.app, partition).id
             let ident = try transaction.takeFileIdent(in: file)
@@ -88,7 +89,7 @@ struct StoreWorld {
         )
     }
 
-    /// What an upload of new objects does, in short: each is one version.
+    /// The reads and writes of an upload of new objects, as one version.
     static func upload(
         _ keys: [Int64],
         into file: ServerFileID,

@@ -211,8 +211,23 @@ package final class PostgreSQLStore: Store {
             }
         } catch {
             held.fail(
-                StoreError(ofTransaction: error) ?? StoreError(.failed, "no state is held: \(error)")
+                StoreError(ofTransaction: error)
+                    ?? StoreError(.failed, "no state is held: \(error)")
             )
+        }
+    }
+
+    /// Lends a connection for work beside the contract of a store: views, jobs.
+    ///
+    /// A transaction that the body leaves open is rolled back.
+    package func administer<Outcome: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Outcome
+    ) async throws(StoreError) -> Outcome {
+        do {
+            return try await lanes.perform(body)
+        } catch {
+            throw StoreError(ofTransaction: error)
+                ?? StoreError(.failed, "PostgreSQL: \(error); try again")
         }
     }
 
