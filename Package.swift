@@ -555,7 +555,7 @@ let package = Package(
         tests(
             "Server",
             [
-                "ServerFixtures",
+                "ServerFixtures", "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore",
                 "Changesets", "Documents", "JSON", "Merge", "Query", "SQLite",
                 "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",

@@ -155,10 +155,9 @@ enum ArchitectureRules {
         "Hummingbird": ["Control", "ServerHTTP"],
         "JWTKit": ["ServerAccounts"],
         "Logging": [
-            "Agent", "Control", "Platform", "Plugins", "RealmSync", "SQLiteServerStore", "Server",
-            "ServerAccounts", "ServerCluster", "ServerHTTP", "ServerStorage", "SyncClient",
-            "SyncServer",
-            "realm-agent", "realm-server",
+            "Agent", "Control", "Platform", "Plugins", "PostgreSQLServerStore", "RealmSync",
+            "SQLiteServerStore", "Server", "ServerAccounts", "ServerCluster", "ServerHTTP",
+            "ServerStorage", "SyncClient", "SyncServer", "realm-agent", "realm-server",
         ],
         "NIO": [
             "AppServices", "Control", "Outbound", "Plugins", "Server", "ServerHTTP", "Transport",

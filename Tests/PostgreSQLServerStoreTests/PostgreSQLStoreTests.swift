@@ -243,9 +243,13 @@ struct PostgreSQLStoreTests {
                     for round in 0..<3 {
                         let store = stores[(client + round) % 3]
                         let key = Int64(client * 10 + round)
-                        versions.append(
-                            try await StoreWorld.upload([key], into: file, store, expecting: round > 0)
+                        let version = try await StoreWorld.upload(
+                            [key],
+                            into: file,
+                            store,
+                            expecting: round > 0
                         )
+                        versions.append(version)
                     }
                     return versions
                 }
@@ -383,7 +387,8 @@ struct PostgreSQLStoreTests {
             for key in found {
                 var next: ObjectKey?
                 try snapshot.forEachDocument(of: "Task", in: file, after: key) {
-                    key, _ throws(StoreError) in
+                    key,
+                    _ throws(StoreError) in
                     next = key
                     return .stop
                 }

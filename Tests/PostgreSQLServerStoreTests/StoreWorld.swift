@@ -38,7 +38,8 @@ struct StoreWorld {
     }
 
     /// A new server file with a schema and a client file that was identified.
-    func file(_ store: PostgreSQLStore, _ partition: Partition = .null) async throws -> ServerFileID {
+    func file(_ store: PostgreSQLStore, _ partition: Partition = .null) async throws -> ServerFileID
+    {
         try await store.write(.partition(Self.app, partition)) { transaction in
             let file = try transaction.makeFile(of: Self.app, partition).id
             let ident = try transaction.takeFileIdent(in: file)
@@ -88,7 +89,7 @@ struct StoreWorld {
         )
     }
 
-    /// What an upload of new objects does, in short: each is one version.
+    /// The reads and writes of an upload of new objects, as one version.
     static func upload(
         _ keys: [Int64],
         into file: ServerFileID,
@@ -152,17 +153,25 @@ struct StoreWorld {
         try direct.run(table).integer(0, 0)
     }
 
-    /// Everything that is stored of files, without salts: two runs give different ones.
+    /// Removes all that is stored of files.
+    func clear() throws {
+        try direct.execute(
+            "TRUNCATE server_file, file_schema, client_file, history, reciprocal, object"
+        )
+    }
+
+    /// Everything that is stored of one file, without what two runs have different: the file's id and
+    /// the salts.
     func state() throws -> [String] {
         let rows = try direct.run(
             """
-            SELECT 'file ' || to_jsonb(f)::text FROM (SELECT file_id, current_version,
+            SELECT 'file ' || to_jsonb(f)::text FROM (SELECT current_version,
                 history_bytes, next_file_ident, schema_version FROM server_file) f
-            UNION ALL SELECT 'client ' || to_jsonb(c)::text FROM client_file c
-            UNION ALL SELECT 'history ' || file_id || ' ' || version || ' ' || client_version
-                || ' ' || cumulative_bytes || ' ' || encode(changeset, 'hex') FROM history
-            UNION ALL SELECT 'reciprocal ' || to_jsonb(r)::text FROM reciprocal r
-            UNION ALL SELECT 'object ' || to_jsonb(o)::text FROM object o
+            UNION ALL SELECT 'client ' || (to_jsonb(c) - 'file_id')::text FROM client_file c
+            UNION ALL SELECT 'history ' || version || ' ' || client_version || ' '
+                || cumulative_bytes || ' ' || encode(changeset, 'hex') FROM history
+            UNION ALL SELECT 'reciprocal ' || (to_jsonb(r) - 'file_id')::text FROM reciprocal r
+            UNION ALL SELECT 'object ' || (to_jsonb(o) - 'file_id')::text FROM object o
             ORDER BY 1
             """
         )

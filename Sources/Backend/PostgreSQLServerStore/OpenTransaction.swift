@@ -11,7 +11,7 @@ package struct OpenTransaction: ~Copyable {
     /// Sent together with COMMIT, in one round trip.
     package var writes: [Step] = []
 
-    /// Each statement sees what others committed before it, whatever the database's default is.
+    /// Each statement sees what others committed before it, with any default of the database.
     private static let beginning = Step("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 
     /// The pipelines that the transaction took besides the first and the last one are the body's.

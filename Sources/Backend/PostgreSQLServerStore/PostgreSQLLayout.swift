@@ -19,6 +19,12 @@ package enum PostgreSQLLayout {
     /// The lock of those who look at the layout and may change it: "RLMS" and a number.
     private static let lock = Step("SELECT pg_advisory_xact_lock(x'524c4d5300000001'::int8)")
 
+    /// Makes a store of empty tables, for an administrator.
+    static let firstRowSQL = """
+        INSERT INTO layout (store_id, version, writable_from)
+        VALUES (gen_random_uuid(), \(LayoutState.version), \(LayoutState.writableFrom));
+        """
+
     /// Makes the tables if the schema is empty or missing; for the start of the program.
     ///
     /// Processes that start together take turns. Throws `LayoutProblem` or `PostgreSQLError`.

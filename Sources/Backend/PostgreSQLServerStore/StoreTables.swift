@@ -5,7 +5,8 @@
 /// milliseconds since 1970; versions, idents, salts and epochs are below 2^63.
 enum StoreTables {
     /// Names have no schema: the connection's `search_path` has the one in use.
-    static let sql = processes + apps + users + sessions + files + histories
+    static let sql =
+        processes + apps + users + sessions + files + histories + ReaderFunctions.sql
 
     private static let processes = """
         CREATE TABLE layout (

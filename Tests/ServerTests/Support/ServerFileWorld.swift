@@ -114,16 +114,25 @@ struct ServerFileWorld {
         return try #require(stored)
     }
 
-    /// The objects of class `Task` as JSON texts, by key.
+    /// The objects of class `Task` as JSON texts in the server's form, by key.
     func tasks() async throws -> [ObjectKey: String] {
-        try await store.read { [file] snapshot in
-            var tasks: [ObjectKey: String] = [:]
+        let (schema, documents) = try await store.read { [file] snapshot in
+            var documents: [ObjectKey: [UInt8]] = [:]
             try snapshot.forEachDocument(of: "Task", in: file) { key, json throws(StoreError) in
-                tasks[key] = String(decoding: json, as: UTF8.self)
+                documents[key] = json
                 return .next
             }
-            return tasks
+            return (try snapshot.schema(of: file), documents)
         }
+        guard let owner = schema["Task"] else { return [:] }
+        // Stores keep values, not their spelling.
+        let form = JSONForm(schema: schema)
+        var tasks: [ObjectKey: String] = [:]
+        for (key, json) in documents {
+            let document = try form.decodeDocument(json, of: owner)
+            tasks[key] = String(decoding: form.encode(document, key: key, of: owner), as: UTF8.self)
+        }
+        return tasks
     }
 }
 

@@ -1,5 +1,6 @@
 import PostgreSQL
 import Schemas
+import Scopes
 import ServerStore
 
 /// The table `file_schema`: the schema of a file, in a row that few writes touch.
@@ -15,6 +16,29 @@ enum SchemaRows {
             """,
             [.integer(file.rawValue), .integer(known)]
         )
+    }
+
+    /// The file of a partition and its schema; NULL for a file without one.
+    static func reading(of partition: Partition, in app: AppID) -> Step {
+        Step(
+            """
+            SELECT f.file_id, s.schema FROM server_file f LEFT JOIN file_schema s USING (file_id)
+            WHERE f.app_id = $1 AND f.partition = $2
+            """,
+            [.string(app.rawValue), .string(partition.canonicalText)]
+        )
+    }
+
+    /// - Parameter bytes: nil is the empty schema.
+    static func decode(
+        _ bytes: [UInt8]?,
+        of file: ServerFileID
+    ) throws(StoreError) -> RealmSchema {
+        guard let bytes else { return RealmSchema() }
+        guard let schema = StoredSchema.decode(bytes) else {
+            throw .damaged("the schema of server file \(file.rawValue)")
+        }
+        return schema
     }
 
     /// The version and the encoded schema.

@@ -5,9 +5,9 @@ import Synchronization
 /// A write of one server file that waits for its turn, of any outcome type.
 protocol FileWrite: AnyObject, Sendable {
     var request: WriteRequest { get }
-    /// What the write's task waits for.
+    /// The messages that the write's task waits for.
     var mail: FileWriteMail { get }
-    /// How often another process had the file for too long.
+    /// The number of times that another process had the file for too long.
     var lockTimeouts: Int { get }
     func countLockTimeout()
     /// Does the work, and keeps its result; true if the body returned.

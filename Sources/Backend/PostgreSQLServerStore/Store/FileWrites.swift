@@ -119,7 +119,7 @@ final class FileWrites: Sendable {
         return outcome
     }
 
-    /// Nothing was committed, or nobody knows.
+    /// Nothing was committed, or it cannot be found out.
     private func settle(_ batch: Queue.Batch, after error: any Error) -> Queue.Outcome {
         let error =
             StoreError(ofTransaction: error)

@@ -88,9 +88,9 @@ final class HeldSnapshot: HeldState {
             }
             guard let works else { return nil }
             if !works.isEmpty { return works }
-            let rest = max(.zero, deadline - .now)
-            let milliseconds = Int(clamping: rest.components.seconds) &* 1000 &+ 1000
-            if rest == .zero || changes.wait(timeout: .now() + .milliseconds(milliseconds)) == .timedOut {
+            let rest = deadline - .now
+            let wake = DispatchTime.now() + .milliseconds(Self.milliseconds(rest))
+            if rest <= .zero || changes.wait(timeout: wake) == .timedOut, deadline <= .now {
                 end(
                     StoreError(
                         .failed,
@@ -99,6 +99,13 @@ final class HeldSnapshot: HeldState {
                 )
             }
         }
+    }
+
+    /// Rounded up, so that a wait does not end before.
+    private static func milliseconds(_ duration: Duration) -> Int {
+        let (seconds, attoseconds) = duration.components
+        return Int(clamping: min(max(seconds, 0), 1_000_000) * 1000)
+            + Int(clamping: max(attoseconds, 0) / 1_000_000_000_000_000) + 1
     }
 
     private func end(_ error: StoreError) {

@@ -22,6 +22,9 @@ package final class PostgreSQLStore: Store {
         /// The time for work under way when the store is closed.
         package var closeLimit = Duration.seconds(10)
 
+        /// Gets each new connection, for tests.
+        package var observing: @Sendable (Connection) -> Void = { _ in }
+
         package init() {}
     }
 
@@ -82,10 +85,11 @@ package final class PostgreSQLStore: Store {
         self.options = options
         let schemas = SharedSchemas()
         let layout = PostgreSQLLayout.laneCheck(schema: schema, storeID: found.storeID)
-        let check: Lanes.Check = { connection throws(LaneFailure) in
+        let check: Lanes.Check = { [observing = options.observing] connection throws(LaneFailure) in
             try layout(connection)
             // The database may have gone back to other schemas under the same versions.
             schemas.removeAll()
+            observing(connection)
         }
         make = TransactionMaker(schemas: schemas, logger: logger)
         lanes = try Lanes(
@@ -205,8 +209,23 @@ package final class PostgreSQLStore: Store {
             }
         } catch {
             held.fail(
-                StoreError(ofTransaction: error) ?? StoreError(.failed, "no state is held: \(error)")
+                StoreError(ofTransaction: error)
+                    ?? StoreError(.failed, "no state is held: \(error)")
             )
+        }
+    }
+
+    /// Lends a connection for work beside the contract of a store: views, jobs.
+    ///
+    /// A transaction that the body leaves open is rolled back.
+    package func administer<Outcome: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Outcome
+    ) async throws(StoreError) -> Outcome {
+        do {
+            return try await lanes.perform(body)
+        } catch {
+            throw StoreError(ofTransaction: error)
+                ?? StoreError(.failed, "PostgreSQL: \(error); try again")
         }
     }
 

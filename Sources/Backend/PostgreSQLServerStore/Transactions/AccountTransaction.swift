@@ -7,7 +7,7 @@ import ServerStore
 /// Writes are sent with the next read, or with COMMIT.
 class AccountTransaction: AccountWriting {
     let runner: StatementRunner
-    /// What was expected, until the first write.
+    /// Expected rows, until the first write.
     var known = KnownAccounts()
 
     init(_ runner: StatementRunner) {

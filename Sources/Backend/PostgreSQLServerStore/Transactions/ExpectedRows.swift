@@ -1,17 +1,21 @@
 import PostgreSQL
+import Schemas
 import ServerStore
 import Versions
 
 /// Expected reads as statements of a transaction's first pipeline, and what becomes of their rows.
 struct ExpectedRows: Sendable {
-    private typealias Note = @Sendable (PostgreSQLTransaction, StoredRows) throws(StoreError) -> Void
+    private typealias Note =
+        @Sendable (PostgreSQLTransaction, StoredRows) throws(StoreError) -> Void
 
     private(set) var steps: [Step] = []
     private var notes: [Note] = []
 
     /// Remembers the rows, in the order of the steps.
     func note(_ rows: ArraySlice<Rows>, in transaction: PostgreSQLTransaction) throws(StoreError) {
-        guard rows.count == notes.count else { throw .damaged("an expected statement has no result") }
+        guard rows.count == notes.count else {
+            throw .damaged("an expected statement has no result")
+        }
         for (note, rows) in zip(notes, rows) { try note(transaction, StoredRows(rows)) }
     }
 
@@ -34,7 +38,9 @@ struct ExpectedRows: Sendable {
         switch file {
         case .id(let id): lock(id)
         case .partition(let app, let partition):
-            add(ServerFileRows.locking(partition, of: app)) { transaction, rows throws(StoreError) in
+            add(ServerFileRows.locking(partition, of: app)) {
+                transaction,
+                rows throws(StoreError) in
                 guard let row = try ServerFileRows.file(rows) else { return }
                 try transaction.buffer.change(row.file.id) { $0.note(row, isLocked: true) }
             }
@@ -55,7 +61,9 @@ struct ExpectedRows: Sendable {
                 try transaction.buffer.change(id) { $0.note(salt, of: version) }
             }
         case .partition(let app, let partition):
-            add(ServerFileRows.reading(partition, of: app)) { transaction, rows throws(StoreError) in
+            add(ServerFileRows.reading(partition, of: app)) {
+                transaction,
+                rows throws(StoreError) in
                 guard let row = try ServerFileRows.file(rows) else { return }
                 try transaction.buffer.change(row.file.id) { $0.note(row, isLocked: false) }
             }
@@ -90,7 +98,19 @@ struct ExpectedRows: Sendable {
     }
 
     private mutating func add(_ reads: ExpectedReads, _ schemas: SharedSchemas) {
-        if case .id(let file) = reads.file { add(reads, of: file, schemas) }
+        switch reads.file {
+        case .id(let file): add(reads, of: file, schemas)
+        case .partition(let app, let partition) where reads.hasSchema:
+            add(SchemaRows.reading(of: partition, in: app)) {
+                transaction,
+                rows throws(StoreError) in
+                guard !rows.isEmpty else { return }
+                let file = ServerFileID(try rows.integer(0, 0))
+                let schema = try SchemaRows.decode(try rows.optionalBytes(0, 1), of: file)
+                try transaction.buffer.change(file) { $0.note(schema) }
+            }
+        case .partition, nil: break
+        }
         if let user = reads.usage { addUsage(of: user, reads.file) }
         if let account = reads.account { add(account) }
     }
@@ -109,14 +129,16 @@ struct ExpectedRows: Sendable {
         if reads.hasSchema {
             let cached = schemas[file]
             add(SchemaRows.reading(of: file, unless: cached?.version ?? -1)) {
-                transaction, rows throws(StoreError) in
+                transaction,
+                rows throws(StoreError) in
                 let schema = try schemas.schema(of: file, rows, unless: cached)
                 try transaction.buffer.change(file) { $0.note(schema) }
             }
         }
         for version in reads.salts {
             add(HistoryRows.readingSalt(of: version, in: file)) {
-                transaction, rows throws(StoreError) in
+                transaction,
+                rows throws(StoreError) in
                 let salt = rows.isEmpty ? nil : Salt(try rows.number(0, 0))
                 try transaction.buffer.change(file) { $0.note(salt, of: version) }
             }
@@ -128,13 +150,15 @@ struct ExpectedRows: Sendable {
     private mutating func add(_ history: ExpectedReads.History, of file: ServerFileID) {
         let (start, reader) = (history.after, history.reader)
         add(HistoryRows.readingPage(of: file, after: start, readBy: reader)) {
-            transaction, rows throws(StoreError) in
+            transaction,
+            rows throws(StoreError) in
             let page = try HistoryPage(rows, after: start, readBy: reader)
             try transaction.buffer.change(file) { $0.note(page) }
         }
         guard history.withReciprocals else { return }
         add(ReciprocalRows.readingPage(for: reader, in: file, after: start)) {
-            transaction, rows throws(StoreError) in
+            transaction,
+            rows throws(StoreError) in
             let page = try ReciprocalBuffer.Page(rows, after: start)
             try transaction.buffer.change(file) {
                 $0.reciprocals[reader, default: .init()].note(page)
@@ -144,7 +168,8 @@ struct ExpectedRows: Sendable {
 
     private mutating func add(_ objects: [ObjectRow], of file: ServerFileID) {
         add(DocumentBuffer.reading(objects, in: file.rawValue)) {
-            transaction, rows throws(StoreError) in
+            transaction,
+            rows throws(StoreError) in
             try transaction.buffer.change(file) { buffer throws(StoreError) in
                 try buffer.documents.note(rows, of: objects)
             }
@@ -152,7 +177,9 @@ struct ExpectedRows: Sendable {
     }
 
     private mutating func addUsage(of user: UserID, _ file: ExpectedReads.File?) {
-        add(ClientFileRows.readingUsage(of: user, in: file)) { transaction, rows throws(StoreError) in
+        add(ClientFileRows.readingUsage(of: user, in: file)) {
+            transaction,
+            rows throws(StoreError) in
             transaction.usages[user] = try ClientFileRows.expectedUsage(rows)
         }
         add(ClientFileRows.readingHistorySize(of: user)) { transaction, rows throws(StoreError) in

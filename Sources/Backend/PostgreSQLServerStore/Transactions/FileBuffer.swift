@@ -3,7 +3,7 @@ import Schemas
 import ServerStore
 import Versions
 
-/// What a transaction has read of one server file and will write to it (server on PostgreSQL, 2).
+/// The rows of one server file that a transaction has read or will write (server on PostgreSQL, 2).
 ///
 /// Reads see the writes. All of them are sent together, at the end of the transaction or before a
 /// statement that cannot take them into account.

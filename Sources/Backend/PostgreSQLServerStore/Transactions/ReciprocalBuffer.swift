@@ -51,7 +51,7 @@ struct ReciprocalBuffer: Sendable {
         return loaded.changesets[version].map { .changeset($0) } ?? .absent
     }
 
-    /// What the transaction sees of the database's reciprocals after a version.
+    /// The database's reciprocals after a version, as the transaction sees them.
     func overlaid(
         on stored: [ServerVersion: [UInt8]],
         after version: ServerVersion

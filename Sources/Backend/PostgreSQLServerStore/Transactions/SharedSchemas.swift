@@ -37,9 +37,7 @@ final class SharedSchemas: Sendable {
         guard let (version, bytes) = try SchemaRows.schema(rows) else {
             return known?.schema ?? RealmSchema()
         }
-        guard let schema = StoredSchema.decode(bytes) else {
-            throw .damaged("the schema of server file \(file.rawValue)")
-        }
+        let schema = try SchemaRows.decode(bytes, of: file)
         let entry = Entry(version: version, schema: schema, sizeInBytes: bytes.count)
         guard bytes.count <= Self.limitInBytes / 4 else { return schema }
         state.withLock { state in

@@ -1,7 +1,7 @@
 import PostgreSQL
 import ServerStore
 
-/// What a transaction has read and will write, by server file. Bodies that share the transaction write
+/// The rows that a transaction has read or will write, by server file. Bodies that share the transaction write
 /// one after the other: the writes of one that throws never happened.
 struct WriteBuffer: Sendable {
     private(set) var files: [ServerFileID: FileBuffer] = [:]

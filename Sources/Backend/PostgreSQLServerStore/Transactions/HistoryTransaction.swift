@@ -2,7 +2,8 @@ import PostgreSQL
 import ServerStore
 import Versions
 
-extension PostgreSQLTransaction {
+/// Reads and writes histories and reciprocals in a transaction.
+class HistoryTransaction: FileTransaction {
     func salt(of version: ServerVersion, in file: ServerFileID) throws(StoreError) -> Salt? {
         if let entry = buffer[file].entries.last(where: { $0.version.version == version }) {
             return entry.version.salt

@@ -2,7 +2,7 @@ import PostgreSQL
 import ServerStore
 import Versions
 
-extension PostgreSQLTransaction {
+extension HistoryTransaction {
     func forEachSnapshotEntry(
         of file: ServerFileID,
         in snapshot: ServerVersion,

@@ -4,7 +4,7 @@ import Scopes
 import ServerStore
 import Versions
 
-extension PostgreSQLTransaction: FileWriting {
+extension FileTransaction {
     /// Locks the row of a file that is to be written, and reads it.
     func hold(_ file: ServerFileID) throws(StoreError) {
         guard !buffer[file].isLocked else { return }
@@ -183,13 +183,6 @@ extension PostgreSQLTransaction: FileWriting {
             EmptyFileRows.reading(of: app, seenBefore: time, after: file, limit: limit)
         )
         return try rows.map { row throws(StoreError) in ServerFileID(try rows.integer(row, 0)) }
-    }
-
-    func removeIfEmpty(_ file: ServerFileID, seenBefore time: Int64?) throws(StoreError) {
-        try hold(file)
-        try flush()
-        let rows = try runner.read(EmptyFileRows.reading(file, seenBefore: time))
-        if !rows.isEmpty { try removeContent(of: file) }
     }
 
     /// Sends the writes before a read of several files or of whole tables.
