@@ -12,7 +12,7 @@ SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
 .PHONY: setup build run test soak sanitize lint format benchmark benchmark-build benchmark-path \
-	benchmark-transfer benchmark-latency benchmark-idle deb prove-package prove-units clean
+	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster deb prove-package prove-units clean
 
 setup:
 	@scripts/setup.sh
@@ -69,7 +69,7 @@ benchmark-build: setup
 # Real processes on loopback: Benchmarks/README.md says what each of them measures.
 benchmark: benchmark-path benchmark-transfer benchmark-latency benchmark-idle
 
-benchmark-path benchmark-transfer benchmark-latency benchmark-idle: benchmark-%: benchmark-build
+benchmark-path benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster: benchmark-%: benchmark-build
 	Benchmarks/$*.py .build-release/release $(ARGUMENTS)
 
 clean:

@@ -329,14 +329,35 @@ let package = Package(
         module(
             "PostgreSQLServerStore",
             in: .backend,
-            ["Coordination", "PostgreSQL", "Versions", crypto, deque]
+            [
+                "Changesets", "Coordination", "JSON", "PostgreSQL", "Schemas", "Scopes",
+                "ServerStore", "Versions", crypto, deque, logging,
+            ]
+        ),
+        module(
+            "ServerCluster",
+            in: .backend,
+            [
+                "Changesets", "PostgreSQL", "PostgreSQLServerStore", "ServerStore",
+                "Surroundings", "Versions", logging,
+            ]
+        ),
+        module(
+            "ServerStorage",
+            in: .backend,
+            [
+                "Changesets", "Documents", "PostgreSQL", "PostgreSQLServerStore", "SQLite",
+                "SQLiteServerStore", "Schemas", "ServerCluster", "ServerConfig", "ServerStore",
+                "Settings", "Surroundings", crypto, logging,
+            ]
         ),
         program(
             "realm-server",
             in: .backend,
             [
-                "Platform", "SQLiteServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
-                "ServerHTTP", "ServerStore", "Settings", "Surroundings", argumentParser, logging,
+                "Platform", "PostgreSQLServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
+                "ServerHTTP", "ServerStorage", "ServerStore", "Settings", "Surroundings",
+                argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ]
         ),
@@ -368,7 +389,8 @@ let package = Package(
         .target(
             name: "ServerFixtures",
             dependencies: [
-                "SQLiteServerStore", "ServerStore", "Surroundings", "TestSupport", logging,
+                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "SQLiteServerStore",
+                "ServerCluster", "ServerStore", "Surroundings", "TestSupport", logging,
             ],
             path: "Tests/ServerFixtures",
             swiftSettings: settings
@@ -429,7 +451,10 @@ let package = Package(
         tests("PostgreSQL", ["PostgreSQL", "PostgreSQLFixtures"]),
         tests(
             "PostgreSQLServerStore",
-            ["PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "Versions"]
+            [
+                "Changesets", "JSON", "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore",
+                "Schemas", "Scopes", "ServerFixtures", "ServerStore", "Versions",
+            ]
         ),
         tests(
             "LocalRealm",
@@ -488,7 +513,7 @@ let package = Package(
         tests(
             "ServerStore",
             [
-                "Changesets", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Changesets", "JSON", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
                 "Versions",
             ]
         ),
@@ -506,6 +531,22 @@ let package = Package(
                 "Settings",
             ]
         ),
+        tests(
+            "ServerCluster",
+            [
+                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "ServerCluster",
+                "ServerFixtures", "ServerStore", "Surroundings", "Versions",
+            ]
+        ),
+        tests(
+            "ServerStorage",
+            [
+                "Changesets", "Documents", "PostgreSQL", "PostgreSQLFixtures",
+                "PostgreSQLServerStore", "SQLite", "SQLiteServerStore", "Schemas", "Scopes",
+                "ServerConfig", "ServerFixtures", "ServerStorage", "ServerStore", "Settings",
+                "Versions",
+            ]
+        ),
         tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),
         tests(
             "ServerHTTP",
@@ -514,7 +555,7 @@ let package = Package(
         tests(
             "Server",
             [
-                "ServerFixtures",
+                "ServerFixtures", "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore",
                 "Changesets", "Documents", "JSON", "Merge", "Query", "SQLite",
                 "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
@@ -538,7 +579,7 @@ let package = Package(
             [
                 "Agent", "Changesets", "Config", "Control", "Documents", "FaultInjection",
                 "Outbound",
-                "Platform",
+                "Platform", "PostgreSQL", "PostgreSQLFixtures",
                 "SQLite", "ScriptedPeers", "SyncProtocol", "Transport", "Versions", subprocess,
             ] + nio
         ),

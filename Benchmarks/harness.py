@@ -153,13 +153,21 @@ class Bench:
         self.directory = tempfile.mkdtemp(prefix="realm-bench-")
         self.processes = []
         self.server = None
+        self.port = None
 
     def __enter__(self):
-        with open(f"{self.directory}/server.yaml", "w") as file:
+        self.server, self.port = self.start_server(
+            "server", f"sqlite:{self.directory}/server/server.sqlite")
+        return self
+
+    def start_server(self, name, storage):
+        """A process of the server, and its port."""
+        with open(f"{self.directory}/{name}.yaml", "w") as file:
             file.write(f"""version: 1
 server:
   listen: 127.0.0.1:0
-  storage: sqlite:{self.directory}/server/server.sqlite
+  admin_socket: {self.directory}/{name}-admin.sock
+  storage: "{storage}"
   log: {{ level: warn, output: stderr }}
   limits: {{ connections: 20000, connections_per_address: 20000, connections_per_user: 20000 }}
 apps:
@@ -170,21 +178,20 @@ apps:
 """)
         with open(f"{self.directory}/schema.yaml", "w") as file:
             file.write(SCHEMA)
-        port_file = f"{self.directory}/port"
-        self.server = Process("server", f"{self.directory}/server.log", [
-            f"{self.binaries}/realm-server", "serve", "--config", f"{self.directory}/server.yaml",
+        port_file = f"{self.directory}/{name}.port"
+        server = Process(name, f"{self.directory}/{name}.log", [
+            f"{self.binaries}/realm-server", "serve", "--config", f"{self.directory}/{name}.yaml",
             "--port-file", port_file])
-        self.processes.append(self.server)
+        self.processes.append(server)
 
         def has_port():
-            if self.server.popen.poll() is not None:
-                sys.exit("the server does not start:\n" + self.log("server"))
+            if server.popen.poll() is not None:
+                sys.exit("the server does not start:\n" + self.log(name))
             return os.path.exists(port_file) and os.path.getsize(port_file) > 0
 
         wait(has_port, "the server", 60, 0.01)
         with open(port_file) as file:
-            self.port = int(file.read())
-        return self
+            return server, int(file.read())
 
     def __exit__(self, *_):
         for process in reversed(self.processes):
@@ -195,7 +202,7 @@ apps:
         with open(f"{self.directory}/{name}.log", errors="replace") as file:
             return file.read()
 
-    def agent(self, name):
+    def agent(self, name, port=None, partition="x"):
         """Starts an agent that syncs at once."""
         with open(f"{self.directory}/{name}.yaml", "w") as file:
             file.write(f"""version: 1
@@ -204,13 +211,13 @@ agent:
   control_socket: {self.directory}/{name}.sock
   log: {{ level: warn, output: stderr }}
 apps:
-  app: {{ app_id: bench, base_url: "http://127.0.0.1:{self.port}", backoff: {{ initial: 100ms }} }}
+  app: {{ app_id: bench, base_url: "http://127.0.0.1:{port or self.port}", backoff: {{ initial: 100ms }} }}
 users:
   {name}: {{ app: app, provider: anonymous }}
 realms:
   r:
     user: {name}
-    partition: {{ string: x }}
+    partition: {{ string: "{partition}" }}
     schema: {self.directory}/schema.yaml
 """)
         agent = Agent(self, name)

@@ -53,4 +53,5 @@ def main():
         report("agent -> server -> agent", delays(commits, source.db, target.db, 1))
 
 
-main()
+if __name__ == "__main__":
+    main()

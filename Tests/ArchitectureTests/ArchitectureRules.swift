@@ -13,7 +13,8 @@ enum ArchitectureRules {
     ]
     static let serverModules: Set<String> = [
         "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server", "ServerAccounts",
-        "ServerConfig", "ServerHTTP", "ServerStore", "Surroundings", "SyncServer", "realm-server",
+        "ServerCluster", "ServerConfig", "ServerHTTP", "ServerStorage", "ServerStore",
+        "Surroundings", "SyncServer", "realm-server",
     ]
 
     // MARK: Arrows
@@ -146,7 +147,7 @@ enum ArchitectureRules {
     static let foreignImports: [String: Set<String>] = [
         "ArgumentParser": ["realm-agent", "realm-server"],
         "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "ServerHTTP"],
-        "Crypto": ["PostgreSQLServerStore", "ServerAccounts"],
+        "Crypto": ["PostgreSQLServerStore", "ServerAccounts", "ServerStorage"],
         "DequeModule": [
             "PostgreSQLServerStore", "SQLiteServerStore", "SyncServer", "Transport",
         ],
@@ -154,9 +155,9 @@ enum ArchitectureRules {
         "Hummingbird": ["Control", "ServerHTTP"],
         "JWTKit": ["ServerAccounts"],
         "Logging": [
-            "Agent", "Control", "Platform", "Plugins", "RealmSync", "SQLiteServerStore", "Server",
-            "ServerAccounts", "ServerHTTP", "SyncClient", "SyncServer", "realm-agent",
-            "realm-server",
+            "Agent", "Control", "Platform", "Plugins", "PostgreSQLServerStore", "RealmSync",
+            "SQLiteServerStore", "Server", "ServerAccounts", "ServerCluster", "ServerHTTP",
+            "ServerStorage", "SyncClient", "SyncServer", "realm-agent", "realm-server",
         ],
         "NIO": [
             "AppServices", "Control", "Outbound", "Plugins", "Server", "ServerHTTP", "Transport",

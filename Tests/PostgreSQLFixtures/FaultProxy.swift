@@ -24,6 +24,7 @@ package final class FaultProxy: Sendable {
     private struct State {
         var fault = Fault.none
         var isStopped = false
+        var accepted = 0
         /// Bytes of the current connection, in each direction.
         var toServer = 0
         var toClient = 0
@@ -33,12 +34,17 @@ package final class FaultProxy: Sendable {
 
     private let state = Mutex(State())
     private let listener: Int32
-    private let upstream: UInt16
+    private let upstreams: [UInt16]
     package let port: UInt16
 
     /// - Parameter upstream: the port of the server on 127.0.0.1.
-    package init(to upstream: UInt16) throws {
-        self.upstream = upstream
+    package convenience init(to upstream: UInt16) throws {
+        try self.init(toAnyOf: [upstream])
+    }
+
+    /// A balancer: each connection goes to the next of these ports that a program listens on.
+    package init(toAnyOf upstreams: [UInt16]) throws {
+        self.upstreams = upstreams
         (listener, port) = try LoopbackSocket.listen()
         startThread { $0.accept() }
     }
@@ -106,7 +112,7 @@ package final class FaultProxy: Sendable {
             let client = Glibc.accept(listener, nil, nil)
             guard client >= 0 else { break }
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            let server = LoopbackSocket.connect(to: upstream)
+            let server = connectToNext()
             guard server >= 0 else {
                 close(client)
                 continue
@@ -119,6 +125,19 @@ package final class FaultProxy: Sendable {
             startThread { $0.pass(client, server) }
         }
         close(listener)
+    }
+
+    /// -1 if no program listens on any port.
+    private func connectToNext() -> Int32 {
+        let first = state.withLock { state in
+            defer { state.accepted += 1 }
+            return state.accepted
+        }
+        for offset in upstreams.indices {
+            let server = LoopbackSocket.connect(to: upstreams[(first + offset) % upstreams.count])
+            if server >= 0 { return server }
+        }
+        return -1
     }
 
     /// Passes bytes on between the two until one of them ends.

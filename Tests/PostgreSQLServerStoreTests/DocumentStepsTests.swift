@@ -1,8 +1,9 @@
 import PostgreSQL
 import PostgreSQLFixtures
-import PostgreSQLServerStore
 import TestSupport
 import Testing
+
+@testable import PostgreSQLServerStore
 
 @Suite(
     "Documents of a transaction, in the database",
@@ -32,7 +33,7 @@ struct DocumentStepsTests {
     private func read(_ rows: [ObjectRow], in file: Int64) throws -> DocumentBuffer {
         var buffer = DocumentBuffer()
         let found = try connection.pipeline([DocumentBuffer.reading(rows, in: file)])
-        try buffer.note(found[0], of: rows)
+        try buffer.note(StoredRows(found[0]), of: rows)
         return buffer
     }
 

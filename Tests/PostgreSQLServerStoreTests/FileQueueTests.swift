@@ -6,7 +6,7 @@ import Testing
 struct FileQueueTests {
     private func queue(
         _ sizes: [Int],
-        limits: FileQueue<Int>.Limits = .init()
+        limits: BatchLimits = .init()
     ) -> FileQueue<Int> {
         var queue = FileQueue<Int>(limits: limits)
         for (number, size) in sizes.enumerated() { queue.append(number, sizeInBytes: size) }

@@ -1,6 +1,7 @@
 import PostgreSQL
 import PostgreSQLFixtures
 import PostgreSQLServerStore
+import ServerStore
 import Testing
 import Versions
 
@@ -32,19 +33,18 @@ struct SessionGuardRowsTests {
         )
     }
 
-    private func guardOf(version: UInt64, salt: UInt64) -> SessionGuard {
+    private func guardOf(version: UInt64, salt: UInt64, ident: UInt64 = 2) -> SessionGuard {
         SessionGuard(
+            client: ClientFileID(file: ServerFileID(1), ident: FileIdent(ident)),
+            generation: 0,
             clientVersion: ClientVersion(40),
             sessionEpoch: 5,
             newest: SaltedServerVersion(version: ServerVersion(version), salt: Salt(salt))
         )
     }
 
-    private func verdict(
-        _ told: SessionGuard,
-        ident: UInt64 = 2
-    ) throws -> SessionGuard.Verdict {
-        let rows = try connection.pipeline([told.step(file: 1, ident: FileIdent(ident))])
+    private func verdict(_ told: SessionGuard) throws -> SessionGuard.Verdict {
+        let rows = try connection.pipeline([told.step])
         return try told.verdict(on: rows[0])
     }
 
@@ -56,12 +56,14 @@ struct SessionGuardRowsTests {
         #expect(try verdict(guardOf(version: 99, salt: 1)) == .changed(.trimmed))
         #expect(try verdict(guardOf(version: 106, salt: 1)) == .changed(.lostVersions))
         #expect(
-            try verdict(guardOf(version: 105, salt: 1050), ident: 3) == .changed(.clientFileIsGone)
+            try verdict(guardOf(version: 105, salt: 1050, ident: 3)) == .changed(.clientFileIsGone)
         )
         try connection.execute("UPDATE client_file SET client_version = 39")
         #expect(try verdict(guardOf(version: 105, salt: 1050)) == .changed(.lostUploads))
         try connection.execute("UPDATE client_file SET client_version = 40, session_epoch = 6")
         #expect(try verdict(guardOf(version: 105, salt: 1050)) == .changed(.otherEpoch))
+        try connection.execute("UPDATE server_file SET generation = 1")
+        #expect(try verdict(guardOf(version: 105, salt: 1050)) == .unchanged)
     }
 
     @Test("Salts and versions up to 2^63 - 1 survive")
@@ -79,7 +81,7 @@ struct SessionGuardRowsTests {
 
     @Test("It finds its rows by their keys, with empty, fresh and old statistics")
     func plans() throws {
-        let step = guardOf(version: 105, salt: 1).step(file: 1, ident: FileIdent(2))
+        let step = guardOf(version: 105, salt: 1).step
         try connection.execute("PREPARE guard (int8, int8, int8) AS \(step.sql)")
         func scans() throws -> [String] {
             let plan = try connection.run("EXPLAIN EXECUTE guard (1, 2, 105)")

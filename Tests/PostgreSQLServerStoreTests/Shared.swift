@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A value that several threads change.
@@ -13,4 +14,9 @@ final class Shared<Value: Sendable>: Sendable {
     func change(_ body: (inout Value) -> Void) {
         state.withLock { body(&$0) }
     }
+}
+
+/// Lets other threads run for a millisecond, on a thread that may block.
+func usleepBriefly() {
+    usleep(1000)
 }

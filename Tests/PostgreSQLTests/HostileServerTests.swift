@@ -10,7 +10,7 @@ struct HostileServerTests {
             hosts: [.network(name: "127.0.0.1", port: server.port)],
             database: "d",
             user: "u",
-            password: { "hunter two" }
+            password: { _ in "hunter two" }
         )
     }
 

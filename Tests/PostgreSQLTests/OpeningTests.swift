@@ -43,7 +43,7 @@ struct OpeningTests {
     @Test("A password is read for each connection", arguments: [true, false])
     func password(isNetwork: Bool) throws {
         var target = server.target(isNetwork ? server.network : server.socket, user: "secret_user")
-        target.password = { PostgreSQLServer.password }
+        target.password = { _ in PostgreSQLServer.password }
         #expect(try open(target).run("SELECT current_user::text").string(0, 0) == "secret_user")
     }
 
@@ -51,7 +51,7 @@ struct OpeningTests {
     func wrongPassword() throws {
         var target = server.target(user: "secret_user")
         target.hosts.append(.network(name: "127.0.0.1", port: 1))
-        target.password = { "wrong-4711" }
+        target.password = { _ in "wrong-4711" }
         let error = try failure(target)
         #expect(error.sqlState == "28P01")
         #expect(error.condition == .unusable)
@@ -72,11 +72,11 @@ struct OpeningTests {
     @Test("A password that cannot be read, or holds U+0000, ends the search")
     func unreadablePassword() throws {
         var target = server.target(user: "secret_user")
-        target.password = { () throws(PasswordUnavailable) in
+        target.password = { _ throws(PasswordUnavailable) in
             throw PasswordUnavailable(reason: "/run/secret: missing")
         }
         #expect(try failure(target).message == "the password cannot be read: /run/secret: missing")
-        target.password = { "abc\u{0}def" }
+        target.password = { _ in "abc\u{0}def" }
         let error = try failure(target)
         #expect(error.cause == .unavailable)
         #expect(!"\(error)".contains("abc"))
@@ -198,7 +198,7 @@ struct OpeningTests {
     @Test("TLS with an authority of one's own, and SCRAM inside")
     func tls() throws {
         var target = server.target(server.network, user: "secret_user")
-        target.password = { PostgreSQLServer.password }
+        target.password = { _ in PostgreSQLServer.password }
         #expect(try !isEncrypted(open(target)))
         target.tls = .verifyFull(file: try file("ca.pem", LoopbackCertificate.certificate))
         let connection = try open(target)

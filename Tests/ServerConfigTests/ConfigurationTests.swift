@@ -126,8 +126,8 @@ struct ConfigurationTests {
                     + "address and port such as 127.0.0.1:9090 or [::1]:9090",
                 "realm-server.yaml:3:15: error: server.public_url: \"ftp://x\" is malformed; give "
                     + "a URL of scheme, host and port only, such as https://sync.example.com",
-                "realm-server.yaml:4:12: error: server.storage: PostgreSQL is not supported yet "
-                    + "by this version; use sqlite:/PATH",
+                "realm-server.yaml:4:12: error: server.storage: the URL names no user; put the "
+                    + "user in front of the host, as in postgresql://realm_server@db1/realm",
                 "realm-server.yaml:5:3: error: server.logg: unknown key; did you mean \"log\"?",
                 "realm-server.yaml:7:3: error: apps.\"my app\": cannot be an app id; use letters, "
                     + "digits, \"_\" and \"-\" only",

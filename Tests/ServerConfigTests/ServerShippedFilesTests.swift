@@ -26,6 +26,8 @@ struct ServerShippedFilesTests {
                     self.keys(of: key.form, path: path.isEmpty ? key.name : "\(path).\(key.name)")
                 )
             }
+        case .anyOf(let forms) where path == "server.storage":
+            return forms.reduce(into: [path]) { $0.formUnion(keys(of: $1, path: path)) }
         case .named(let element) where path == "apps":
             return keys(of: element, path: "apps.APP")
         default:
@@ -47,6 +49,28 @@ struct ServerShippedFilesTests {
         for key in known {
             let name = try #require(key.split(separator: ".").last)
             #expect(text.contains("\(name):"), "add \(key) to examples/realm-server.yaml")
+        }
+    }
+
+    @Test("The example's store on PostgreSQL has every key, once its lines are uncommented")
+    func postgreSQLExample() throws {
+        let lines = try text(of: "examples/realm-server.yaml").split(separator: "\n")
+        let start = try #require(lines.firstIndex { $0.contains("# storage:") })
+        let block = lines[start...].prefix { $0.hasPrefix("  #") }.map { "  " + $0.dropFirst(4) }
+        let text = (["server:"] + block).joined(separator: "\n")
+        let (configuration, diagnostics) = ServerConfigurationReader.read([
+            ConfigurationSource(file: "x.yaml", bytes: Array(text.utf8))
+        ])
+        #expect(diagnostics.map(\.description) == [])
+        guard case .postgreSQL(let location) = configuration?.storage else {
+            Issue.record("the example's store is not on PostgreSQL")
+            return
+        }
+        #expect(location.hosts.count == 2)
+        let prefix = "server.storage.postgresql."
+        for key in known where key.hasPrefix(prefix) {
+            let name = key.dropFirst(prefix.count).prefix { $0 != "." }
+            #expect(text.contains("\(name):"), "add \(key) to the example")
         }
     }
 

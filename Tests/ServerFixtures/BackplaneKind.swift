@@ -1,13 +1,29 @@
+import FoundationEssentials
+import Glibc
+import Logging
+package import PostgreSQL
+package import PostgreSQLFixtures
+package import PostgreSQLServerStore
+package import ServerCluster
 package import ServerStore
+package import Surroundings
+import TestSupport
 
 /// Every implementation of the backplane: all of them pass the same suite.
 package enum BackplaneKind: CaseIterable, CustomStringConvertible {
     case inProcess
+    case postgreSQL
 
     package var description: String {
         switch self {
         case .inProcess: "in one process"
+        case .postgreSQL: "on PostgreSQL"
         }
+    }
+
+    /// Those that this machine can run.
+    package static var here: [BackplaneKind] {
+        PostgreSQLInstallation.isRequiredOrPresent ? allCases : [.inProcess]
     }
 
     /// Lends the ends of one backplane, one for each process.
@@ -19,6 +35,82 @@ package enum BackplaneKind: CaseIterable, CustomStringConvertible {
         case .inProcess:
             let backplane = InProcessBackplane()
             return try await body(Array(repeating: backplane, count: count))
+        case .postgreSQL:
+            let database = try ClusterDatabase()
+            let processes = try (0..<count).map { _ in try database.process() }
+            return try await running(processes) { try await body(processes) }
         }
+    }
+
+    private func running<Result>(
+        _ processes: [ClusterBackplane],
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let tasks = processes.map { process in Task { await process.run { _ in } } }
+        let result: Swift.Result<Result, any Error>
+        do {
+            try await until { processes.allSatisfy { $0.obstacle == nil } }
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        return try result.get()
+    }
+}
+
+/// A database with the store's tables, for processes that share it.
+package final class ClusterDatabase: Sendable {
+    package let database: TestDatabase
+    package let store: PostgreSQLLayout.Found
+    package static let schema = "realm"
+
+    package init() throws {
+        database = try TestDatabase()
+        let connection = try Connection(Self.target(database), deadline: .after(.seconds(60)))
+        store = try PostgreSQLLayout.prepare(connection, schema: Self.schema)
+    }
+
+    private static func target(_ database: TestDatabase, _ host: Target.Host? = nil) -> Target {
+        var target = database.target(host)
+        target.schema = schema
+        return target
+    }
+
+    /// - Parameter host: nil is the server's socket.
+    package func target(_ host: Target.Host? = nil) -> Target {
+        Self.target(database, host)
+    }
+
+    /// One process of a server, which does not run yet.
+    package func process(
+        _ host: Target.Host? = nil,
+        clock: WallClock = WallClock { WallClockFixture.now() },
+        pollInterval: Duration = .milliseconds(200)
+    ) throws -> ClusterBackplane {
+        try ClusterBackplane(
+            target(host),
+            schema: Self.schema,
+            storeID: store.storeID,
+            process: ProcessRecord(
+                id: UUID().uuidString,
+                host: "test",
+                pid: getpid(),
+                program: "1.0",
+                startedAt: 0
+            ),
+            clock: clock,
+            pollInterval: pollInterval,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+}
+
+/// The system's time, for what is compared with a database's.
+package enum WallClockFixture {
+    /// Milliseconds since 1970.
+    package static func now() -> Int64 {
+        Int64(Date().timeIntervalSince1970 * 1000)
     }
 }

@@ -9,7 +9,11 @@ struct AccountStoreTests {
     private let office = AppID.named("office-fghij")
 
     private func user(_ id: String, _ email: String = "") -> User {
-        let identity = Identity(id: "identity of \(id)", provider: .emailPassword, email: email)
+        let identity = Identity(
+            id: id.utf8.count < 100 ? "identity of \(id)" : "identity",
+            provider: .emailPassword,
+            email: email
+        )
         return User(id: UserID(id), identities: [identity], isDisabled: false)
     }
 
@@ -50,6 +54,27 @@ struct AccountStoreTests {
                     try snapshot.user(identifiedBy: .emailPassword, identity, of: shop) == ann
                 )
                 #expect(try snapshot.user(identifiedBy: .anonymous, identity, of: shop) == nil)
+            }
+        }
+    }
+
+    @Test(
+        "Names with U+0000, and names above the limit, are unacceptable",
+        arguments: StoreKind.allCases
+    )
+    func names(kind: StoreKind) async throws {
+        let long = String(repeating: "x", count: StorableName.limitInBytes)
+        try await kind.withStore { store in
+            try await store.write { [shop, ann = user(long)] in
+                try $0.insert(ann, of: shop, at: 1)
+            }
+            for name in ["a\0b", long + "x"] {
+                let error = try await #require(throws: StoreError.self) {
+                    try await store.write { [shop, ann = user(name)] in
+                        try $0.insert(ann, of: shop, at: 1)
+                    }
+                }
+                #expect(error.kind == .unacceptable)
             }
         }
     }

@@ -8,6 +8,8 @@ package enum Announcement: Hashable, Sendable {
     case takenOver(file: Int64, ident: FileIdent, epoch: Int64)
     /// Users, apps or keys were changed by an administrator.
     case controlled(epoch: Int64)
+    /// The same, with the change itself as text.
+    case ordered(String)
 
     package struct Growth: Hashable, Sendable {
         /// The column `file_id`.
@@ -33,6 +35,7 @@ extension Announcement {
         case .grown(let growths): "g" + growths.map(\.text).joined(separator: ";")
         case .takenOver(let file, let ident, let epoch): "t\(file),\(ident.rawValue),\(epoch)"
         case .controlled(let epoch): "c\(epoch)"
+        case .ordered(let text): "o\(text)"
         }
     }
 
@@ -55,6 +58,7 @@ extension Announcement {
         case "c":
             guard let numbers = Self.numbers(body, count: 1) else { return nil }
             self = .controlled(epoch: numbers[0])
+        case "o": self = .ordered(String(body))
         default: return nil
         }
     }

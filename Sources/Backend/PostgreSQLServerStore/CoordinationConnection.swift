@@ -22,25 +22,35 @@ package final class CoordinationConnection: Sendable {
         package var heard: @Sendable (Announcement) -> Void
         /// The connection is gone, or was not made; another attempt follows.
         package var lost: @Sendable (any Error) -> Void
+        /// The last use of the connection.
+        package var closing: @Sendable (Connection) throws -> Void
 
         package init(
             connected: @escaping @Sendable (Connection) throws -> Void = { _ in },
             poll: @escaping @Sendable (Connection) throws -> Void = { _ in },
             heard: @escaping @Sendable (Announcement) -> Void,
-            lost: @escaping @Sendable (any Error) -> Void = { _ in }
+            lost: @escaping @Sendable (any Error) -> Void = { _ in },
+            closing: @escaping @Sendable (Connection) throws -> Void = { _ in }
         ) {
             self.connected = connected
             self.poll = poll
             self.heard = heard
             self.lost = lost
+            self.closing = closing
         }
     }
 
     private struct State {
         var outbox = GrowthOutbox()
         var takeovers: Deque<Announcement> = []
+        var orders = OrderOutbox()
+        var calls: [Call] = []
+        var mustPoll = false
         var isClosed = false
     }
+
+    /// Gets the connection, or the reason why there is none.
+    private typealias Call = @Sendable (Result<Connection, any Error>) -> Void
 
     /// Takeovers that wait to be announced.
     private static let takeoverLimit = 10_000
@@ -99,11 +109,51 @@ package final class CoordinationConnection: Sendable {
         wake.signal()
     }
 
-    /// Ends the thread and its connection.
-    package func close() async {
+    /// Announces a change by an administrator, which its text describes, soon and without waiting.
+    package func announceOrder(_ text: String) {
+        state.withLock { $0.orders.append(text) }
+        wake.signal()
+    }
+
+    /// Runs the body on the connection, between its other work; throws while there is none.
+    ///
+    /// Locks of the session that the body takes are held until it releases them or the connection ends.
+    package func perform<Outcome: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Outcome
+    ) async throws -> Outcome {
+        let outcome = Promise<Result<Outcome, any Error>>()
+        let isClosed = state.withLock { state in
+            if !state.isClosed {
+                state.calls.append { connection in
+                    outcome.keep(Result { try body(try connection.get()) })
+                }
+            }
+            return state.isClosed
+        }
+        guard !isClosed else { throw LaneFailure.closed }
+        wake.signal()
+        return try await outcome.value.get()
+    }
+
+    /// Looks at the database soon, as at each poll.
+    package func pollSoon() {
+        state.withLock { $0.mustPoll = true }
+        wake.signal()
+    }
+
+    /// Sends what has gathered, and ends the thread and its connection.
+    ///
+    /// - Parameter grace: then a wait for the server is interrupted.
+    package func close(within grace: Duration = .seconds(2)) async {
         state.withLock { $0.isClosed = true }
-        interruption.interrupt()
+        wake.signal()
+        // A task of its own: the caller may be cancelled, which must not shorten the grace.
+        let timer = Task {
+            try await Task.sleep(for: grace)
+            interruption.interrupt()
+        }
         await ended.value
+        timer.cancel()
     }
 
     // MARK: The thread
@@ -111,22 +161,33 @@ package final class CoordinationConnection: Sendable {
     private var isClosed: Bool { state.withLock { $0.isClosed } }
 
     private func run() {
-        var reconnection = Reconnection<any Error>()
+        // Meanwhile the process hears nothing: it looks again sooner than lanes do.
+        var reconnection = Reconnection<any Error>(longestPause: .seconds(1))
         var random = SystemRandomNumberGenerator()
         while !isClosed {
             do {
                 try work(&reconnection)
             } catch {
+                completeCalls(.failure(error))
                 guard !isClosed else { break }
                 handlers.lost(error)
                 reconnection.failed(error, at: .now, using: &random)
-                pause(until: reconnection.nextAttempt)
+                pause(until: reconnection.nextAttempt, error)
             }
         }
+        completeCalls(.failure(LaneFailure.closed))
         ended.keep()
     }
 
-    /// Ends with an error only.
+    private func completeCalls(_ connection: Result<Connection, any Error>) {
+        let calls = state.withLock { state in
+            defer { state.calls = [] }
+            return state.calls
+        }
+        for call in calls { call(connection) }
+    }
+
+    /// Ends with an error, or when the connection is to be closed.
     private func work(_ reconnection: inout Reconnection<any Error>) throws {
         let connection = try Connection(
             target,
@@ -138,19 +199,31 @@ package final class CoordinationConnection: Sendable {
         reconnection.succeeded()
         let own = connection.backendID
         var nextPoll = ContinuousClock.now + pollInterval
-        while true {
+        while !isClosed {
             try send(on: connection)
+            completeCalls(.success(connection))
             let notifications = try connection.notifications(until: Deadline(nextPoll), wake: wake)
             for notification in notifications where notification.sender != own {
                 guard notification.channel == channel,
                     let announcement = Announcement(payload: notification.payload)
                 else { continue }
                 handlers.heard(announcement)
+                // It says that something has changed, not what.
+                if case .controlled = announcement { nextPoll = .now }
             }
-            if nextPoll <= .now {
+            if nextPoll <= .now || takePollRequest() {
                 try handlers.poll(connection)
                 nextPoll = .now + pollInterval
             }
+        }
+        try send(on: connection)
+        try handlers.closing(connection)
+    }
+
+    private func takePollRequest() -> Bool {
+        state.withLock { state in
+            defer { state.mustPoll = false }
+            return state.mustPoll
         }
     }
 
@@ -168,13 +241,33 @@ package final class CoordinationConnection: Sendable {
             try connection.pipeline(steps)
             payloads = payloads.dropFirst(Self.payloadsAtOnce)
         }
+        try sendOrders(on: connection)
+    }
+
+    /// The epoch counts them, for processes that hear nothing.
+    private func sendOrders(on connection: Connection) throws(PostgreSQLError) {
+        let orders = state.withLock { $0.orders.takePayloads(atMost: Self.payloadsAtOnce) }
+        guard !orders.isEmpty else { return }
+        do throws(PostgreSQLError) {
+            try connection.pipeline(
+                [Step("UPDATE layout SET control_epoch = control_epoch + 1")]
+                    + orders.map {
+                        Step("SELECT pg_notify($1, $2)", [.string(channel), .string($0)])
+                    }
+            )
+        } catch {
+            state.withLock { $0.orders.keepAgain(orders) }
+            throw error
+        }
+        wake.signal()
     }
 
     /// Announcements that arrive meanwhile stay for the next connection.
-    private func pause(until end: ContinuousClock.Instant?) {
+    private func pause(until end: ContinuousClock.Instant?, _ error: any Error) {
         guard let end else { return }
         let deadline = Deadline(end)
-        while !deadline.hasPassed {
+        while !deadline.hasPassed, !isClosed {
+            completeCalls(.failure(error))
             guard (try? wake.wait(until: deadline, unless: interruption)) != nil else { return }
         }
     }

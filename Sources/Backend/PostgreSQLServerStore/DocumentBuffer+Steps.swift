@@ -1,4 +1,5 @@
 package import PostgreSQL
+import ServerStore
 
 extension DocumentBuffer {
     /// The size of one statement.
@@ -7,11 +8,14 @@ extension DocumentBuffer {
 
     // MARK: Reading
 
-    /// Reads the documents of many objects of one file: each row by its key, with any statistics.
+    /// Reads the documents of many objects of one file: each row by its key, with any statistics. Those
+    /// beyond 16 MiB as stored are NULL.
     package static func reading(_ rows: [ObjectRow], in file: Int64) -> Step {
         Step(
             """
-            SELECT u.position, o.document
+            SELECT u.position, CASE
+                WHEN sum(pg_column_size(o.document)) OVER (ORDER BY u.position) <= 16777216
+                THEN o.document END
             FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY u(class, key, position)
             CROSS JOIN LATERAL (
                 SELECT document FROM object
@@ -27,19 +31,18 @@ extension DocumentBuffer {
     }
 
     /// Remembers the rows of that step; the objects without a row are absent.
-    package mutating func note(
-        _ found: Rows,
-        of rows: [ObjectRow]
-    ) throws(PostgreSQLError) {
-        var contents = [Content](repeating: .absent, count: rows.count)
+    mutating func note(_ found: StoredRows, of rows: [ObjectRow]) throws(StoreError) {
+        var contents = [Content?](repeating: .absent, count: rows.count)
         for index in 0..<found.count {
             let position = try found.integer(index, 0)
             guard position >= 1, position <= rows.count else {
-                throw .malformed("a document was found that was not asked for")
+                throw .damaged("a document was found that was not asked for")
             }
-            contents[Int(position) - 1] = .document(try found.bytes(index, 1))
+            contents[Int(position) - 1] = try found.optionalBytes(index, 1).map { .document($0) }
         }
-        for (row, content) in zip(rows, contents) { note(content, of: row) }
+        for (row, content) in zip(rows, contents) {
+            if let content { note(content, of: row) }
+        }
     }
 
     // MARK: Writing

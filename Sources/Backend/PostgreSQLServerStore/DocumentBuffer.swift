@@ -1,3 +1,5 @@
+import PostgreSQL
+
 /// Documents that a transaction has read and written, before they are sent to the database (server on
 /// PostgreSQL, 2).
 ///
@@ -71,5 +73,21 @@ package struct DocumentBuffer: Sendable {
         precondition(layer == nil, "a body runs")
         read.merge(kept) { _, newer in newer }
         kept = [:]
+    }
+
+    /// The statements for all writes, also those of a body that runs; the database then has them.
+    mutating func takeSteps(in file: Int64) -> [Step] {
+        let isInBody = layer != nil
+        if isInBody { keepLayer() }
+        let steps = steps(in: file)
+        didSend()
+        if isInBody { beginLayer() }
+        return steps
+    }
+
+    /// Forgets what was read or sent; another statement changes it.
+    mutating func forget() {
+        precondition(kept.isEmpty && layer?.isEmpty ?? true, "all writes are sent")
+        read = [:]
     }
 }

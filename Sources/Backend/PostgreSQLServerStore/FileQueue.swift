@@ -6,17 +6,6 @@ internal import DequeModule
 /// One transaction of a file runs at a time. Bodies run in order, except that one whose transaction
 /// failed runs again before those that came later.
 package struct FileQueue<Work> {
-    /// The bodies, and the bytes of their changesets, that may share a transaction.
-    package struct Limits: Hashable, Sendable {
-        package var bodies: Int
-        package var sizeInBytes: Int
-
-        package init(bodies: Int = 64, sizeInBytes: Int = 4 << 20) {
-            self.bodies = bodies
-            self.sizeInBytes = sizeInBytes
-        }
-    }
-
     /// Bodies of one transaction, in order; never empty.
     package typealias Batch = [Work]
 
@@ -41,11 +30,11 @@ package struct FileQueue<Work> {
         var isAlone: Bool
     }
 
-    private let limits: Limits
+    private let limits: BatchLimits
     private var waiting: Deque<Item> = []
     private var running: [Item] = []
 
-    package init(limits: Limits = Limits()) {
+    package init(limits: BatchLimits = BatchLimits()) {
         precondition(limits.bodies > 0, "a transaction has at least one body")
         self.limits = limits
     }

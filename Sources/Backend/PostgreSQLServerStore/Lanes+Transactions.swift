@@ -15,19 +15,28 @@ extension Lanes {
         _ steps: [Step] = [],
         _ body: @escaping @Sendable (inout OpenTransaction) throws -> Outcome
     ) async throws -> Outcome {
+        try await repeating {
+            switch try await attemptTransaction(steps, body) {
+            case .committed(let outcome):
+                return outcome
+            case .unanswered(let outcome, let ticket, let error):
+                switch try await self.outcome(of: ticket, error) {
+                case .committed: return outcome
+                case .aborted: throw error
+                case .unknown: throw TransactionFailure.unknownOutcome(error)
+                }
+            }
+        }
+    }
+
+    /// Runs the body again where another attempt may succeed, three times at most.
+    func repeating<Outcome: Sendable>(
+        _ body: () async throws -> Outcome
+    ) async throws -> Outcome {
         var attempt = 0
         while true {
             do {
-                switch try await attemptTransaction(steps, body) {
-                case .committed(let outcome):
-                    return outcome
-                case .unanswered(let outcome, let ticket, let error):
-                    switch try await self.outcome(of: ticket, error) {
-                    case .committed: return outcome
-                    case .aborted: throw error
-                    case .unknown: throw TransactionFailure.unknownOutcome(error)
-                    }
-                }
+                return try await body()
             } catch let error as PostgreSQLError
                 where Self.isWorthRepeating(error) && attempt < Self.repetitions
             {

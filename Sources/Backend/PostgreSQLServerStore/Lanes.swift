@@ -72,13 +72,7 @@ package final class Lanes: Sendable {
     /// - Parameter grace: then the waits for the server are interrupted. Bodies that compute still end
     ///   in their own time.
     package func close(within grace: Duration) async {
-        let (jobs, sleeping, hasEnded) = state.withLock { state in
-            let (jobs, sleeping) = state.pool.close()
-            return (jobs, sleeping, state.pool.hasEnded)
-        }
-        for job in jobs { job(.failure(.closed))() }
-        for _ in 0..<sleeping { wakeUps.signal() }
-        if hasEnded { ended.keep() }
+        beginToClose()
         await withTaskGroup { group in
             group.addTask {
                 try? await Task.sleep(for: grace)
@@ -87,6 +81,17 @@ package final class Lanes: Sendable {
             await ended.value
             group.cancelAll()
         }
+    }
+
+    /// Refuses further jobs; the connections end with the jobs that run.
+    func beginToClose() {
+        let (jobs, sleeping, hasEnded) = state.withLock { state in
+            let (jobs, sleeping) = state.pool.close()
+            return (jobs, sleeping, state.pool.hasEnded)
+        }
+        for job in jobs { job(.failure(.closed))() }
+        for _ in 0..<sleeping { wakeUps.signal() }
+        if hasEnded { ended.keep() }
     }
 
     /// The current number of lanes.

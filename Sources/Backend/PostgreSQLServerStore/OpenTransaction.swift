@@ -11,6 +11,9 @@ package struct OpenTransaction: ~Copyable {
     /// Sent together with COMMIT, in one round trip.
     package var writes: [Step] = []
 
+    /// Each statement sees what others committed before it, with any default of the database.
+    private static let beginning = Step("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+
     /// The pipelines that the transaction took besides the first and the last one are the body's.
     static func run<Outcome: Sendable>(
         on connection: Connection,
@@ -18,7 +21,7 @@ package struct OpenTransaction: ~Copyable {
         _ body: (inout OpenTransaction) throws -> Outcome
     ) throws -> End<Outcome> {
         let identity = try connection.identity()
-        let rows = try connection.pipeline([Step("BEGIN"), TransactionTicket.step] + steps)
+        let rows = try connection.pipeline([beginning, TransactionTicket.step] + steps)
         guard rows.count == steps.count + 2 else {
             throw PostgreSQLError.malformed("a step has no result")
         }

@@ -19,6 +19,12 @@ package enum PostgreSQLLayout {
     /// The lock of those who look at the layout and may change it: "RLMS" and a number.
     private static let lock = Step("SELECT pg_advisory_xact_lock(x'524c4d5300000001'::int8)")
 
+    /// Makes a store of empty tables, for an administrator.
+    static let firstRowSQL = """
+        INSERT INTO layout (store_id, version, writable_from)
+        VALUES (gen_random_uuid(), \(LayoutState.version), \(LayoutState.writableFrom));
+        """
+
     /// Makes the tables if the schema is empty or missing; for the start of the program.
     ///
     /// Processes that start together take turns. Throws `LayoutProblem` or `PostgreSQLError`.
@@ -48,6 +54,44 @@ package enum PostgreSQLLayout {
             case .use(let row): return Found(row)
             case .refuse(let problem): throw problem
             }
+        }
+    }
+
+    /// The statements that make the tables, for an administrator who does not let the server do it.
+    package static func sql(schema: String, role: String) -> String {
+        let (schema, role) = (Target.quoted(schema), Target.quoted(role))
+        return """
+            -- Run as the owner of the database. Afterwards the server's role reads and writes rows only.
+            BEGIN;
+            CREATE SCHEMA \(schema);
+            REVOKE ALL ON SCHEMA \(schema) FROM PUBLIC;
+            SET LOCAL search_path = \(schema), pg_temp;
+
+            \(StoreTables.sql)
+            INSERT INTO layout (store_id, version, writable_from)
+                VALUES (gen_random_uuid(), \(LayoutState.version), \(LayoutState.writableFrom));
+            GRANT USAGE ON SCHEMA \(schema) TO \(role);
+            GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(role);
+            GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA \(schema) TO \(role);
+            COMMIT;
+
+            """
+    }
+
+    /// The content of a schema.
+    package enum Survey: Hashable, Sendable {
+        /// No tables, or no schema.
+        case empty
+        case found(Found)
+        case problem(LayoutProblem)
+    }
+
+    /// Looks at a schema, and changes nothing.
+    package static func survey(_ connection: Connection, schema: String) throws -> Survey {
+        switch try state(connection, schema).decision(at: .start) {
+        case .create: .empty
+        case .use(let row): .found(Found(row))
+        case .refuse(let problem): .problem(problem)
         }
     }
 

@@ -1,5 +1,5 @@
 /// Attempts to reach a server that is away: each failure doubles the pause before the next attempt, from
-/// 0.1 to 5 seconds (server on PostgreSQL, 7.3).
+/// 0.1 second to a limit (server on PostgreSQL, 7.3).
 ///
 /// Meanwhile work fails at once with the last error, so that no queue grows behind an absent server.
 package struct Reconnection<Failure: Error>: Sendable {
@@ -10,7 +10,11 @@ package struct Reconnection<Failure: Error>: Sendable {
 
     private var state = State.reachable
 
-    package init() {}
+    private let longestPause: Duration
+
+    package init(longestPause: Duration = .seconds(5)) {
+        self.longestPause = longestPause
+    }
 
     /// The error of work that must not try now; nil when an attempt may be made.
     package func refusal(at now: ContinuousClock.Instant) -> Failure? {
@@ -40,7 +44,7 @@ package struct Reconnection<Failure: Error>: Sendable {
             guard now >= until else { return }
             failures = min(earlier + 1, 10)
         }
-        let pause = min(Duration.milliseconds(100) * (1 << failures), .seconds(5))
+        let pause = min(Duration.milliseconds(100) * (1 << failures), longestPause)
         let jitter = Double.random(in: 0.5...1, using: &random)
         state = .away(error, until: now + pause * jitter, failures: failures)
     }

@@ -5,7 +5,8 @@
 /// milliseconds since 1970; versions, idents, salts and epochs are below 2^63.
 enum StoreTables {
     /// Names have no schema: the connection's `search_path` has the one in use.
-    static let sql = processes + apps + users + sessions + files + histories
+    static let sql =
+        processes + apps + users + sessions + files + histories + ReaderFunctions.sql
 
     private static let processes = """
         CREATE TABLE layout (
@@ -30,9 +31,14 @@ enum StoreTables {
             started_at bigint NOT NULL,
             seen_at timestamptz NOT NULL,
             sessions_stamped_at timestamptz,
+            clock_offset bigint NOT NULL DEFAULT 0,
             fingerprints jsonb NOT NULL,
             counts jsonb NOT NULL DEFAULT '{}'
         );
+        COMMENT ON COLUMN process.sessions_stamped_at IS
+            'when it last set last_seen_at of its connected clients';
+        COMMENT ON COLUMN process.clock_offset IS 'the database''s clock minus its own, in ms';
+
         CREATE TABLE job (
             name text COLLATE "C" PRIMARY KEY,
             finished_at timestamptz NOT NULL,
@@ -62,7 +68,7 @@ enum StoreTables {
 
         CREATE TABLE signing_key (
             app_id text COLLATE "C" NOT NULL,
-            position int NOT NULL,
+            position bigint NOT NULL,
             key_id text NOT NULL,
             secret bytea NOT NULL,
             created_at bigint NOT NULL,

@@ -9,12 +9,16 @@ import Synchronization
 /// Writes that arrive while another is made durable are committed together, each in a savepoint of
 /// its own. So many clients share one wait for the disk. Later writes delay a commit only for a
 /// moment.
+///
+/// Of a request it uses the owner alone. There is one writer, so that no scope needs a lock; rows are a
+/// call away, so that none is expected; and the process holds the file's lock, so that no session's
+/// store can go back while it lives. No failure of it is `.unreachable` or `.changed`.
 package final class SQLiteStore: Store {
     /// Nil in memory, and once the store is closed.
     private let file: Mutex<StoreFile?>
     private let writer: StoreWorker
     /// A store in memory has only one connection.
-    private let reader: StoreWorker?
+    private let readers: ReaderPool?
     private let holder: StateHolder?
     private let versionSalts: VersionSalts
     private let logger: Logger
@@ -38,7 +42,7 @@ package final class SQLiteStore: Store {
         versionSalts: VersionSalts = .random(),
         logger: Logger = Logger(label: "Server"),
         clock: any Clock<Duration> = ContinuousClock(),
-        executor: @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
+        executor: @escaping @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
     ) async throws(StoreError) {
         self.logger = logger
         self.versionSalts = versionSalts
@@ -54,13 +58,15 @@ package final class SQLiteStore: Store {
                 logger: logger
             )
             try await writer.prepare()
-            self.reader = try StoreWorker(
-                path: path,
-                vfs: vfs,
-                on: executor("realm-server.store.read"),
-                versionSalts: versionSalts,
-                logger: logger
-            )
+            self.readers = ReaderPool { () throws(StoreError) in
+                try StoreWorker(
+                    path: path,
+                    vfs: vfs,
+                    on: executor("realm-server.store.read"),
+                    versionSalts: versionSalts,
+                    logger: logger
+                )
+            }
             self.holder = StateHolder(
                 try StoreWorker(
                     path: path,
@@ -81,18 +87,17 @@ package final class SQLiteStore: Store {
                 logger: logger
             )
             try await writer.prepare()
-            self.reader = nil
+            self.readers = nil
             self.holder = nil
         }
     }
 
     package func write<Outcome: Sendable>(
-        _ scope: WriteScope,
-        for owner: WriteOwner,
+        _ request: WriteRequest,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
         let write = Write(body)
-        pending.withLock { $0.append(write, of: owner) }
+        pending.withLock { $0.append(write, of: request.owner) }
         // Each commit includes some of the waiting writes, perhaps not this one.
         while true {
             await writer.commit { self.pending.withLock { $0.next() } }
@@ -104,9 +109,11 @@ package final class SQLiteStore: Store {
     var waitingWrites: Int { pending.withLock { $0.count } }
 
     package func read<Outcome: Sendable>(
+        _ request: ReadRequest,
         _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome {
-        try await (reader ?? writer).read(body)
+        guard let readers else { return try await writer.read(body) }
+        return try await readers.read(body)
     }
 
     package func holdingState<Outcome: Sendable>(
@@ -138,7 +145,7 @@ package final class SQLiteStore: Store {
 
     /// Ends all use of the file; later calls throw errors.
     package func close() async {
-        await reader?.close()
+        await readers?.close()
         await holder?.close()
         await writer.close()
         file.withLock { $0 = nil }

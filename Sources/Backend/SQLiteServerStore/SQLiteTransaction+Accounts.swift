@@ -83,6 +83,7 @@ extension SQLiteTransaction: AccountWriting {
     }
 
     func insert(_ user: User, of app: AppID, at now: Int64) throws(StoreError) {
+        try StorableName.check(user.id.rawValue)
         try translating {
             try connection.run(
                 """
@@ -104,6 +105,7 @@ extension SQLiteTransaction: AccountWriting {
         for user: UserID,
         of app: AppID
     ) throws(StoreError) {
+        try StorableName.check(identity.id, identity.email)
         try translating {
             try connection.run(
                 """

@@ -240,6 +240,7 @@ extension SQLiteTransaction: FileWriting {
     }
 
     func put(_ client: ClientFile, in file: ServerFileID) throws(StoreError) {
+        try StorableName.check(client.owner.rawValue)
         try translating {
             try connection.run(
                 """

@@ -44,6 +44,7 @@ extension SQLiteTransaction {
         of app: AppID,
         at now: Int64
     ) throws(StoreError) {
+        try StorableName.check(key.id, key.name)
         try translating {
             try connection.run(
                 """

@@ -46,6 +46,7 @@ extension SQLiteTransaction {
     }
 
     func insert(_ session: LoginSession, of app: AppID, at now: Int64) throws(StoreError) {
+        try StorableName.check(session.deviceID)
         try translating {
             try connection.run(
                 """

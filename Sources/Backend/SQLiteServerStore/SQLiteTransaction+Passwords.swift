@@ -32,6 +32,7 @@ extension SQLiteTransaction {
         of app: AppID,
         at now: Int64
     ) throws(StoreError) {
+        try StorableName.check(account.identityID)
         try translating {
             try connection.run(
                 """
@@ -124,6 +125,7 @@ extension SQLiteTransaction {
     }
 
     func put(_ token: AccountToken, of app: AppID) throws(StoreError) {
+        try StorableName.check(token.id)
         try translating {
             try connection.run(
                 """

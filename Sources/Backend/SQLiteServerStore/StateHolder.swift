@@ -34,7 +34,7 @@ actor StateHolder {
         let worker: StoreWorker
 
         func read<Outcome: Sendable>(
-            _ body: @Sendable (any StoreReading) throws -> Outcome
+            _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
         ) async throws -> Outcome {
             try await worker.readHeld(body)
         }

@@ -182,6 +182,7 @@ enum StoreLayout {
 
     /// Creates the tables in an empty file, or checks that they have the layout of this version.
     static func prepare(_ connection: Connection) throws {
+        try refuseMoved(connection)
         let applicationID = try connection.integer("PRAGMA application_id") ?? 0
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0

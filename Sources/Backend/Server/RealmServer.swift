@@ -35,6 +35,7 @@ package struct RealmServer: Service {
     package init(
         _ configuration: ServerConfiguration,
         store: any Store,
+        backplane: any Backplane = InProcessBackplane(),
         clock: WallClock,
         random: RandomSource,
         hasher: PasswordHasher? = nil,
@@ -51,6 +52,7 @@ package struct RealmServer: Service {
         let accounts = try await Accounts(
             apps: configuration.apps,
             store: store,
+            backplane: backplane,
             hasher: hasher
                 ?? PasswordHasher(waitingAtMost: configuration.limits.waitingLogIns),
             secrets: secrets,
@@ -58,6 +60,7 @@ package struct RealmServer: Service {
             random: random,
             logger: logger
         )
+        backplane.join(AppPresence(accounts.apps))
         self.accounts = accounts
         self.configuration = configuration
         let publicAddress = PublicAddress(configuration.publicURL)
@@ -142,6 +145,9 @@ package struct RealmServer: Service {
         try await withThrowingDiscardingTaskGroup { group in
             if let path = adminSocketPath {
                 group.addTask { try await serveAdministration(at: path) }
+            }
+            group.addTask {
+                await accounts.backplane.run { await accounts.follow($0) }
             }
             group.addTask { await sync.keepTrimming() }
             group.addTask { await sync.keepSweeping() }

@@ -58,6 +58,31 @@ package struct NamedFiles: Sendable {
         }
     }
 
+    /// A secret that a connection needs later.
+    func check(_ reference: SecretReference, at node: NodeReader) {
+        do throws(SecretReader.Missing) {
+            _ = try secrets.read(reference)
+            checkPrivacy(of: reference, at: node)
+        } catch {
+            node.report(
+                .unreadable,
+                // Only the service manager passes credentials: a check by hand cannot read them.
+                severity: error.isAboutFile ? .error : .warning,
+                error.description,
+                remedy: "put the secret where the configuration says it is"
+            )
+        }
+    }
+
+    func checkReadable(_ path: String, at node: NodeReader) {
+        guard access(path, R_OK) != 0 else { return }
+        node.report(
+            .unreadable,
+            "\(path) cannot be read",
+            remedy: "name a file that the server may read"
+        )
+    }
+
     /// A missing program may be installed later; the server starts without it.
     func checkProgram(_ path: String, at node: NodeReader) {
         guard access(path, X_OK) != 0 else { return }

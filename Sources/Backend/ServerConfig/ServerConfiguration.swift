@@ -79,20 +79,6 @@ package struct PublicURL: Hashable, Sendable {
     package var webSocket: String { "ws" + http.dropFirst(4) }
 }
 
-package enum StorageLocation: Hashable, Sendable, CustomStringConvertible {
-    case sqlite(path: String)
-
-    package var description: String {
-        switch self {
-        case .sqlite(let path): "sqlite:\(path)"
-        }
-    }
-
-    package static let standard = StorageLocation.sqlite(
-        path: "/var/lib/realm-server/server.sqlite"
-    )
-}
-
 package struct ServerLogConfiguration: Hashable, Sendable {
     package enum Level: String, Hashable, Sendable, CaseIterable {
         case off, fatal, error, warn, info, detail, debug, trace, all

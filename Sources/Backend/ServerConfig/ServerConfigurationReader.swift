@@ -60,9 +60,9 @@ package enum ServerConfigurationReader {
             trustedProxies: keys.optional("trusted_proxies", default: []) { list in
                 list.elements { $0.addressRange() }
             },
-            storage: keys.optional("storage", default: .standard) { $0.storage() },
+            storage: keys.optional("storage", default: .standard) { $0.storage(files) },
             adminSocket: keys.optional("admin_socket") { $0.absolutePath() },
-            tls: keys.optional("tls") { $0.tls(files) },
+            tls: keys.optional("tls") { $0.certificate(files) },
             log: keys.section("log") { log in
                 ServerLogConfiguration(
                     level: log.optional("level", default: .info) { $0.choice() },
@@ -101,32 +101,11 @@ extension NodeReader {
         )
         return text.flatMap { AddressRange($0) }
     }
-
-    fileprivate func storage() -> StorageLocation? {
-        guard let text = string() else { return nil }
-        if text.hasPrefix("postgresql://") {
-            report(
-                .unsupported,
-                "PostgreSQL is not supported yet by this version",
-                remedy: "use sqlite:/PATH"
-            )
-            return nil
-        }
-        let path = text.hasPrefix("sqlite:") ? text.dropFirst("sqlite:".count) : ""
-        guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
-            report(
-                .badValue,
-                "names no store",
-                remedy: "give sqlite: and an absolute path, such as \(StorageLocation.example)"
-            )
-            return nil
-        }
-        return .sqlite(path: String(path))
-    }
 }
 
 extension NodeReader {
-    fileprivate func tls(_ named: NamedFiles?) -> CertificateFiles? {
+    /// A certificate and its key; with files, both are checked.
+    func certificate(_ named: NamedFiles?) -> CertificateFiles? {
         mapping { keys in
             let certificate = keys.required("certificate") { $0.absolutePath() }
             let key = keys.required("key") { node in
@@ -177,10 +156,6 @@ extension YAMLNode {
         mapping.entries.removeAll { $0.key == "classes" }
         return YAMLNode(location: location, tag: tag, content: .mapping(mapping))
     }
-}
-
-extension StorageLocation {
-    fileprivate static let example = "sqlite:/var/lib/realm-server/server.sqlite"
 }
 
 // MARK: Apps

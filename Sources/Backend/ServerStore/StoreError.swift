@@ -9,6 +9,14 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case unusable
         case diskFull
         case failed
+        /// The store's server cannot be reached. Nothing was written, so that the same write may be tried
+        /// again.
+        case unreachable
+        /// The store is not the one that a session was told of, or it is unknown whether a write was
+        /// committed. The session must end; its client connects again, and its IDENT is checked.
+        case changed
+        /// The data can never be stored: trying again is useless.
+        case unacceptable
     }
 
     package let kind: Kind
@@ -30,6 +38,9 @@ extension StoreError: CodedError {
         case .unusable: "store.unusable"
         case .diskFull: "store.disk_full"
         case .failed: "store.failed"
+        case .unreachable: "store.unreachable"
+        case .changed: "store.changed"
+        case .unacceptable: "store.unacceptable"
         }
     }
 }

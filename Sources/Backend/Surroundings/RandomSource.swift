@@ -18,6 +18,12 @@ package final class RandomSource: Sendable {
         Salt(generator.withLock { UInt64.random(in: 1...UInt64(Int64.max), using: &$0) })
     }
 
+    /// The epoch of a new session: not zero, and below 2^63. It is random because a store that goes back
+    /// would give the numbers of a counter twice.
+    package func sessionEpoch() -> UInt64 {
+        salt().rawValue
+    }
+
     /// That many random bytes.
     package func bytes(_ count: Int) -> [UInt8] {
         generator.withLock { generator in

@@ -3,11 +3,11 @@ import FoundationEssentials
 import Glibc
 import Logging
 import Platform
-import SQLiteServerStore
 import Scheduling
 import Server
 import ServerConfig
 import ServerHTTP
+import ServerStorage
 import ServerStore
 import ServiceLifecycle
 import Settings
@@ -69,19 +69,25 @@ struct Serve: AsyncParsableCommand {
             logger.warning("no app to serve", metadata: ["remedy": "\(NoApp.remedy)"])
         }
         let random = RandomSource(SystemRandomNumberGenerator())
-        let store = try await configuration.storage.open(
-            versionSalts: VersionSalts(random.salt()),
-            logger: logger
-        )
         let manager = ServiceManager()
         let secrets = SecretReader(environment: ProcessInfo.processInfo.environment)
+        let clock = WallClock { WallTime.now().millisecondsSince1970 }
+        let opening = StoreOpening(
+            secrets: secrets,
+            versionSalts: VersionSalts(random.salt()),
+            clock: clock,
+            program: serverVersion,
+            logger: logger
+        )
+        let storage = try await opening.open(configuration.storage)
         let tls = try configuration.tls.map { files throws(ServerTLS.Unusable) in
             try ServerTLS(files)
         }
         let server = try await RealmServer(
             configuration,
-            store: store,
-            clock: WallClock { WallTime.now().millisecondsSince1970 },
+            store: storage.store,
+            backplane: storage.backplane,
+            clock: clock,
             random: random,
             secrets: secrets,
             tls: tls,
@@ -106,7 +112,7 @@ struct Serve: AsyncParsableCommand {
         )
         try await group.run()
         manager.reportStopping()
-        await store.close()
+        await storage.close()
         logger.notice("stopped")
     }
 }
@@ -124,18 +130,6 @@ private struct Hangup: Service {
             // The outcome is in the log, as after a call on the admin socket.
             _ = try? await reload?.run()
             manager.reportReady()
-        }
-    }
-}
-
-extension StorageLocation {
-    fileprivate func open(
-        versionSalts: VersionSalts,
-        logger: Logger
-    ) async throws(StoreError) -> SQLiteStore {
-        switch self {
-        case .sqlite(let path):
-            try await SQLiteStore(.file(path: path), versionSalts: versionSalts, logger: logger)
         }
     }
 }

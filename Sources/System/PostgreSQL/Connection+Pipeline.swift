@@ -19,12 +19,15 @@ extension Connection {
         var parameters: [ParameterList] = []
         parameters.reserveCapacity(steps.count)
         for step in steps { parameters.append(try ParameterList(step.values)) }
-        return try exchange { handle throws(PostgreSQLError) in
+        roundTrips += 1
+        try observer?(.beforeSending)
+        let rows = try exchange { handle throws(PostgreSQLError) in
             guard PQenterPipelineMode(handle) == 1 else {
                 throw Self.confused("the connection is not ready for a pipeline")
             }
             var run = PipelineRun(steps: steps)
             try send(&run, parameters, on: handle, until: deadline)
+            try observer?(.sent)
             try collect(&run, on: handle, until: deadline)
             guard PQexitPipelineMode(handle) == 1 else {
                 throw Self.confused("the server sent more than was asked for")
@@ -32,6 +35,8 @@ extension Connection {
             if let failure = run.failure { throw failure }
             return run.rows
         }
+        try observer?(.answered)
+        return rows
     }
 
     /// The rows of one step.

@@ -27,6 +27,20 @@ package final class Connection {
     var knownIdentity: ServerIdentity?
     /// Numbers the statements; one that failed keeps its number.
     var preparedCount = 0
+    /// A random number below 2^63 that no other connection has: what is derived from it ends with the
+    /// connection.
+    package let nonce = UInt64.random(in: 1...UInt64(Int64.max))
+    /// Pipelines that were sent, for tests that count them.
+    package internal(set) var roundTrips = 0
+    /// Tests make moments of pipelines fail.
+    package var observer: ((Moment) throws(PostgreSQLError) -> Void)?
+
+    /// A moment of a pipeline.
+    package enum Moment: Hashable, Sendable, CaseIterable {
+        case beforeSending
+        case sent
+        case answered
+    }
 
     /// Equal texts in two places of the program can have one address, with other parameters.
     struct StatementKey: Hashable {
@@ -60,6 +74,12 @@ package final class Connection {
     /// Ends the connection; a transaction that is open is rolled back by the server.
     package func close() {
         close(PostgreSQLError(.misuse, "the connection was closed", connectionIsLost: true))
+    }
+
+    /// Ends the connection as a failure of the network does, for tests: neither end knows yet.
+    package func cut() {
+        guard case .open(let handle) = state else { return }
+        shutdown(PQsocket(handle), Int32(SHUT_RDWR))
     }
 
     /// The error that closed the connection; nil while it is open.

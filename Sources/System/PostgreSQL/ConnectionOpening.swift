@@ -13,12 +13,11 @@ struct ConnectionOpening {
 
     func open(until deadline: Deadline) throws(PostgreSQLError) -> OpaquePointer {
         try checkTarget()
-        let password = try readPassword()
         var failure = PostgreSQLError(.misuse, "the target has no host")
         for (index, host) in target.hosts.enumerated() {
             do {
                 let share = deadline.share(among: target.hosts.count - index)
-                return try open(host, password: password, until: share)
+                return try open(host, password: try readPassword(for: host), until: share)
             } catch {
                 guard isWorthAnotherHost(error) else { throw error }
                 failure = error
@@ -136,9 +135,9 @@ struct ConnectionOpening {
 
     // MARK: Checks
 
-    private func readPassword() throws(PostgreSQLError) -> String? {
+    private func readPassword(for host: Target.Host) throws(PostgreSQLError) -> String? {
         do throws(PasswordUnavailable) {
-            let password = try target.password?()
+            let password = try target.password?(host)
             guard password?.utf8.contains(0) != true else {
                 throw PasswordUnavailable(reason: "it contains U+0000")
             }

@@ -7,8 +7,8 @@ package struct Target: Sendable {
     package var hosts: [Host]
     package var database: String
     package var user: String
-    /// Read for each connection; nil: the server must not ask for one.
-    package var password: (@Sendable () throws(PasswordUnavailable) -> String)?
+    /// Read for each host of each connection; nil: the server must not ask for one.
+    package var password: Password?
     package var tls: TLS
     package var clientCertificate: ClientCertificate?
     /// Shown in `pg_stat_activity`.
@@ -21,7 +21,7 @@ package struct Target: Sendable {
         hosts: [Host],
         database: String,
         user: String,
-        password: (@Sendable () throws(PasswordUnavailable) -> String)? = nil,
+        password: Password? = nil,
         tls: TLS = .off,
         clientCertificate: ClientCertificate? = nil,
         applicationName: String = "realm-server",
@@ -38,6 +38,9 @@ package struct Target: Sendable {
         self.schema = schema
         self.limits = limits
     }
+
+    /// Reads the password for a host; nil if there is none for it.
+    package typealias Password = @Sendable (Host) throws(PasswordUnavailable) -> String?
 
     package enum Host: Hashable, Sendable {
         /// The directory of a Unix socket.

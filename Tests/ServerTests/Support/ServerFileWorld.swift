@@ -13,7 +13,7 @@ import Versions
 
 /// One server file in a store in memory, and clients that speak to the engine without any session.
 struct ServerFileWorld {
-    let store: SQLiteStore
+    let store: any Store
     let engine: SyncEngine
     let clock: ManualClock
     let file: ServerFileID
@@ -25,12 +25,17 @@ struct ServerFileWorld {
     init(
         downloadLimitInBytes: Int = 1 << 20,
         snapshots: SnapshotPolicy = SnapshotPolicy(compactionSizeInBytes: 0),
-        store: SQLiteStore? = nil,
+        store: (any Store)? = nil,
+        isStrict: Bool = true,
         merging: MergeLimits = MergeLimits(),
         seed: UInt64 = 1
     ) async throws {
         self.clock = ManualClock()
-        if let store { self.store = store } else { self.store = try await SQLiteStore(.memory) }
+        if let store {
+            self.store = isStrict ? .strict(store) : store
+        } else {
+            self.store = try await .strictOfRun()
+        }
         self.engine = SyncEngine(
             store: self.store,
             clock: clock.wallClock,
@@ -109,16 +114,25 @@ struct ServerFileWorld {
         return try #require(stored)
     }
 
-    /// The objects of class `Task` as JSON texts, by key.
+    /// The objects of class `Task` as JSON texts in the server's form, by key.
     func tasks() async throws -> [ObjectKey: String] {
-        try await store.read { [file] snapshot in
-            var tasks: [ObjectKey: String] = [:]
+        let (schema, documents) = try await store.read { [file] snapshot in
+            var documents: [ObjectKey: [UInt8]] = [:]
             try snapshot.forEachDocument(of: "Task", in: file) { key, json throws(StoreError) in
-                tasks[key] = String(decoding: json, as: UTF8.self)
+                documents[key] = json
                 return .next
             }
-            return tasks
+            return (try snapshot.schema(of: file), documents)
         }
+        guard let owner = schema["Task"] else { return [:] }
+        // Stores keep values, not their spelling.
+        let form = JSONForm(schema: schema)
+        var tasks: [ObjectKey: String] = [:]
+        for (key, json) in documents {
+            let document = try form.decodeDocument(json, of: owner)
+            tasks[key] = String(decoding: form.encode(document, key: key, of: owner), as: UTF8.self)
+        }
+        return tasks
     }
 }
 

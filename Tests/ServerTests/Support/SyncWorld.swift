@@ -113,7 +113,8 @@ struct SyncWorld: Sendable {
         SyncWorld(
             apps: apps,
             carrier: .memory,
-            service: .testing(apps),
+            // Each process has random numbers of its own.
+            service: .testing(apps, seed: 70),
             address: nil,
             services: nil
         )
@@ -182,7 +183,8 @@ extension SyncService {
     /// Without any logs, on the store and the clock of the apps.
     static func testing(
         _ apps: TestApps,
-        timing: ServerTiming = ServerTiming()
+        timing: ServerTiming = ServerTiming(),
+        seed: UInt64 = 7
     ) -> SyncService {
         SyncService(
             apps: apps.accounts.apps,
@@ -190,10 +192,10 @@ extension SyncService {
             engine: SyncEngine(
                 store: apps.store,
                 clock: apps.clock.wallClock,
-                random: .seeded(7)
+                random: .seeded(seed)
             ),
             clock: apps.clock.wallClock,
-            random: .seeded(8),
+            random: .seeded(seed + 1),
             timing: timing,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )

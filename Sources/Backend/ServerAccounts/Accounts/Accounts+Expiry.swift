@@ -12,13 +12,15 @@ extension Accounts {
     /// Removes expired records every hour, until the task is cancelled.
     package func keepRemovingExpired(_ clock: any Clock<Duration>) async {
         while (try? await clock.sleep(for: .seconds(3600))) != nil {
-            do {
-                try await removeExpired()
-            } catch {
-                logger.error(
-                    "expired log-ins could not be removed",
-                    metadata: ["error": "\(error)"]
-                )
+            await backplane.perform(.expiry, every: .seconds(3300)) {
+                do {
+                    try await removeExpired()
+                } catch {
+                    logger.error(
+                        "expired log-ins could not be removed",
+                        metadata: ["error": "\(error)"]
+                    )
+                }
             }
         }
     }

@@ -77,6 +77,7 @@ package struct Accounts: Sendable {
                 externalTokens: externalTokens,
                 schema: schema,
                 domainID: record.domainID,
+                fingerprint: AppFingerprint.text(app, schema: schema, keys: record.keys),
                 syncState: record.syncState,
                 isFromFile: declaration == nil
             ),

@@ -12,6 +12,8 @@ package struct ServedApp {
     /// The classes that every file of the app has.
     package var schema: RealmSchema?
     package let domainID: String
+    /// Equal in processes that have the same configuration of the app.
+    package var fingerprint = ""
     package var syncState: SyncState
     /// Whether the configuration file declares it; it can then be changed only there.
     package let isFromFile: Bool

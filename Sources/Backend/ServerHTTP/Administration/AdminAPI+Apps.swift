@@ -40,6 +40,7 @@ extension AdminAPI {
             throw ServiceRefusal(.badRequest, error.description)
         }
         try await accounts.serve(app, declaration: creation.configuration)
+        accounts.backplane.changed(id)
         guard let served = accounts.apps[id] else { throw ServiceRefusal.appNotFound }
         return AppReport(served)
     }
@@ -62,6 +63,8 @@ extension AdminAPI {
             accounts.apps.put(served)
             throw error
         }
+        // Other processes served it until now.
+        accounts.backplane.control(.app(app), .pause)
         await accounts.forgetKeys(of: app)
     }
 }

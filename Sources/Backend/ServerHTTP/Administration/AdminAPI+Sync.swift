@@ -35,7 +35,11 @@ extension AdminAPI {
         }
         try await accounts.store.write(.app(app)) { try $0.setSyncState(state, of: app) }
         accounts.apps.setSyncState(state, of: app)
-        if state != .enabled { accounts.backplane.control(.app(app), .pause) }
+        if state == .enabled {
+            accounts.backplane.changed(app)
+        } else {
+            accounts.backplane.control(.app(app), .pause)
+        }
     }
 
     private static let terminationPath = "POST sync/terminate"
@@ -53,6 +57,8 @@ extension AdminAPI {
             accounts.apps.setSyncState(state, of: app)
             throw error
         }
+        // Other processes let clients in until the store said so.
+        accounts.backplane.control(.app(app), .pause)
     }
 
     /// Makes one client start over; the others continue. The next IDENT of its file gets 208.

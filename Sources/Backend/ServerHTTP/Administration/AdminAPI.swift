@@ -55,7 +55,10 @@ package struct AdminAPI: Sendable {
     ) async throws -> ClientAPIResponse {
         switch route {
         case .health:
-            return try ok(["status": "ok"])
+            let obstacle = accounts.backplane.obstacle
+            return try ok(
+                HealthReport(status: obstacle == nil ? "ok" : "degraded", reason: obstacle)
+            )
         case .reload:
             return try ok(try await reloadConfiguration())
         case .listApps:

@@ -81,6 +81,14 @@ package struct KeyReport: Codable, Hashable, Sendable {
     }
 }
 
+/// Whether this process can serve now.
+struct HealthReport: Encodable {
+    /// `ok` or `degraded`.
+    let status: String
+    /// Nil if it can.
+    let reason: String?
+}
+
 /// The state of an app's sync, and its numbers of connections, sessions and realms.
 package struct AppSyncReport: Codable, Hashable, Sendable {
     package let app: String

@@ -52,6 +52,10 @@ package struct ClientAPI: Sendable {
         _ route: ClientRoute
     ) async throws -> ClientAPIResponse {
         switch route {
+        case .ready:
+            // Clients do not learn the reason; the admin API's `health` has it.
+            guard accounts.backplane.obstacle == nil else { throw ServiceRefusal.storage }
+            return ClientAPIResponse(status: 200, body: Array("{\"status\":\"ready\"}".utf8))
         case .location(let app):
             _ = try accounts.configuration(of: app)
             return ClientAPIResponse(status: 200, body: try location(request).json())

@@ -2,6 +2,8 @@ import ServerStore
 
 /// The calls of the client API that this server serves (app services, 1.2).
 enum ClientRoute: Hashable, Sendable {
+    /// For load balancers: whether this process can serve.
+    case ready
     case location(AppID)
     case logIn(AppID, provider: String, isLinking: Bool)
     case register(AppID)
@@ -27,9 +29,15 @@ enum ClientRoute: Hashable, Sendable {
     case sync(AppID)
 
     static let basePath = "/api/client/v2.0"
+    static let readyPath = "/ready"
 
     /// Finds the route; refuses unknown ones.
     init(method: String, path: String, query: String) throws(ServiceRefusal) {
+        if path == Self.readyPath {
+            guard method == "GET" || method == "HEAD" else { throw .methodNotAllowed }
+            self = .ready
+            return
+        }
         guard path.hasPrefix("\(Self.basePath)/") else { throw .routeNotFound }
         let rest = path.dropFirst(Self.basePath.count + 1)
         var segments = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

@@ -7,6 +7,7 @@ extension ServiceRefusal {
         switch error {
         case let refusal as ServiceRefusal: self = refusal
         case let refusal as AccountRefusal: self.init(refusal)
+        case let error as StoreError where error.kind == .unacceptable: self = .unacceptable
         default: return nil
         }
     }

@@ -81,6 +81,10 @@ extension ServiceRefusal {
         .maintenanceInProgress,
         "the store cannot be used now"
     )
+    static let unacceptable = ServiceRefusal(
+        .badRequest,
+        "the request has values that the server cannot store"
+    )
     static let unexpected = ServiceRefusal(.internalServerError, "internal server error")
 
     static func providerNotFound(_ name: String) -> ServiceRefusal {

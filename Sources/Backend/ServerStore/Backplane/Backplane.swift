@@ -22,8 +22,27 @@ package protocol Backplane: Sendable {
     /// Something about users, apps or rules has changed, and is stored: connections must act.
     func control(_ audience: ConnectionAudience, _ order: ConnectionOrder)
 
-    /// The connections and sessions of an app in all processes.
+    /// An app's record in the store has changed, which orders no connection anything.
+    func changed(_ app: AppID)
+
+    /// The connections and sessions of an app in all processes; those of other processes as they
+    /// were some seconds ago.
     func ask(_ app: AppID) async -> ConnectionCounts
+
+    /// Hears of other processes until the task is cancelled.
+    ///
+    /// - Parameter follow: reads an app's record again, before its connections act on a change.
+    func run(following follow: @escaping @Sendable (AppID) async -> Void) async
+
+    /// Does a job, unless another process does it now, or has done it within the interval.
+    func perform(_ job: Job, every interval: Duration, _ body: @Sendable () async -> Void) async
+
+    /// Whether history of the app may be removed: every process has recorded lately which clients it
+    /// serves, and has the same configuration of the app.
+    func mayTrim(_ app: AppID) async -> Bool
+
+    /// The reason why this process cannot serve now; nil while it can.
+    var obstacle: String? { get }
 }
 
 /// One process of the server, as the others see it.
@@ -31,6 +50,8 @@ package protocol BackplaneParticipant: AnyObject, Sendable {
     func receive(_ message: BackplaneMessage)
     /// The connections and sessions of an app in this process.
     func counts(of app: AppID) -> ConnectionCounts
+    /// All connections and sessions of this process.
+    var presence: ConnectionPresence { get }
 }
 
 /// A message to all processes.
@@ -38,6 +59,7 @@ package enum BackplaneMessage: Hashable, Sendable {
     case growth(of: ServerFileID, to: ServerVersion)
     case takeover(of: ClientFileID, epoch: UInt64)
     case control(ConnectionAudience, ConnectionOrder)
+    case changed(AppID)
 }
 
 /// Names a client file within the store.

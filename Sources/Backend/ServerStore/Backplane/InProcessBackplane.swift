@@ -27,9 +27,28 @@ package final class InProcessBackplane: Backplane {
         send(.control(audience, order))
     }
 
+    package func changed(_ app: AppID) {
+        send(.changed(app))
+    }
+
     package func ask(_ app: AppID) async -> ConnectionCounts {
         participants.withLock(\.self).reduce(ConnectionCounts()) { $0 + $1.counts(of: app) }
     }
+
+    /// There are no other processes.
+    package func run(following follow: @escaping @Sendable (AppID) async -> Void) async {}
+
+    package func perform(
+        _ job: Job,
+        every interval: Duration,
+        _ body: @Sendable () async -> Void
+    ) async {
+        await body()
+    }
+
+    package func mayTrim(_ app: AppID) async -> Bool { true }
+
+    package var obstacle: String? { nil }
 
     private func send(_ message: BackplaneMessage) {
         for participant in participants.withLock(\.self) { participant.receive(message) }

@@ -77,7 +77,8 @@ package struct ClientFile: Hashable, Sendable {
     /// The client needs no history up to this version; never decreases.
     package var lockedServerVersion: ServerVersion
     package var isExpired: Bool
-    /// Incremented by each IDENT: only the newest session may upload (sync history, 18.4).
+    /// A new random number with each IDENT, 0 before the first one: only the newest session may upload
+    /// (sync history, 18.4).
     package var sessionEpoch: UInt64
     /// Milliseconds since 1970.
     package var lastSeenAt: Int64

@@ -1,4 +1,5 @@
 import Logging
+import ServerStore
 import SyncProtocol
 
 /// The end of a session, for its client and the operator (wire protocol, 8).
@@ -27,6 +28,12 @@ struct SessionFailure {
                 quota.message,
                 level: .warning,
                 backoff: ConnectionLimits.backoff
+            )
+        case let error as StoreError where error.kind == .unacceptable:
+            self.init(
+                .badChangeset,
+                "bad changeset (UPLOAD): the server cannot store it",
+                reason: "\(error)"
             )
         default:
             self.init(

@@ -85,6 +85,7 @@ extension SessionRegistry: BackplaneParticipant {
             if let holder, holder.epoch != epoch { holder.connection.ask(to: .yield) }
         case .control(let audience, let order):
             for connection in connections(in: audience) { connection.ask(to: .obey(order)) }
+        case .changed: break
         }
     }
 
@@ -94,6 +95,24 @@ extension SessionRegistry: BackplaneParticipant {
                 connections: state.connections.values.count { $0.connection.user.app == app },
                 sessions: state.holders.values.count { $0.connection.user.app == app }
             )
+        }
+    }
+
+    var presence: ConnectionPresence {
+        state.withLock { state in
+            var presence = ConnectionPresence(clients: state.holders.mapValues(\.epoch))
+            for arrival in state.connections.values {
+                let user = arrival.connection.user
+                presence.counts[user.app, default: ConnectionCounts()].connections += 1
+                presence.users.insert(AppMember(user.id, of: user.app))
+                guard let session = user.session else { continue }
+                presence.loginSessions.insert(AppMember(session, of: user.app))
+            }
+            for holder in state.holders.values {
+                let app = holder.connection.user.app
+                presence.counts[app, default: ConnectionCounts()].sessions += 1
+            }
+            return presence
         }
     }
 

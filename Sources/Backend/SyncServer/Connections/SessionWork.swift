@@ -12,6 +12,8 @@ struct SessionWork {
         var file: ServerFileID?
         /// Known once the IDENT is accepted.
         var client: ClientFile?
+        /// The history as its client was told; known once the IDENT is accepted.
+        fileprivate(set) var told: SessionGuard?
         fileprivate var steps: Deque<SessionStep> = []
         fileprivate var isAtWork = false
         /// UNBOUND, or the connection has ended: earlier uploads are still integrated.
@@ -56,8 +58,31 @@ struct SessionWork {
         sessions[key]?.file = file
     }
 
-    mutating func identified(_ key: SessionKey, _ client: ClientFile) {
+    /// - Parameter latest: the newest server version that the client knows.
+    mutating func identified(
+        _ key: SessionKey,
+        _ client: ClientFile,
+        in file: ServerFileID,
+        latest: SaltedServerVersion
+    ) {
         sessions[key]?.client = client
+        sessions[key]?.told = SessionGuard(
+            client: ClientFileID(file: file, ident: client.ident),
+            generation: client.generation,
+            clientVersion: client.upload.clientVersion,
+            sessionEpoch: client.sessionEpoch,
+            newest: latest
+        )
+    }
+
+    /// Uploads up to a version of the client's are integrated.
+    mutating func integrated(_ key: SessionKey, upTo version: ClientVersion) {
+        sessions[key]?.told?.noteIntegrated(upTo: version)
+    }
+
+    /// The client is about to learn of this version as the newest.
+    mutating func told(_ key: SessionKey, _ version: SaltedServerVersion) {
+        sessions[key]?.told?.noteTold(version)
     }
 
     /// Adds a step. Returns true if no task works for the session: the caller must start one.

@@ -31,7 +31,7 @@ extension SyncConnection {
             return fail(key, .illegalPartition)
         }
         do {
-            let opened = try await retryWhileLocked {
+            let opened = try await retryWhileAway {
                 try await service.engine.open(
                     partition,
                     of: app.id,
@@ -47,8 +47,10 @@ extension SyncConnection {
             }
             work.opened(key, opened.file)
             perform(machine.opened(key, assigned: opened.assigned))
+        } catch let error as StoreError where error.kind == .unacceptable {
+            fail(key, .illegalPartition)
         } catch {
-            fail(key, SessionFailure(error))
+            fail(key, error)
         }
     }
 
@@ -61,7 +63,7 @@ extension SyncConnection {
         let client: ClientFile
         let refused: [RejectedChangeset]
         do {
-            client = try await retryWhileLocked {
+            client = try await retryWhileAway {
                 try await service.engine.identify(
                     ident,
                     in: file,
@@ -75,7 +77,7 @@ extension SyncConnection {
                 in: file
             )
         } catch {
-            return fail(key, SessionFailure(error))
+            return fail(key, error)
         }
         // The session may have ended during the store's work.
         guard let current = work[key], !current.hasEnded else { return }
@@ -86,7 +88,7 @@ extension SyncConnection {
                 machine.fail(.boundInOtherSession, message: "the file already has a session")
             )
         }
-        work.identified(key, client)
+        work.identified(key, client, in: file, latest: ident.latestServerVersion)
         perform(machine.identified(key, upload: client.upload, locked: client.lockedServerVersion))
         report(refused, key)
         // The client uses this connection now: close the previous one (wire protocol, 12.5), also
@@ -111,12 +113,9 @@ extension SyncConnection {
                 }
             }
         } catch IntegrationRefusal.superseded {
-            work.fail(key)
-            // If the session has ended, its client has reconnected, and will send it again.
-            guard let current = work[key], !current.hasEnded else { return }
-            end(.normal, reason: "another connection serves this file")
+            leaveConnection(key, .normal, "another connection serves this file")
         } catch {
-            fail(key, SessionFailure(error))
+            fail(key, error)
         }
     }
 
@@ -127,30 +126,41 @@ extension SyncConnection {
         into file: ServerFileID,
         _ key: SessionKey
     ) async throws {
-        guard let last = uploads.last else { return }
-        let upload = Upload(
-            client: client.ident,
-            sessionEpoch: client.sessionEpoch,
-            changesets: uploads.flatMap(\.changesets),
-            progress: last.progress,
-            lockedServerVersion: last.lockedServerVersion
-        )
-        let outcome = try await retryWhileLocked {
+        guard let upload = await Self.parse(uploads, of: client) else { return }
+        let outcome = try await retryWhileAway {
             try await service.engine.integrate(
                 upload,
                 into: file,
+                guarding: work[key]?.told,
                 policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
-                by: user.id,
+                by: SyncEngine.Uploader(id: user.id, app: user.app),
                 rules: rules,
                 quotas: app.quotas
             )
         }
+        work.integrated(key, upTo: upload.progress.clientVersion)
         report(outcome.refused, key)
         log(outcome.healing, client.ident)
         // An UPLOAD without changesets creates no version, and gets no response (wire protocol,
         // 12.3).
         guard outcome.integratedCount > 0 else { return }
         service.backplane.announce(outcome.currentVersion, of: file)
+    }
+
+    /// Not on the connection's own executor: decoding large changesets takes time.
+    @concurrent
+    private static func parse(
+        _ uploads: ArraySlice<UploadCheck.Admitted>,
+        of client: ClientFile
+    ) async -> Upload? {
+        guard let last = uploads.last else { return nil }
+        return Upload(
+            client: client.ident,
+            sessionEpoch: client.sessionEpoch,
+            changesets: uploads.flatMap(\.changesets),
+            progress: last.progress,
+            lockedServerVersion: last.lockedServerVersion
+        )
     }
 
     /// Reports rejected writes. The client must get the report before the compensating version; its
@@ -196,35 +206,77 @@ extension SyncConnection {
         defer { endScan() }
         guard !hasEnded else { return }
         do {
-            let batch = try await retryWhileLocked {
-                try await service.engine.scan(for: client.ident, from: cursor, in: file)
+            let batch = try await retryWhileAway {
+                try await service.engine.scan(
+                    for: client.ident,
+                    from: cursor,
+                    in: file,
+                    guarding: session.told
+                )
             }
             guard let batch else { throw IntegrationRefusal.unknownClientFile }
+            work.told(key, batch.progress.latestServerVersion)
             perform(machine.scanned(key, batch.scanned))
         } catch {
-            fail(key, SessionFailure(error))
+            fail(key, error)
         }
     }
 }
 
-// MARK: A locked store
+// MARK: Failures of the store
 
 extension SyncConnection {
-    /// Retries while another program keeps the store locked, which is not the client's fault, with
-    /// a pause before each attempt.
-    private func retryWhileLocked<Result>(
+    /// Retries, with a pause before each attempt, while it is not the client's fault that the store
+    /// cannot be used: as long as another program keeps it locked, and for a while if its server is out of
+    /// reach.
+    private func retryWhileAway<Result>(
         _ body: () async throws -> Result
     ) async throws -> Result {
         var pause = Duration.milliseconds(50)
+        var waited = Duration.zero
         while true {
             do {
                 return try await body()
-            } catch let error as StoreError where error.kind == .locked && !hasEnded {
-                logger.notice("the store is locked", metadata: ["reason": "\(error)"])
+            } catch let error as StoreError where mayRetry(after: error, waited) {
+                logger.notice(
+                    "the store is away",
+                    metadata: ["code": "\(error.code)", "reason": "\(error)"]
+                )
                 try await service.timing.clock.sleep(for: pause)
+                waited += pause
                 pause = min(pause * 2, .seconds(2))
             }
         }
+    }
+
+    private func mayRetry(after error: StoreError, _ waited: Duration) -> Bool {
+        guard !hasEnded else { return false }
+        return switch error.kind {
+        case .locked: true
+        case .unreachable: waited < service.timing.storeTimeout
+        case .unusable, .diskFull, .failed, .changed, .unacceptable: false
+        }
+    }
+
+    /// Ends the session with an error of its work; if the store is not the one that the client was told
+    /// of, the connection, so that IDENT is checked again.
+    private func fail(_ key: SessionKey, _ error: any Error) {
+        guard let error = error as? StoreError, error.kind == .changed else {
+            return fail(key, SessionFailure(error))
+        }
+        logger.warning(
+            "the store has changed",
+            metadata: ["code": "\(error.code)", "reason": "\(error)"]
+        )
+        leaveConnection(key, .goingAway, "the store has changed")
+    }
+
+    /// Ends the connection of a session that must not integrate anything more. If the session has ended,
+    /// its client has reconnected, and will send its uploads again.
+    private func leaveConnection(_ key: SessionKey, _ code: CloseCode, _ reason: String) {
+        work.fail(key)
+        guard let current = work[key], !current.hasEnded else { return }
+        end(code, reason: reason)
     }
 }
 

@@ -56,29 +56,41 @@ package final class SyncService: Sendable {
     /// Trims history periodically, until the task is cancelled (sync history, 16).
     package func keepTrimming() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
-            let connected = registry.members
-            for app in apps.syncApps {
-                guard let limit = app.offlineLimitInMilliseconds else { continue }
-                do {
-                    try await engine.trim(
-                        app.id,
-                        offlineLimitInMilliseconds: limit,
-                        connected: connected
-                    )
-                } catch {
-                    logger.error(
-                        "history could not be trimmed",
-                        metadata: ["app": "\(app.id)", "error": "\(error)"]
-                    )
-                }
+            await backplane.perform(.trimming, every: Self.jobInterval) {
+                for app in self.apps.syncApps { await self.trim(app) }
             }
+        }
+    }
+
+    /// Below the hour between two attempts of a process, which are not exactly an hour apart.
+    private static let jobInterval = Duration.seconds(3300)
+
+    private func trim(_ app: SyncApp) async {
+        guard let limit = app.offlineLimitInMilliseconds, await backplane.mayTrim(app.id) else {
+            return
+        }
+        do {
+            try await engine.trim(
+                app.id,
+                offlineLimitInMilliseconds: limit,
+                connected: registry.members
+            )
+        } catch {
+            logger.error(
+                "history could not be trimmed",
+                metadata: ["app": "\(app.id)", "error": "\(error)"]
+            )
         }
     }
 
     /// Removes unused files every hour, until the task is cancelled.
     package func keepSweeping() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
-            for app in apps.syncApps { await sweep(app) }
+            await backplane.perform(.sweeping, every: Self.jobInterval) {
+                for app in self.apps.syncApps where await self.backplane.mayTrim(app.id) {
+                    await self.sweep(app)
+                }
+            }
         }
     }
 

@@ -55,9 +55,28 @@ package struct SyncEngine: Sendable {
         quotas: UserQuotas = .unlimited,
         schema: RealmSchema? = nil
     ) async throws -> Opened {
+        let reads = ExpectedReads(
+            file: .partition(app, partition),
+            hasSchema: schema != nil,
+            usage: needsFileIdent ? user : nil,
+            account: rules.read.map { _ in ExpectedReads.Account(app: app, user: user) }
+        )
+        if !needsFileIdent {
+            let opened = try await store.read(expecting: reads) { snapshot in
+                guard try Self.admits(rules.read, user, of: app, to: partition, snapshot) else {
+                    throw SessionFault.permissionDenied
+                }
+                return try Self.openUnchanged(partition, of: app, schema, snapshot)
+            }
+            if let opened { return opened }
+        }
         let salt = random.salt()
         let now = clock.millisecondsSince1970()
-        return try await store.write(.partition(app, partition), for: .user(user)) { transaction in
+        return try await store.write(
+            .partition(app, partition),
+            for: .user(user),
+            expecting: reads
+        ) { transaction in
             guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
                 throw SessionFault.permissionDenied
             }
@@ -96,6 +115,22 @@ package struct SyncEngine: Sendable {
         }
     }
 
+    /// The file of a client that has its ident already; nil if parts of the declared schema are missing.
+    private static func openUnchanged(
+        _ partition: Partition,
+        of app: AppID,
+        _ schema: RealmSchema?,
+        _ snapshot: any StoreReading
+    ) throws -> Opened? {
+        guard let file = try snapshot.file(of: app, partition)?.id else {
+            // The ident is one of a removed realm; IDENT reports that.
+            return Opened(file: .none, assigned: nil, published: nil)
+        }
+        let isComplete =
+            try schema.map { try SchemaPublication.isComplete($0, in: file, snapshot) } ?? true
+        return isComplete ? Opened(file: file, assigned: nil, published: nil) : nil
+    }
+
     private static func admits(
         _ rule: AccessRule?,
         _ user: UserID,
@@ -117,8 +152,17 @@ package struct SyncEngine: Sendable {
         offlineLimitInMilliseconds limit: Int64? = nil
     ) async throws -> ClientFile {
         let now = clock.millisecondsSince1970()
-        let (client, outgrown) = try await store.write(.file(id), for: .user(user)) {
-            [snapshots] transaction -> (ClientFile, ServerFile?) in
+        let epoch = random.sessionEpoch()
+        let reads = ExpectedReads(
+            file: .id(id),
+            client: ident.file.ident,
+            salts: [ident.latestServerVersion.version]
+        )
+        let (client, outgrown) = try await store.write(
+            .file(id),
+            for: .user(user),
+            expecting: reads
+        ) { [snapshots] transaction -> (ClientFile, ServerFile?) in
             guard let file = try transaction.file(id) else {
                 // A missing realm counts as empty: the checks keep their order.
                 let claimed = ident.latestServerVersion.version
@@ -156,7 +200,7 @@ package struct SyncEngine: Sendable {
             if begins, !isOutgrown, let snapshot = file.snapshot {
                 client.snapshotVersion = snapshot.version
             }
-            client.sessionEpoch += 1
+            client.sessionEpoch = epoch
             client.lastSeenAt = now
             try transaction.put(client, in: id)
             return (client, isOutgrown ? file : nil)
@@ -172,7 +216,11 @@ package struct SyncEngine: Sendable {
         _ client: ClientFile,
         in id: ServerFileID
     ) async throws -> ClientFile {
-        try await store.write(.file(id), for: .user(client.owner)) { transaction in
+        try await store.write(
+            .file(id),
+            for: .user(client.owner),
+            expecting: ExpectedReads(file: .id(id), client: client.ident)
+        ) { transaction in
             guard let snapshot = try transaction.file(id)?.snapshot,
                 var current = try transaction.clientFile(client.ident, in: id),
                 current.isUntouched, current.generation == client.generation,
@@ -205,12 +253,23 @@ package struct SyncEngine: Sendable {
             ? file.baseVersion.salt : try transaction.salt(of: version, in: file.id)
     }
 
+    /// The user whose rights and quotas count for an upload.
+    struct Uploader: Hashable, Sendable {
+        let id: UserID
+        let app: AppID
+
+        fileprivate var account: ExpectedReads.Account { .init(app: app, user: id) }
+    }
+
     /// Integrates an upload. Throws `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
+    ///
+    /// - Parameter session: the upload's; nil if there is none.
     func integrate(
         _ upload: Upload,
         into file: ServerFileID,
+        guarding session: SessionGuard? = nil,
         policy: SchemaPolicy,
-        by user: UserID? = nil,
+        by user: Uploader? = nil,
         rules: AccessRules = AccessRules(),
         quotas: UserQuotas = .unlimited
     ) async throws -> UploadIntegration.Outcome {
@@ -224,6 +283,7 @@ package struct SyncEngine: Sendable {
                 return try await integrate(
                     upload,
                     into: file,
+                    guarding: session,
                     policy: policy,
                     by: user,
                     rules: rules,
@@ -252,8 +312,9 @@ package struct SyncEngine: Sendable {
     private func integrate(
         _ upload: Upload,
         into file: ServerFileID,
+        guarding session: SessionGuard?,
         policy: SchemaPolicy,
-        by user: UserID?,
+        by user: Uploader?,
         rules: AccessRules,
         quotas: UserQuotas,
         indexes: HistoryIndexes?,
@@ -261,16 +322,26 @@ package struct SyncEngine: Sendable {
         expectsNewObjects: Bool
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
-        return try await store.write(.file(file), for: user.map { .user($0) } ?? .upkeep) {
-            [merging] transaction in
+        let reads = upload.expectedReads(
+            in: file,
+            account: rules.write == nil ? nil : user?.account,
+            usage: quotas.historyBytes == nil ? nil : user?.id
+        )
+        return try await store.write(
+            .file(file),
+            for: user.map { .user($0.id) } ?? .upkeep,
+            guarding: session,
+            expecting: reads,
+            ofSize: upload.sizeInBytes
+        ) { [merging] transaction in
             if let user, !upload.changesets.isEmpty {
-                try quotas.admitUpload(of: user, transaction)
+                try quotas.admitUpload(of: user.id, transaction)
             }
             var mayWrite = true
             if let rule = rules.write, let user, let known = try transaction.file(file) {
                 mayWrite = try Self.admits(
                     rule,
-                    user,
+                    user.id,
                     of: known.app,
                     to: known.partition,
                     transaction
@@ -359,7 +430,8 @@ package struct SyncEngine: Sendable {
 
     /// Whether the log-in session is still valid.
     func isLive(_ session: SessionDigest, of user: ConnectedUser) async throws -> Bool {
-        try await store.read { snapshot in
+        let account = ExpectedReads.Account(app: user.app, user: user.id, session: session)
+        return try await store.read(expecting: ExpectedReads(account: account)) { snapshot in
             guard let known = try snapshot.user(user.id, of: user.app), !known.isDisabled,
                 let session = try snapshot.loginSession(session, of: user.app)
             else { return false }
@@ -399,13 +471,22 @@ package struct SyncEngine: Sendable {
     func scan(
         for ident: FileIdent,
         from cursor: DownloadCursor,
-        in file: ServerFileID
+        in file: ServerFileID,
+        guarding session: SessionGuard? = nil
     ) async throws -> DownloadScan.Batch? {
         let scan = DownloadScan(
             softLimitInBytes: downloadLimitInBytes,
             compaction: snapshots
         )
-        return try await store.read { try scan.run(for: ident, from: cursor, in: file, of: $0) }
+        let reads = ExpectedReads(
+            file: .id(file),
+            client: ident,
+            hasSchema: true,
+            history: ExpectedReads.History(after: cursor.serverVersion, reader: ident)
+        )
+        return try await store.read(guarding: session, expecting: reads) {
+            try scan.run(for: ident, from: cursor, in: file, of: $0)
+        }
     }
 }
 

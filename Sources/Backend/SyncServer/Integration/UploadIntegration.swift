@@ -118,7 +118,7 @@ struct UploadIntegration {
 
     /// The session has checked the same against its own state; this checks against the store.
     private func check(
-        _ changesets: [UploadChangeset],
+        _ changesets: [ParsedChangeset],
         _ progress: UploadCursor,
         of client: ClientFile,
         in file: ServerFile
@@ -138,7 +138,7 @@ struct UploadIntegration {
     }
 
     private func integrate(
-        _ changesets: [UploadChangeset],
+        _ changesets: [ParsedChangeset],
         of uploader: ClientFile,
         into history: inout HistoryAppender
     ) throws -> ([RejectedChangeset], Healing) {
@@ -157,9 +157,8 @@ struct UploadIntegration {
         var received: [ReceivedChangeset] = []
         var parsed: [MergeOperand] = []
         for changeset in changesets {
-            let (decoded, operand) = try parse(changeset, of: client)
-            received.append(decoded)
-            parsed.append(operand)
+            received.append(try changeset.received())
+            parsed.append(try changeset.operand(of: client))
         }
         var window = try MergeWindow(
             of: client,
@@ -252,24 +251,6 @@ struct UploadIntegration {
         var changesets = run.map(\.changeset)
         admission.bar(barred, from: &changesets, first: first)
         for (index, changeset) in changesets.enumerated() { run[index].changeset = changeset }
-    }
-
-    private func parse(
-        _ changeset: UploadChangeset,
-        of client: FileIdent
-    ) throws(IntegrationRefusal) -> (ReceivedChangeset, MergeOperand) {
-        let stamp = Stamp(
-            timestamp: changeset.originTimestamp.rawValue,
-            fileIdent: client.rawValue
-        )
-        do throws(DecodeError) {
-            let received = try ReceivedChangeset(decoding: changeset.bytes)
-            return (received, MergeOperand(changeset: received.changeset, stamp: stamp))
-        } catch {
-            throw .badChangeset(
-                reason: "client version \(changeset.cursor.clientVersion.rawValue): \(error)"
-            )
-        }
     }
 
     private func admit(

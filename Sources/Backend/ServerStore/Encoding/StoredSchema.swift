@@ -1,16 +1,16 @@
 import Changesets
-import Schemas
+package import Schemas
 
 /// The stored form of a schema: the changeset that creates it.
-enum StoredSchema {
-    static func encode(_ schema: RealmSchema) -> [UInt8] {
+package enum StoredSchema {
+    package static func encode(_ schema: RealmSchema) -> [UInt8] {
         var writer = ChangesetWriter()
         schema.writeAdditions(to: RealmSchema(), into: &writer)
         return writer.bytes
     }
 
     /// Nil if `encode` did not write the bytes.
-    static func decode(_ bytes: [UInt8]) -> RealmSchema? {
+    package static func decode(_ bytes: [UInt8]) -> RealmSchema? {
         var schema = RealmSchema()
         guard let changeset = try? Changeset(decoding: bytes) else { return nil }
         for instruction in changeset.instructions {

@@ -1,7 +1,6 @@
 import Changesets
 import Testing
 
-@testable import SQLiteServerStore
 @testable import ServerStore
 
 @Suite("Stored keys")

@@ -1,16 +1,16 @@
-import Changesets
+package import Changesets
 
 /// The stored form of a primary key: its typed bytes, so that no two keys share theirs (local
 /// realm, 11). Numbers are in an order that the table's index can follow.
 ///
 /// The wire form of a number begins with its lowest bits, which puts neighbours as far apart as
 /// possible. Each batch of new objects would touch every page of the table.
-enum StoredKey {
+package enum StoredKey {
     /// Objects of classes without primary key have no typed bytes; their keys begin with this mark.
     private static let globalKeyMark: UInt8 = 0xff
     private static let intMark = UInt8(bitPattern: TypeCode.int.rawValue)
 
-    static func encode(_ key: ObjectKey) -> [UInt8] {
+    package static func encode(_ key: ObjectKey) -> [UInt8] {
         switch key {
         case .int(let value):
             return number(UInt64(bitPattern: value) ^ (1 << 63), behind: intMark)
@@ -21,7 +21,7 @@ enum StoredKey {
         }
     }
 
-    static func decode(_ bytes: [UInt8]) -> ObjectKey? {
+    package static func decode(_ bytes: [UInt8]) -> ObjectKey? {
         switch bytes.first {
         case intMark:
             guard bytes.count == 9 else { return nil }

@@ -1,0 +1,102 @@
+import Changesets
+import PostgreSQL
+import ServerStore
+import Versions
+
+/// The table `snapshot`.
+enum SnapshotRows {
+    /// The next changesets of a snapshot, up to about a MiB of them: version, time, changeset.
+    static func readingPage(
+        of file: ServerFileID,
+        in snapshot: ServerVersion,
+        after version: ServerVersion
+    ) -> Step {
+        Step(
+            """
+            SELECT version, made_at, changeset FROM (
+                SELECT version, made_at, changeset,
+                    sum(octet_length(changeset)) OVER (ORDER BY version)
+                        - octet_length(changeset) AS before
+                FROM (
+                    SELECT version, made_at, changeset FROM snapshot
+                    WHERE file_id = $1 AND snapshot_version = $2 AND version > $3
+                    ORDER BY version LIMIT 64
+                ) p
+            ) q WHERE before <= 1048576 ORDER BY version
+            """,
+            [.integer(file.rawValue), .number(snapshot.rawValue), .number(version.rawValue)]
+        )
+    }
+
+    static func entry(_ rows: StoredRows, _ row: Int) throws(StoreError) -> HistoryEntry {
+        HistoryEntry(
+            version: SaltedServerVersion(
+                version: ServerVersion(try rows.number(row, 0)),
+                salt: .none
+            ),
+            origin: .none,
+            clientVersion: .zero,
+            timestamp: OriginTimestamp(millisecondsSince1970: try rows.integer(row, 1))
+                ?? OriginTimestamp(0),
+            changeset: try rows.bytes(row, 2),
+            cumulativeSizeInBytes: 0
+        )
+    }
+
+    static func insertion(
+        of changeset: [UInt8],
+        at version: ServerVersion,
+        of snapshot: ServerVersion,
+        in file: ServerFileID,
+        at now: Int64
+    ) -> Step {
+        Step(
+            """
+            INSERT INTO snapshot (file_id, snapshot_version, version, made_at, changeset)
+            VALUES ($1, $2, $3, $4, $5)
+            """,
+            [
+                .integer(file.rawValue), .number(snapshot.rawValue), .number(version.rawValue),
+                .integer(now), .bytes(changeset),
+            ]
+        )
+    }
+
+    static func removal(of file: ServerFileID, only snapshot: ServerVersion) -> Step {
+        Step(
+            "DELETE FROM snapshot WHERE file_id = $1 AND snapshot_version = $2",
+            [.integer(file.rawValue), .number(snapshot.rawValue)]
+        )
+    }
+
+    /// Removes those that neither the file nor a client needs. A client needs its snapshot until its
+    /// merges begin after it.
+    static func removalOfUnneeded(of file: ServerFileID) -> Step {
+        Step(
+            """
+            DELETE FROM snapshot WHERE file_id = $1
+                AND snapshot_version <
+                    (SELECT snapshot_version FROM server_file WHERE file_id = $1)
+                AND snapshot_version <> ALL (ARRAY(
+                    SELECT snapshot_version FROM client_file
+                    WHERE file_id = $1 AND NOT is_expired
+                        AND recip_base_version < snapshot_version))
+            """,
+            [.integer(file.rawValue)]
+        )
+    }
+
+    static func removalOfUnfinished(of file: ServerFileID) -> Step {
+        Step(
+            """
+            DELETE FROM snapshot WHERE file_id = $1 AND snapshot_version >
+                (SELECT snapshot_version FROM server_file WHERE file_id = $1)
+            """,
+            [.integer(file.rawValue)]
+        )
+    }
+
+    static func removal(of file: ServerFileID) -> Step {
+        Step("DELETE FROM snapshot WHERE file_id = $1", [.integer(file.rawValue)])
+    }
+}

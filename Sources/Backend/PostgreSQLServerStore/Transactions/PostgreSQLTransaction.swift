@@ -1,0 +1,26 @@
+import ServerStore
+
+/// The store's contract on one connection. `AccountTransaction`, `FileTransaction` and
+/// `HistoryTransaction` have its parts; documents are here.
+final class PostgreSQLTransaction: HistoryTransaction, FileWriting {
+    override func removeApp(_ app: AppID) throws(StoreError) {
+        for file in try files(of: app) {
+            try removeContent(of: file.id)
+        }
+        try super.removeApp(app)
+    }
+
+    /// Removes a file with all its records.
+    func removeContent(of file: ServerFileID) throws(StoreError) {
+        try removeHistory(of: file)
+        try write(FileContent.removal(of: file), to: file)
+        buffer.remove(file)
+    }
+
+    func removeIfEmpty(_ file: ServerFileID, seenBefore time: Int64?) throws(StoreError) {
+        try hold(file)
+        try flush()
+        let rows = try runner.read(EmptyFileRows.reading(file, seenBefore: time))
+        if !rows.isEmpty { try removeContent(of: file) }
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import FoundationEssentials
+import Platform
+import PostgreSQLServerStore
+import ServerConfig
+import ServerStorage
+
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store",
+        abstract: "Copy, prepare or upgrade the store of a stopped server.",
+        subcommands: [Copy.self, SQL.self, Upgrade.self]
+    )
+
+    /// The environment may have passwords and credentials.
+    fileprivate static var secrets: SecretReader {
+        SecretReader(environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// Prints the error of a store; exit status 1.
+    fileprivate static func reporting<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
+        do {
+            return try body()
+        } catch {
+            StandardError.print("realm-server: \(error)")
+            throw ExitCode.failure
+        }
+    }
+}
+
+extension StoreCommand {
+    struct Copy: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Copy a store into an empty one, and mark the first as moved.",
+            discussion: """
+                A store is sqlite:/PATH, or postgresql://USER@HOST/DATABASE with parameters such as \
+                passfile, or the word "configured". No server may use either. Versions and idents stay \
+                as they are, so that no client starts over. Every row of both is compared; then \
+                "serve" refuses the first.
+                """
+        )
+
+        @OptionGroup var file: ConfigurationFile
+
+        @Argument(help: "The store to copy.")
+        var from: String
+
+        @Argument(help: "An empty store.")
+        var to: String
+
+        func run() throws {
+            let (source, target) = (try location(from), try location(to))
+            let tables = try StoreCommand.reporting {
+                try StoreCopy.run(from: source, to: target, StoreCommand.secrets)
+            }
+            for table in tables { print("\(table.table)  \(table.rows)") }
+            print("copied; \(source) is marked as moved to \(target)")
+        }
+
+        /// A URL has no room for every key: "configured" means `server.storage`.
+        private func location(_ text: String) throws -> StorageLocation {
+            if text == "configured" { return try file.read().storage }
+            do throws(BadStorageText) {
+                return try StorageLocation(text: text)
+            } catch {
+                throw ValidationError("\(error.problem); \(error.remedy)")
+            }
+        }
+    }
+
+    struct SQL: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sql",
+            abstract: "Print the statements that make the tables on PostgreSQL.",
+            discussion: """
+                For administrators who do not give the server's role the right to make tables: \
+                "realm-server store sql | psql DATABASE". Schema and role are those of the \
+                configuration.
+                """
+        )
+
+        @OptionGroup var file: ConfigurationFile
+
+        func run() throws {
+            guard case .postgreSQL(let location) = try file.read().storage else {
+                throw ValidationError("server.storage is not on PostgreSQL")
+            }
+            print(
+                PostgreSQLLayout.sql(schema: location.schema, role: location.user),
+                terminator: ""
+            )
+        }
+    }
+
+    struct Upgrade: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Bring the configured store to the layout of this version."
+        )
+
+        @OptionGroup var file: ConfigurationFile
+
+        func run() throws {
+            let storage = try file.read().storage
+            print(
+                try StoreCommand.reporting {
+                    try StoreUpgrading.run(storage, StoreCommand.secrets)
+                }
+            )
+        }
+    }
+}
