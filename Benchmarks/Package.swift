@@ -20,9 +20,18 @@ let package = Package(
         .target(name: "Schemas", dependencies: ["Changesets"], swiftSettings: settings),
         .target(
             name: "Documents",
-            dependencies: ["Changesets", "Schemas"],
+            dependencies: ["Changesets", "JSON", "Schemas"],
             swiftSettings: settings
         ),
+        .target(name: "JSON", swiftSettings: settings),
+        .target(
+            name: "Query",
+            dependencies: ["Changesets", "Documents", "JSON", "Schemas"],
+            swiftSettings: settings
+        ),
+        .target(name: "Scopes", dependencies: ["Changesets", "JSON"], swiftSettings: settings),
+        .target(name: "CLinux"),
+        .target(name: "Coordination", swiftSettings: settings),
         .target(name: "Versions", swiftSettings: settings),
         .target(
             name: "ClientReset",
@@ -34,17 +43,27 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
-        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(
+            name: "SQLite",
+            dependencies: ["CLinux", "CSQLite", "Coordination"],
+            swiftSettings: settings
+        ),
         .target(
             name: "LocalRealm",
             dependencies: [
-                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Versions",
+                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
+                "Versions",
             ],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "CodecBenchmark",
             dependencies: ["Changesets"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FanoutBenchmark",
+            dependencies: ["Changesets", "Documents", "Query", "Schemas"],
             swiftSettings: settings
         ),
         .executableTarget(
