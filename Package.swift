@@ -303,6 +303,11 @@ let package = Package(
             ]
         ),
         module(
+            "AsymmetricSink",
+            in: .backend,
+            ["Changesets", "Coordination", "JSON", "Programs", "ServerStore", logging]
+        ),
+        module(
             "ServerAccounts",
             in: .backend,
             [
@@ -514,6 +519,10 @@ let package = Package(
                 "Schemas", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
                 "Settings",
             ]
+        ),
+        tests(
+            "AsymmetricSink",
+            ["AsymmetricSink", "Changesets", "Programs", logging]
         ),
         tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),
         tests(

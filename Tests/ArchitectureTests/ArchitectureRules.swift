@@ -12,7 +12,8 @@ enum ArchitectureRules {
         "realm-agent",
     ]
     static let serverModules: Set<String> = [
-        "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server", "ServerAccounts",
+        "AsymmetricSink", "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server",
+        "ServerAccounts",
         "ServerConfig", "ServerHTTP", "ServerStore", "Surroundings", "SyncServer", "realm-server",
     ]
 
@@ -154,7 +155,8 @@ enum ArchitectureRules {
         "Hummingbird": ["Control", "ServerHTTP"],
         "JWTKit": ["ServerAccounts"],
         "Logging": [
-            "Agent", "Control", "Platform", "Plugins", "RealmSync", "SQLiteServerStore", "Server",
+            "Agent", "AsymmetricSink", "Control", "Platform", "Plugins", "RealmSync",
+            "SQLiteServerStore", "Server",
             "ServerAccounts", "ServerHTTP", "SyncClient", "SyncServer", "realm-agent",
             "realm-server",
         ],

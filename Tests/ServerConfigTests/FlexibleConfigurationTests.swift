@@ -93,6 +93,7 @@ struct FlexibleConfigurationTests {
                   fields: { store: { read: true }, level: { write: true } }
                   additional_fields: { read: true }
               default: { read: true, write: "_id == $user.id" }
+            asymmetric: { command: [/bin/cat], timeout: 5s, spool: /srv/spool, spool_limit: 1GiB }
             """,
             schema: Self.schema
         )
@@ -147,6 +148,11 @@ struct FlexibleConfigurationTests {
                 nesting: 30,
                 listElements: 5,
                 textSizeInBytes: 64
+            ),
+            sink: AsymmetricSinkConfiguration(
+                hook: HookConfiguration(command: ["/bin/cat"], timeout: .seconds(5)),
+                spool: "/srv/spool",
+                spoolSizeInBytes: 1 << 30
             )
         )
         #expect(flexible == expected)
@@ -174,6 +180,7 @@ struct FlexibleConfigurationTests {
             """
             sync: { queryable_fields: [a], indexed_field: a, limits: {} }
             rules: {}
+            asymmetric: { command: [/bin/cat], spool: spool }
             """
         )
         #expect(none == nil)
@@ -187,6 +194,10 @@ struct FlexibleConfigurationTests {
                     + "remove it; it is for flexible",
                 "f:4:12: error: apps.a.rules: does not go with sync.mode \"partition\"; "
                     + "use access, or sync.mode: flexible",
+                "f:5:17: error: apps.a.asymmetric: does not go with sync.mode \"partition\"; "
+                    + "remove it",
+                "f:5:47: error: apps.a.asymmetric.spool: \"spool\" is not an absolute path; "
+                    + "give a path that begins with \"/\" and has no \"..\" in it",
             ]
         )
         let (_, others) = try read(

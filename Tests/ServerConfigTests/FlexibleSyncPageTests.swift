@@ -138,6 +138,7 @@ struct FlexibleSyncPage {
             FlexibleSyncConfiguration(
                 keys.section("sync") { SyncSettings(reading: $0) },
                 keys.optional("rules", default: .none) { RolesReading(reading: $0) },
+                nil,
                 keys,
                 nil,
                 acceptsNewClasses: false

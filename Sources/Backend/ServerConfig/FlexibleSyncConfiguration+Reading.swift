@@ -10,17 +10,20 @@ extension FlexibleSyncConfiguration {
     ///
     /// - Parameters:
     ///   - keys: those of the app.
+    ///   - sink: that of the app, nil if it has none.
     ///   - schema: nil if the app has no schema file, or its files are not read.
     ///   - acceptsNewClasses: whether clients may add classes and properties.
     init?(
         _ sync: SyncSettings,
         _ rules: RolesReading,
+        _ sink: AsymmetricSinkConfiguration?,
         _ keys: MappingReader,
         _ schema: RealmSchema?,
         acceptsNewClasses: Bool
     ) {
         guard let queryable = sync.queryable else {
             keys.refuse("rules", beside: .partition, remedy: "use access, or sync.mode: flexible")
+            keys.refuse("asymmetric", beside: .partition, remedy: "remove it")
             return nil
         }
         keys.refuse("access", beside: .flexible, remedy: "use rules")
@@ -29,7 +32,8 @@ extension FlexibleSyncConfiguration {
             indexedField: queryable.indexedField?.name,
             roles: rules.declarations,
             subscriptionLimits: sync.limits.subscriptions,
-            filterLimits: sync.limits.filters
+            filterLimits: sync.limits.filters,
+            sink: sink
         )
         if rules.isEmpty {
             keys.whole.report(

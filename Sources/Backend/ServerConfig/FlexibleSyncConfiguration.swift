@@ -10,19 +10,23 @@ package struct FlexibleSyncConfiguration: Hashable, Sendable {
     package var roles: RoleDeclarations
     package var subscriptionLimits: SubscriptionLimits
     package var filterLimits: FilterLimits
+    /// Nil: objects of asymmetric classes are only stored.
+    package var sink: AsymmetricSinkConfiguration?
 
     package init(
         queryableFields: QueryableFields = QueryableFields(),
         indexedField: Text? = nil,
         roles: RoleDeclarations = RoleDeclarations(),
         subscriptionLimits: SubscriptionLimits = SubscriptionLimits(),
-        filterLimits: FilterLimits = FilterLimits()
+        filterLimits: FilterLimits = FilterLimits(),
+        sink: AsymmetricSinkConfiguration? = nil
     ) {
         self.queryableFields = queryableFields
         self.indexedField = indexedField
         self.roles = roles
         self.subscriptionLimits = subscriptionLimits
         self.filterLimits = filterLimits
+        self.sink = sink
     }
 
     /// Until sessions of such apps are served, `check` and `serve` refuse them.

@@ -218,9 +218,13 @@ extension ServedAppConfiguration {
         }
         let sync = keys.section("sync") { SyncSettings(reading: $0) }
         let rules = keys.optional("rules", default: .none) { RolesReading(reading: $0) }
+        let sink = keys.optional("asymmetric") { node in
+            node.mapping { AsymmetricSinkConfiguration(reading: $0, files) }
+        }
         let flexible = FlexibleSyncConfiguration(
             sync,
             rules,
+            sink,
             keys,
             schema,
             acceptsNewClasses: isDevelopmentMode
