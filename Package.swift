@@ -158,6 +158,11 @@ let package = Package(
             in: .core,
             ["Changesets", "Documents", "JSON", "Query", "Schemas"]
         ),
+        module(
+            "Permissions",
+            in: .core,
+            ["Changesets", "JSON", "Query", "Schemas"]
+        ),
         module("Merge", in: .core, ["Changesets"]),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
@@ -293,10 +298,14 @@ let package = Package(
             "ServerConfig",
             in: .backend,
             [
-                "Changesets", "Query", "SchemaFiles", "Schemas", "Scopes", "ServerStore",
-                "Settings",
-                "YAML",
+                "Changesets", "Permissions", "Query", "SchemaFiles", "Schemas", "Scopes",
+                "ServerStore", "Settings", "YAML",
             ]
+        ),
+        module(
+            "AsymmetricSink",
+            in: .backend,
+            ["Changesets", "Coordination", "JSON", "Programs", "ServerStore", logging]
         ),
         module(
             "ServerAccounts",
@@ -355,7 +364,8 @@ let package = Package(
             "realm-server",
             in: .backend,
             [
-                "Platform", "PostgreSQLServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
+                "Platform", "PostgreSQLServerStore", "Scheduling", "Scopes", "Server",
+                "ServerConfig",
                 "ServerHTTP", "ServerStorage", "ServerStore", "Settings", "Surroundings",
                 argumentParser, logging,
                 serviceLifecycle, unixSignals,
@@ -419,6 +429,10 @@ let package = Package(
                 "Changesets", "Documents", "JSON", "PostgreSQL", "Query", "QuerySQL", "SQLite",
                 "Schemas",
             ]
+        ),
+        tests(
+            "Permissions",
+            ["Changesets", "Documents", "JSON", "Permissions", "Query", "Schemas"]
         ),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(
@@ -527,7 +541,8 @@ let package = Package(
         tests(
             "ServerConfig",
             [
-                "Changesets", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
+                "Changesets", "Documents", "JSON", "Permissions", "Query", "SchemaFiles",
+                "Schemas", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
                 "Settings",
             ]
         ),
@@ -546,6 +561,10 @@ let package = Package(
                 "ServerConfig", "ServerFixtures", "ServerStorage", "ServerStore", "Settings",
                 "Versions",
             ]
+        ),
+        tests(
+            "AsymmetricSink",
+            ["AsymmetricSink", "Changesets", "Programs", logging]
         ),
         tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),
         tests(

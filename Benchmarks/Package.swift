@@ -33,6 +33,7 @@ let package = Package(
         module("Schemas", ["Changesets"]),
         module("Scopes", ["Changesets", "JSON"]),
         module("Documents", ["Changesets", "JSON", "Schemas"]),
+        module("Query", ["Changesets", "Documents", "JSON", "Schemas"]),
         module("ClientReset", ["Changesets", "Documents", "Schemas", "Versions"]),
         module("SQLite", ["CLinux", "CSQLite", "Coordination"]),
         module(
@@ -45,6 +46,11 @@ let package = Package(
         .executableTarget(
             name: "CodecBenchmark",
             dependencies: ["Changesets"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FanoutBenchmark",
+            dependencies: ["Changesets", "Documents", "Query", "Schemas"],
             swiftSettings: settings
         ),
         .executableTarget(

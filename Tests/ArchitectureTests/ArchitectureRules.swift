@@ -12,9 +12,9 @@ enum ArchitectureRules {
         "realm-agent",
     ]
     static let serverModules: Set<String> = [
-        "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server", "ServerAccounts",
-        "ServerCluster", "ServerConfig", "ServerHTTP", "ServerStorage", "ServerStore",
-        "Surroundings", "SyncServer", "realm-server",
+        "AsymmetricSink", "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server",
+        "ServerAccounts", "ServerCluster", "ServerConfig", "ServerHTTP", "ServerStorage",
+        "ServerStore", "Surroundings", "SyncServer", "realm-server",
     ]
 
     // MARK: Arrows
@@ -155,9 +155,10 @@ enum ArchitectureRules {
         "Hummingbird": ["Control", "ServerHTTP"],
         "JWTKit": ["ServerAccounts"],
         "Logging": [
-            "Agent", "Control", "Platform", "Plugins", "PostgreSQLServerStore", "RealmSync",
-            "SQLiteServerStore", "Server", "ServerAccounts", "ServerCluster", "ServerHTTP",
-            "ServerStorage", "SyncClient", "SyncServer", "realm-agent", "realm-server",
+            "Agent", "AsymmetricSink", "Control", "Platform", "Plugins", "PostgreSQLServerStore",
+            "RealmSync", "SQLiteServerStore", "Server", "ServerAccounts", "ServerCluster",
+            "ServerHTTP", "ServerStorage", "SyncClient", "SyncServer", "realm-agent",
+            "realm-server",
         ],
         "NIO": [
             "AppServices", "Control", "Outbound", "Plugins", "Server", "ServerHTTP", "Transport",
