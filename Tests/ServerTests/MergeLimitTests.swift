@@ -1,5 +1,6 @@
 import Changesets
 import Merge
+import ServerFixtures
 import SyncProtocol
 import TestSupport
 import Testing
@@ -97,6 +98,72 @@ struct MergeLimitTests {
             )
         }
         #expect(world.engine.indexes[subject]?.end == end)
+    }
+
+    @Test("An index of a history that a store has forgotten is made again")
+    func forgottenHistory() async throws {
+        let world = try await ServerFileWorld(merging: MergeLimits(unindexedSizeInBytes: 100))
+        let subject = HistoryIndex.Subject(file: world.file, generation: 0)
+        let (first, second) = (try await world.client(), try await world.client())
+        let beginning = [
+            upload(2, on: 0, Tasks.schema), upload(3, on: 0, Tasks.create(1, title: "x")),
+            upload(4, on: 0, Tasks.create(2, title: "y")),
+        ]
+        try await world.upload(beginning, by: first)
+        // What the store forgets is about another object than what it makes instead.
+        let lost = (0..<10).map { upload(5 + $0, on: 3, at: 10, Tasks.setTitle(2, "lost \($0)")) }
+        try await world.upload(lost, by: first)
+        try await world.upload([upload(2, on: 3, at: 20, Tasks.create(3, title: "z"))], by: second)
+        #expect(world.engine.indexes[subject]?.end == ServerVersion(13))
+
+        let entries = try await world.entries(after: 3)
+        let stored = try await world.stored(first)
+        try await world.store.write(for: .upkeep) { [file = world.file] transaction in
+            // The same versions, with another content and other salts.
+            let kept = try Self.rewind(file, by: entries.count, transaction)
+            var client = stored
+            client.upload = uploadCursor(4, 0)
+            try transaction.put(client, in: file)
+            try transaction.append(
+                entries.enumerated().map { offset, entry in
+                    HistoryEntry(
+                        version: SaltedServerVersion(
+                            version: entry.version.version,
+                            salt: Salt(77)
+                        ),
+                        origin: first.ident,
+                        clientVersion: ClientVersion(UInt64(offset) + 5),
+                        timestamp: OriginTimestamp(1_000),
+                        // Those up to the end of the index count: what is after it is read anyway.
+                        changeset: Tasks.setTitle(offset < 10 ? 1 : 2, "made instead"),
+                        cumulativeSizeInBytes: kept + UInt64(offset) * 50
+                    )
+                },
+                to: file
+            )
+        }
+        // Older than what was made instead, which must win.
+        try await world.upload([upload(3, on: 3, at: 30, Tasks.setTitle(1, "mine"))], by: second)
+        let last = try await world.entries(after: 3).last
+        #expect(last?.changeset.isEmpty == true)
+        #expect(world.engine.indexes[subject]?.end == ServerVersion(14))
+    }
+
+    /// Removes the newest versions; returns the size of the rest.
+    private static func rewind(
+        _ id: ServerFileID,
+        by count: Int,
+        _ transaction: any StoreTransaction
+    ) throws -> UInt64 {
+        var kept: [HistoryEntry] = []
+        try transaction.forEachEntry(of: id, after: .zero, readBy: .server) { entry in
+            kept.append(entry)
+            return .next
+        }
+        kept.removeLast(count)
+        try transaction.removeHistory(of: id)
+        try transaction.append(kept, to: id)
+        return kept.last?.cumulativeSizeInBytes ?? 0
     }
 
     @Test("The first upload of a new client, a schema, needs only an index of schema changes")
@@ -259,6 +326,22 @@ struct MergeLimitTests {
 }
 
 extension ServerFileWorld {
+    /// The entries of the history after a version.
+    fileprivate func entries(after version: UInt64) async throws -> [HistoryEntry] {
+        try await store.read { [file] snapshot in
+            var entries: [HistoryEntry] = []
+            try snapshot.forEachEntry(
+                of: file,
+                after: ServerVersion(version),
+                readBy: .server
+            ) { entry in
+                entries.append(entry)
+                return .next
+            }
+            return entries
+        }
+    }
+
     /// Every entry of the history, in words.
     fileprivate func history() async throws -> [String] {
         try await store.read { [file] snapshot in

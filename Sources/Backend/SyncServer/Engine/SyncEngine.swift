@@ -188,10 +188,9 @@ package struct SyncEngine: Sendable {
                         upload: client.upload
                     )
                 },
-                saltOfLatestVersion: try Self.salt(
+                saltOfLatestVersion: try transaction.salt(
                     of: ident.latestServerVersion.version,
-                    in: file,
-                    transaction
+                    in: file
                 )
             ).verify(ident)
             guard var client else { throw SessionFault.badClientFileIdent }
@@ -242,15 +241,6 @@ package struct SyncEngine: Sendable {
         let begins = client.upload == .zero && ident.download == .zero
         let start = max(ident.download.serverVersion, client.snapshotVersion)
         return !begins && start < file.baseVersion.version
-    }
-
-    private static func salt(
-        of version: ServerVersion,
-        in file: ServerFile,
-        _ transaction: any StoreTransaction
-    ) throws(StoreError) -> Salt? {
-        version == file.baseVersion.version
-            ? file.baseVersion.salt : try transaction.salt(of: version, in: file.id)
     }
 
     /// The user whose rights and quotas count for an upload.

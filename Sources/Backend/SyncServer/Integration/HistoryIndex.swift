@@ -7,7 +7,8 @@ import Versions
 /// The places that the committed changesets of one history touch. Finds those that an upload must
 /// be merged with, without reading the others.
 ///
-/// Committed entries never change, so the index is never wrong; trimmed entries are just not found.
+/// Committed entries never change, except in a store that goes back and uses their versions again (server
+/// on PostgreSQL, 7.1): the salt of the last one tells. Trimmed entries are just not found.
 final class HistoryIndex: Sendable {
     /// The history that an index covers.
     struct Subject: Hashable, Sendable {
@@ -19,10 +20,22 @@ final class HistoryIndex: Sendable {
         /// Whether only changesets with schema instructions are in the index. It is built without
         /// decoding the others.
         var isSchemaOnly = false
+
+        /// A salt that only this history has at a version: nil if it has none.
+        func proof(
+            at version: ServerVersion,
+            in file: ServerFile,
+            _ store: any FileReading
+        ) throws(StoreError) -> Salt? {
+            // The changesets of a snapshot have no salts: the version that it replaces has.
+            try store.salt(of: snapshot == .zero ? version : snapshot, in: file)
+        }
     }
 
     private struct State {
         var end = ServerVersion.zero
+        /// The subject's proof at the end; nil before the first entry.
+        var proof: Salt?
         var versions: [ServerVersion] = []
         /// The end of each version's numbers.
         var ends: [Int] = []
@@ -40,6 +53,18 @@ final class HistoryIndex: Sendable {
 
     /// The last indexed version.
     var end: ServerVersion { state.withLock { $0.end } }
+
+    /// Whether the store still has the history up to the end.
+    func isCurrent(in file: ServerFile, _ store: any FileReading) throws(StoreError) -> Bool {
+        let (end, proof) = state.withLock { ($0.end, $0.proof) }
+        guard end > .zero else { return true }
+        return try subject.proof(at: end, in: file, store) == proof
+    }
+
+    /// Remembers the proof of a version, if that is still the last one.
+    func prove(_ version: ServerVersion, by proof: Salt?) {
+        state.withLock { if $0.end == version { $0.proof = proof } }
+    }
 
     var sizeInBytes: Int {
         state.withLock { $0.numbers.count * 8 + $0.versions.count * 16 }

@@ -36,10 +36,12 @@ final class HistoryIndexes: Sendable {
 
     /// Reads the entries after the index, without blocking the writer.
     func extend(_ subject: HistoryIndex.Subject) async throws {
-        let index = self[subject] ?? HistoryIndex(of: subject)
+        var index = self[subject] ?? HistoryIndex(of: subject)
         while true {
-            let piece = try await store.read { [end = index.end] in
-                try Self.piece(of: subject, after: end, from: $0)
+            let piece = try await store.read { [index] in try Self.piece(after: index, from: $0) }
+            guard let piece else {
+                index = HistoryIndex(of: subject)
+                continue
             }
             try Self.append(piece, to: index)
             if piece.sizeInBytes <= Self.pieceSizeInBytes { break }
@@ -57,23 +59,32 @@ final class HistoryIndexes: Sendable {
     private struct Piece: Sendable {
         var changesets: [(version: ServerVersion, bytes: [UInt8])] = []
         var sizeInBytes = 0
+        /// The subject's proof at the last of them.
+        var proof: Salt?
     }
 
+    /// The next entries; nil if the index is of another history than the store has now.
     private static func piece(
-        of subject: HistoryIndex.Subject,
-        after version: ServerVersion,
+        after index: HistoryIndex,
         from store: any StoreReading
-    ) throws(StoreError) -> Piece {
+    ) throws(StoreError) -> Piece? {
+        let subject = index.subject
         var piece = Piece()
-        guard try store.file(subject.file)?.generation == subject.generation else { return piece }
+        guard let file = try store.file(subject.file), file.generation == subject.generation else {
+            return piece
+        }
+        guard try index.isCurrent(in: file, store) else { return nil }
         try store.forEachChangeset(
             of: subject.file,
             in: subject.snapshot,
-            after: version
+            after: index.end
         ) { version, bytes in
             piece.changesets.append((version, bytes))
             piece.sizeInBytes += bytes.count
             return piece.sizeInBytes > pieceSizeInBytes ? .stop : .next
+        }
+        if let last = piece.changesets.last {
+            piece.proof = try subject.proof(at: last.version, in: file, store)
         }
         return piece
     }
@@ -90,6 +101,7 @@ final class HistoryIndexes: Sendable {
                 index.append(version, changeset)
             }
         }
+        if let last = piece.changesets.last { index.prove(last.version, by: piece.proof) }
     }
 }
 

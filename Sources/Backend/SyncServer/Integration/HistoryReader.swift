@@ -94,7 +94,7 @@ struct HistoryReader {
         guard subject.snapshot == .zero else {
             guard let size = file.snapshot?.sizeInBytes, size <= limit else {
                 // The size of an older snapshot is not on record.
-                guard let index = indexes[subject] else {
+                guard let index = indexes[subject], try index.isCurrent(in: file, store) else {
                     throw HistoryIndexes.Needed(subject: subject)
                 }
                 return index
@@ -102,7 +102,8 @@ struct HistoryReader {
             return nil
         }
         guard try isLong(after: version) else { return nil }
-        guard let index = indexes[subject], try !isLong(after: max(version, index.end))
+        guard let index = indexes[subject], try index.isCurrent(in: file, store),
+            try !isLong(after: max(version, index.end))
         else { throw HistoryIndexes.Needed(subject: subject) }
         return index
     }
