@@ -49,9 +49,12 @@ struct RoundTripTests {
             }
             #expect(download == 1)
 
+            let progress = try await world.scan(for: client).progress
             let ident = try await roundTrips {
                 _ = try await world.identify(
-                    SaltedFileIdent(ident: client.ident, salt: client.salt)
+                    SaltedFileIdent(ident: client.ident, salt: client.salt),
+                    at: progress.download,
+                    latest: progress.latestServerVersion
                 )
             }
             #expect(ident == 2)

@@ -75,11 +75,6 @@ struct FileBuffer: Sendable {
         if case .present(let row) = row { row } else { nil }
     }
 
-    /// Whether a statement about the history would miss versions.
-    var hasUnsentEntries: Bool { !entries.isEmpty }
-
-    var hasUnsentReciprocals: Bool { reciprocals.contains { $0.value.isChanged } }
-
     // MARK: Writing
 
     /// Throws if the file does not exist: what belongs to it would never be removed.

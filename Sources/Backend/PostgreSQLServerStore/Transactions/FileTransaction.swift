@@ -40,7 +40,10 @@ class FileTransaction: AccountTransaction {
 
     /// Throws `.changed` if the database went back behind what a session was told.
     func verify(_ session: SessionGuard?) throws(StoreError) {
-        guard let session, let stored = sessions[session] else { return }
+        guard let session else { return }
+        guard let stored = sessions[session] else {
+            throw StoreError(.failed, "a session was not compared with the store; connect again")
+        }
         try session.verify(stored)
     }
 

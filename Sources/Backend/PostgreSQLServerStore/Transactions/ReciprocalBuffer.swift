@@ -40,8 +40,6 @@ struct ReciprocalBuffer: Sendable {
         case unknown
     }
 
-    var isChanged: Bool { removedUpTo != nil || !written.isEmpty }
-
     func content(of version: ServerVersion) -> Content {
         if let changeset = written[version] { return .changeset(changeset) }
         if let removedUpTo, version <= removedUpTo { return .absent }
