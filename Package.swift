@@ -564,7 +564,7 @@ let package = Package(
         ),
         tests(
             "AsymmetricSink",
-            ["AsymmetricSink", "Changesets", "Programs", logging]
+            ["AsymmetricSink", "Changesets", "Coordination", "Programs", logging]
         ),
         tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),
         tests(

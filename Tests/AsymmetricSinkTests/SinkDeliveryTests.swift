@@ -1,4 +1,5 @@
 import Changesets
+import Coordination
 import FoundationEssentials
 import Logging
 import Programs
@@ -73,6 +74,35 @@ struct SinkDeliveryTests {
             }
             try await until { spool.size == 0 }
             #expect(calls.all == ["1\n", "1\n", "1\n", "1\n", "2\n"])
+            group.cancelAll()
+        }
+    }
+
+    @Test("What does not fit waits for room, which a delivery makes")
+    func room() async throws {
+        let spool = try Spool(temporary.file("small"), limits: Spool.Limits(sizeInBytes: 20))
+        let calls = Calls()
+        let delivery = SinkDelivery(spool, clock: SteppedClock(), logger: logger) { lines in
+            _ = calls.add(lines)
+        }
+        try spool.append([Array("1".utf8)])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for number in 2...5 {
+                    let line = Array("\(number)".utf8)
+                    while true {
+                        do throws(SpoolError) {
+                            try spool.append([line])
+                            break
+                        } catch {
+                            guard error.kind == .full else { throw error }
+                            guard await spool.room.wait() else { return }
+                        }
+                    }
+                }
+            }
+            group.addTask { await delivery.run() }
+            try await until { calls.all == (1...5).map { "\($0)\n" } }
             group.cancelAll()
         }
     }

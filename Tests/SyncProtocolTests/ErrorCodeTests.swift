@@ -20,7 +20,54 @@ struct ErrorCodeTests {
         .writeNotAllowed(rejected), .compensatingWrite(rejected, undoneAt: ServerVersion(31)),
         .migrateToFlexibleSync(partitionQuery: "x == 1"), .revertToPartitionBasedSync,
         .badSchemaVersion, .schemaVersionChanged(previous: 3),
+        .asymmetricWriteNotAllowed(rejected),
     ]
+
+    @Test(
+        "Rejected writes: 231 and both forms of 230 have every member that clients require",
+        arguments: [
+            (
+                SessionFault.compensatingWrite(rejected, undoneAt: ServerVersion(31)), "Warning",
+                true
+            ),
+            (.writeNotAllowed(rejected), "ClientReset", false),
+            (.asymmetricWriteNotAllowed(rejected), "Warning", true),
+        ]
+    )
+    func rejectedWrites(_ fault: SessionFault, _ action: String, _ tryAgain: Bool) throws {
+        struct Body: Decodable {
+            struct Update: Decodable {
+                let table: String
+                let pk: String
+                let reason: String
+            }
+            let message: String
+            let logURL: String
+            let tryAgain: Bool
+            let shouldClientReset: Bool
+            let isRecoveryModeDisabled: Bool
+            let action: String
+            let rejectedUpdates: [Update]
+            let rejectedClientVersion: UInt64
+            let compensatingWriteServerVersion: UInt64?
+        }
+        let report = JSONErrorReport(fault, session: 3, message: "no")
+        let text = String(decoding: ServerMessage.jsonError(report).encoded(), as: UTF8.self)
+        let json = try #require(text.firstIndex(of: "\n").map { text[text.index(after: $0)...] })
+        let body = try JSONDecoder().decode(Body.self, from: Data(json.utf8))
+        #expect(body.message == "no")
+        #expect(body.action == action)
+        #expect(body.tryAgain == tryAgain)
+        #expect(body.shouldClientReset == (action == "ClientReset"))
+        #expect(!body.isRecoveryModeDisabled)
+        #expect(body.logURL.isEmpty)
+        #expect(body.rejectedClientVersion == 11)
+        #expect(body.compensatingWriteServerVersion == (fault.code == 231 ? 31 : nil))
+        #expect(body.rejectedUpdates.map(\.table) == ["Task"])
+        // A type byte and the number, in the encoding of payloads.
+        #expect(body.rejectedUpdates.map(\.pk) == ["AQU="])
+        #expect(body.rejectedUpdates.map(\.reason) == ["no"])
+    }
 
     @Test("Every error of our server has a known code of its level that ends no client's process")
     func sendableCodes() throws {

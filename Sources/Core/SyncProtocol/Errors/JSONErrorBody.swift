@@ -38,7 +38,8 @@ package struct JSONErrorBody: Hashable, Sendable {
 
         init?(_ fault: SessionFault) {
             switch fault {
-            case .writeNotAllowed(let rejected): self = .rejected(rejected)
+            case .writeNotAllowed(let rejected), .asymmetricWriteNotAllowed(let rejected):
+                self = .rejected(rejected)
             case .compensatingWrite(let rejected, let version):
                 self = .compensated(rejected, undoneAt: version)
             case .migrateToFlexibleSync(let query): self = .migration(partitionQuery: query)

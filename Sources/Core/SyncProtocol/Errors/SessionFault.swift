@@ -22,7 +22,10 @@ package enum SessionFault: Error, Hashable, Sendable {
     /// Only for clients below version 14.
     case serverPermissionsChanged
     case initialSyncNotCompleted
+    /// For clients below version 5.
     case writeNotAllowed(RejectedUpdates)
+    /// A reset, as of the other, would make the client upload the same objects again.
+    case asymmetricWriteNotAllowed(RejectedUpdates)
     /// Does not end the session; from version 5 on.
     case compensatingWrite(RejectedUpdates, undoneAt: ServerVersion)
     /// From version 9 on.
@@ -65,7 +68,7 @@ package enum SessionFault: Error, Hashable, Sendable {
         case .badQuery: .badQuery
         case .serverPermissionsChanged: .serverPermissionsChanged
         case .initialSyncNotCompleted: .initialSyncNotCompleted
-        case .writeNotAllowed: .writeNotAllowed
+        case .writeNotAllowed, .asymmetricWriteNotAllowed: .writeNotAllowed
         case .compensatingWrite: .compensatingWrite
         case .migrateToFlexibleSync: .migrateToFlexibleSync
         case .revertToPartitionBasedSync: .revertToPartitionBasedSync
@@ -85,7 +88,7 @@ package enum SessionFault: Error, Hashable, Sendable {
             .writeNotAllowed:
             .clientReset
         case .badOriginFileIdent: .protocolViolation
-        case .compensatingWrite: .warning
+        case .compensatingWrite, .asymmetricWriteNotAllowed: .warning
         case .migrateToFlexibleSync: .migrateToFlexibleSync
         case .revertToPartitionBasedSync: .revertToPartitionBasedSync
         case .schemaVersionChanged: .migrateSchema
