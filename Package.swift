@@ -355,7 +355,8 @@ let package = Package(
             "realm-server",
             in: .backend,
             [
-                "Platform", "PostgreSQLServerStore", "Scheduling", "Scopes", "Server", "ServerConfig",
+                "Platform", "PostgreSQLServerStore", "Scheduling", "Scopes", "Server",
+                "ServerConfig",
                 "ServerHTTP", "ServerStorage", "ServerStore", "Settings", "Surroundings",
                 argumentParser, logging,
                 serviceLifecycle, unixSignals,

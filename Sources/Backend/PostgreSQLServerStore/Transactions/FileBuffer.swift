@@ -76,9 +76,9 @@ struct FileBuffer: Sendable {
     }
 
     /// Whether a statement about the history would miss versions.
-    var hasUnsentEntries: Bool { !entries.isEmpty }
+    var hasBufferedEntries: Bool { !entries.isEmpty }
 
-    var hasUnsentReciprocals: Bool { reciprocals.contains { $0.value.isChanged } }
+    var hasBufferedReciprocals: Bool { reciprocals.contains { $0.value.isChanged } }
 
     // MARK: Writing
 

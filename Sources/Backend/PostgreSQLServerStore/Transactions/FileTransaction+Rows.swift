@@ -161,15 +161,16 @@ extension FileTransaction {
 
     func historySize(of user: UserID) throws(StoreError) -> Int64 {
         // Uploads that share a transaction count, too.
-        var unsent = Int64(0)
+        var buffered = Int64(0)
         for file in buffer.files.values {
             for (ident, bytes) in file.uploadedBytes
             where try clientFile(ident, in: file.id)?.owner == user {
-                unsent &+= bytes
+                buffered &+= bytes
             }
         }
-        if let sent = historySizes[user] { return sent &+ unsent }
-        return try runner.read(ClientFileRows.readingHistorySize(of: user)).integer(0, 0) &+ unsent
+        if let sent = historySizes[user] { return sent &+ buffered }
+        return try runner.read(ClientFileRows.readingHistorySize(of: user)).integer(0, 0)
+            &+ buffered
     }
 
     func emptyFiles(

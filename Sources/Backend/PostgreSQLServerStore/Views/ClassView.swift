@@ -125,7 +125,7 @@ package struct ClassView: Hashable, Sendable {
             """
     }
 
-    /// A text as SQL, whatever `standard_conforming_strings` is.
+    /// A text as SQL, under any `standard_conforming_strings`.
     static func literal(_ text: String) -> String {
         let quoted = text.replacing("'", with: "''")
         guard text.contains("\\") else { return "'\(quoted)'" }
