@@ -217,7 +217,9 @@ struct StoreCopyTests {
             let (table, column) = (try rows.string(row, 0), try rows.string(row, 1))
             let isCopied = copied.contains { text in
                 text.hasPrefix("\(table) ")
-                    && text.split { !$0.isLetter && $0 != "_" }.dropFirst().contains { $0 == column }
+                    && text.split { !$0.isLetter && $0 != "_" }.dropFirst().contains {
+                        $0 == column
+                    }
             }
             if !isCopied { missing.insert("\(table).\(column)") }
         }

@@ -17,7 +17,9 @@ extension StoreLayout {
 
     static func markMoved(_ connection: Connection, to place: String) throws {
         try connection.transaction {
-            try connection.execute("CREATE TABLE IF NOT EXISTS moved (moved_to TEXT NOT NULL) STRICT")
+            try connection.execute(
+                "CREATE TABLE IF NOT EXISTS moved (moved_to TEXT NOT NULL) STRICT"
+            )
             try connection.execute("DELETE FROM moved")
             try connection.run("INSERT INTO moved (moved_to) VALUES (?1)", [.text(place)])
             try connection.execute("PRAGMA user_version = \(movedVersion)")

@@ -16,8 +16,10 @@ enum StampStatements {
         at now: Int64
     ) throws {
         // Equal orders of locks, in all processes.
-        var rest = clients.map { (file: $0.file.rawValue, ident: Int64(bitPattern: $0.ident.rawValue)) }
-            .sorted { ($0.file, $0.ident) < ($1.file, $1.ident) }[...]
+        let keys = clients.map { client in
+            (file: client.file.rawValue, ident: Int64(bitPattern: client.ident.rawValue))
+        }
+        var rest = keys.sorted { ($0.file, $0.ident) < ($1.file, $1.ident) }[...]
         while !rest.isEmpty {
             let portion = rest.prefix(portion)
             rest = rest.dropFirst(portion.count)

@@ -15,7 +15,7 @@ protocol CopyEnd {
     func commit() throws
     /// Takes effect at once, in no transaction.
     func markMoved(to place: String) throws
-    /// What must follow when all rows are there.
+    /// The last step, when all rows are there.
     func finish() throws
 }
 
