@@ -36,7 +36,7 @@ extension Store {
         _ scope: WriteScope,
         for owner: WriteOwner = .accounts,
         guarding session: SessionGuard? = nil,
-        expecting reads: ExpectedReads = .none,
+        expecting reads: @autoclosure @escaping @Sendable () -> ExpectedReads = .none,
         ofSize sizeInBytes: Int = 0,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
@@ -44,7 +44,7 @@ extension Store {
             scope: scope,
             owner: owner,
             session: session,
-            reads: reads,
+            reads: reads(),
             sizeInBytes: sizeInBytes
         )
         return try await write(request, body)

@@ -1,12 +1,11 @@
 /// A write: its place among others, and the knowledge that a store needs before its body runs.
-package struct WriteRequest: Hashable, Sendable {
+package struct WriteRequest: Sendable {
     package let scope: WriteScope
     package let owner: WriteOwner
     /// A session that the write is for: it throws `StoreError` of kind `.changed` if the store went back
     /// behind what that session was told. A store that cannot go back ignores it.
     package let session: SessionGuard?
-    /// A hint.
-    package let reads: ExpectedReads
+    private let expected: @Sendable () -> ExpectedReads
     /// Bytes of the changesets that the body integrates: writes of one file share a transaction only up
     /// to a limit.
     package let sizeInBytes: Int
@@ -15,15 +14,18 @@ package struct WriteRequest: Hashable, Sendable {
         scope: WriteScope,
         owner: WriteOwner,
         session: SessionGuard? = nil,
-        reads: ExpectedReads = .none,
+        reads: @autoclosure @escaping @Sendable () -> ExpectedReads = .none,
         sizeInBytes: Int = 0
     ) {
         self.scope = scope
         self.owner = owner
         self.session = session
-        self.reads = reads
+        self.expected = reads
         self.sizeInBytes = sizeInBytes
     }
+
+    /// A hint, made when a store asks for it: that of an upload names each of its objects.
+    package var reads: ExpectedReads { expected() }
 }
 
 /// A read, with the knowledge that a store needs before its body runs.

@@ -312,16 +312,15 @@ package struct SyncEngine: Sendable {
         expectsNewObjects: Bool
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
-        let reads = upload.expectedReads(
-            in: file,
-            account: rules.write == nil ? nil : user?.account,
-            usage: quotas.historyBytes == nil ? nil : user?.id
-        )
         return try await store.write(
             .file(file),
             for: user.map { .user($0.id) } ?? .upkeep,
             guarding: session,
-            expecting: reads,
+            expecting: upload.expectedReads(
+                in: file,
+                account: rules.write == nil ? nil : user?.account,
+                usage: quotas.historyBytes == nil ? nil : user?.id
+            ),
             ofSize: upload.sizeInBytes
         ) { [merging] transaction in
             if let user, !upload.changesets.isEmpty {

@@ -44,10 +44,11 @@ struct ParsedChangeset: Sendable {
         guard case .success(let received) = content else { return [] }
         let changeset = received.changeset
         var objects: [ObjectReference] = []
+        var last: Instruction.ObjectTarget?
         for instruction in changeset.instructions {
-            guard let target = instruction.objectTarget else { continue }
-            let object = changeset.reference(target)
-            if objects.last != object { objects.append(object) }
+            guard let target = instruction.objectTarget, target != last else { continue }
+            objects.append(changeset.reference(target))
+            last = target
         }
         return objects
     }
