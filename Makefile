@@ -11,6 +11,9 @@
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
+# Suites of the server that run on its store in PostgreSQL, too; about two minutes.
+POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|Identification|LogIn|Quota|Session|SessionWork|Snapshot|UploadIntegration)Tests
+
 .PHONY: setup build run test soak sanitize lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster deb prove-package prove-units clean
 
@@ -26,6 +29,8 @@ run: build
 test: setup
 	swift build $(SWIFT_BUILD_FLAGS) --build-tests --explicit-target-dependency-import-check error
 	swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel
+	REALM_TEST_STORE=postgresql swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel \
+		--filter '$(POSTGRESQL_SUITES)'
 
 # Hours, for the realm files; the seed of what fails is printed.
 soak: setup
