@@ -158,6 +158,11 @@ let package = Package(
             in: .core,
             ["Changesets", "Documents", "JSON", "Query", "Schemas"]
         ),
+        module(
+            "Permissions",
+            in: .core,
+            ["Changesets", "JSON", "Query", "Schemas"]
+        ),
         module("Merge", in: .core, ["Changesets"]),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
@@ -397,6 +402,10 @@ let package = Package(
                 "Changesets", "Documents", "JSON", "PostgreSQL", "Query", "QuerySQL", "SQLite",
                 "Schemas",
             ]
+        ),
+        tests(
+            "Permissions",
+            ["Changesets", "Documents", "JSON", "Permissions", "Query", "Schemas"]
         ),
         tests("Merge", ["Changesets", "Documents", "Merge", "Schemas"]),
         tests(

@@ -47,6 +47,21 @@ struct RuleConditionTests {
         #expect(try !rule("a == \(text)").holds { _ in .string(text) })
     }
 
+    @Test("IN looks for a value in a list of the user")
+    func membership() throws {
+        func holds(_ text: String, _ value: JSONValue?) throws -> Bool {
+            try rule(text).holds { $0 == "list" ? value : .string($0) }
+        }
+        let list = JSONValue.array([.string("a"), .integer(5), .bool(true)])
+        #expect(try holds("'a' IN list", list))
+        #expect(try holds("a in list AND 5 In list AND true IN list", list))
+        #expect(try !holds("'b' IN list", list))
+        #expect(try !holds("'5' IN list OR false IN list OR null IN list", list))
+        #expect(try !holds("'a' IN list", nil))
+        #expect(try !holds("'a' IN list", .string("a")))
+        #expect(try holds("NOT 'b' IN list", list))
+    }
+
     @Test(
         "AND binds tighter than OR, NOT tightest",
         arguments: [
@@ -65,7 +80,7 @@ struct RuleConditionTests {
         "Operators and constants of queries are refused, where they are",
         arguments: [
             ("a = 1", 3), ("a < 1", 3), ("a <> 1", 3), ("a && b", 3), ("!a", 1), ("a + 1 == 2", 3),
-            ("a == +1", 6), ("a == {1}", 6), ("a IN b", 3), ("a BEGINSWITH 'x'", 3),
+            ("a == +1", 6), ("a == {1}", 6), ("a IN {1}", 6), ("a IN", 5), ("a BEGINSWITH 'x'", 3),
             ("a ==[c] 'x'", 5), ("a == ('x')", 6), ("(a) == 'x'", 5), ("a == NOT b", 6),
             ("a == b == c", 8), ("a b", 3), ("a OR", 5), ("and", 1), ("a == (b", 6), ("a)", 2),
             ("a == binary('x')", 12), ("é == unknown", 6),

@@ -65,7 +65,7 @@ struct AccessTests {
             ("partition ==", "column 13: the text ends where a value must follow; complete it"),
             (
                 "partition = 1",
-                "column 11: unexpected \"=\"; compare with == or !=, and put text between quotes"
+                "column 11: unexpected \"=\"; compare with ==, != or IN, and put text between quotes"
             ),
             ("(true", "column 6: the text ends where \")\" must follow; complete it"),
             ("'abc", "column 1: the string is not closed; close it with '"),

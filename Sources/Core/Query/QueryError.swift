@@ -7,6 +7,13 @@ package struct QueryError: Error, Hashable, Sendable {
     /// Begins with what to do.
     package let remedy: String
 
+    package init(code: Code, column: Int, message: String, remedy: String) {
+        self.code = code
+        self.column = column
+        self.message = message
+        self.remedy = remedy
+    }
+
     /// Stable names for logs and callers; the texts beside them may change.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The text does not follow the grammar, or a constant is malformed.

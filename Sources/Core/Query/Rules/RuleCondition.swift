@@ -4,14 +4,17 @@ package import JSON
 /// A rule: a condition over values that its user names, such as `partition == user.id` (interfaces,
 /// 8).
 ///
-/// Compares names, strings, integers, `true`, `false` and `null` with `==` and `!=`, combined with
-/// `AND`, `OR`, `NOT` and parentheses. A value without a comparison holds if it is `true`.
+/// Compares names, strings, integers, `true`, `false` and `null` with `==` and `!=`, or looks for one
+/// with `IN` in a list that its user has; combined with `AND`, `OR`, `NOT` and parentheses. A value
+/// without a comparison holds if it is `true`.
 package struct RuleCondition<Name: Hashable & Sendable>: Hashable, Sendable {
     /// Each after its parts, the whole condition last: evaluation is a loop, however deep the text.
     private let steps: [Step]
 
     private enum Step: Hashable, Sendable {
         case equal(Operand, Operand)
+        /// The first is an element of the second.
+        case isElement(Operand, Operand)
         case not(Int)
         case and(Int, Int)
         case or(Int, Int)
@@ -47,6 +50,8 @@ package struct RuleCondition<Name: Hashable & Sendable>: Hashable, Sendable {
         for step in steps {
             switch step {
             case .equal(let left, let right): results.append(areEqual(left, right, value))
+            case .isElement(let element, let list):
+                results.append(isElement(element, of: list, value))
             case .not(let part): results.append(!results[part])
             case .and(let left, let right): results.append(results[left] && results[right])
             case .or(let left, let right): results.append(results[left] || results[right])
@@ -68,6 +73,18 @@ package struct RuleCondition<Name: Hashable & Sendable>: Hashable, Sendable {
         case (_?, nil): left == .constant(.null)
         case (nil, nil): false
         }
+    }
+
+    /// A missing value, or one that is not a list, has no elements.
+    private func isElement(
+        _ element: Operand,
+        of list: Operand,
+        _ value: (Name) -> JSONValue?
+    ) -> Bool {
+        guard let element = self.value(of: element, value),
+            case .array(let elements)? = self.value(of: list, value)
+        else { return false }
+        return elements.contains(element)
     }
 
     private func value(of operand: Operand, _ value: (Name) -> JSONValue?) -> JSONValue? {
@@ -92,11 +109,10 @@ extension RuleCondition {
             for condition in query.conditions {
                 switch condition {
                 case .comparison(let comparison):
+                    let left = try operand(comparison.sides.left)
+                    let right = try operand(comparison.sides.right)
                     steps.append(
-                        .equal(
-                            try operand(comparison.sides.left),
-                            try operand(comparison.sides.right)
-                        )
+                        comparison.operation == .in ? .isElement(left, right) : .equal(left, right)
                     )
                     if comparison.operation == .notEqual { steps.append(.not(steps.count - 1)) }
                 case .not(let part): steps.append(.not(results[part]))

@@ -2,7 +2,7 @@
 ///
 /// Rules differ from queries in four points, which texts in stores and configurations rely on. Strings
 /// have no escapes; words may contain dots; AND, OR, NOT and constants have any case; numbers are
-/// decimal. The only operators are `==` and `!=`.
+/// decimal. The only operators are `==`, `!=` and IN.
 enum RuleLexer {
     static func tokens(of text: String) throws(LocatedProblem) -> [QueryToken] {
         var tokens: [QueryToken] = []
@@ -45,7 +45,7 @@ enum RuleLexer {
                 .syntax,
                 at: offset,
                 "unexpected \"\(first)\"",
-                remedy: "compare with == or !=, and put text between quotes"
+                remedy: "compare with ==, != or IN, and put text between quotes"
             )
         }
         return (kind(of: word), word.count)
@@ -61,6 +61,7 @@ enum RuleLexer {
         case "and": .and
         case "or": .or
         case "not": .not
+        case "in": .in
         case "true": .true
         case "false": .false
         case "null": .null

@@ -28,13 +28,20 @@ package struct SubscriptionRules: Sendable {
     ) throws(QueryError) -> CheckedQuery {
         try Self.checkLength(of: text, limits)
         try checkKind(of: className)
-        let query = try QueryParser.parse(text, limits: limits.ofJoinedQuery)
+        return try check(
+            try QueryParser.parse(text, limits: limits.ofJoinedQuery),
+            of: className
+        )
+    }
+
+    /// Checks a parsed query; its length and the kind of its class are checked before.
+    func check(_ query: ParsedQuery, of className: Text) throws(QueryError) -> CheckedQuery {
         try Self.checkSyntax(of: query)
         let checked = try QueryChecker.check(query, of: className, in: schema)
         do throws(LocatedProblem) {
             try checkOperands(of: checked)
         } catch {
-            throw error.located(in: text)
+            throw error.located(in: query.text)
         }
         return checked
     }
