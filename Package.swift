@@ -281,16 +281,16 @@ let package = Package(
             "SQLiteServerStore",
             in: .backend,
             [
-                "Changesets", "Coordination", "JSON", "SQLite", "Schemas", "Scopes", "ServerStore",
-                "Versions", deque, logging,
+                "Changesets", "Coordination", "JSON", "Query", "QuerySQL", "SQLite", "Schemas",
+                "Scopes", "ServerStore", "Versions", deque, logging,
             ]
         ),
         module(
             "SyncServer",
             in: .backend,
             [
-                "Changesets", "Coordination", "Documents", "Merge", "Schemas", "Scopes",
-                "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions", deque,
+                "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query", "Schemas",
+                "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions", deque,
                 logging, serviceLifecycle,
             ]
         ),
@@ -509,6 +509,14 @@ let package = Package(
             [
                 "Changesets", "FaultInjection", "SQLite", "SQLiteServerStore", "Scopes",
                 "ServerFixtures", "ServerStore", "Versions",
+            ]
+        ),
+        tests(
+            "SyncServer",
+            [
+                "Changesets", "Documents", "Merge", "Permissions", "Query", "SQLiteServerStore",
+                "Schemas", "Scopes", "ServerFixtures", "ServerStore", "SyncProtocol", "SyncServer",
+                "Versions",
             ]
         ),
         tests(

@@ -1,3 +1,4 @@
+import Changesets
 import DequeModule
 import ServerStore
 import SyncProtocol
@@ -137,10 +138,14 @@ struct SessionWork {
 }
 
 extension SessionStep {
-    /// Roughly the memory of the uploads in it.
+    /// Roughly the memory of the uploads or subscriptions in it.
     var uploadSizeInBytes: Int {
-        guard case .integrate(let uploads) = self else { return 0 }
-        return uploads.reduce(0) { $0 + $1.changesets.sizeInMemory + Self.overheadInBytes }
+        switch self {
+        case .integrate(let uploads):
+            uploads.reduce(0) { $0 + $1.changesets.sizeInMemory + Self.overheadInBytes }
+        case .subscribe(let query): query.body.bytes.count + Self.overheadInBytes
+        case .open, .validate, .scanDownload: 0
+        }
     }
 
     /// The size of an upload without its changesets.

@@ -89,6 +89,7 @@ actor SyncConnection {
         self.service = service
         self.machine = ServerConnection(
             subProtocol: subProtocol,
+            appMode: app.flexible == nil ? .partitionBased : .flexible,
             limits: service.limits,
             allowsRecovery: app.allowsClientRecovery
         )
@@ -436,6 +437,21 @@ extension SyncConnection {
     func beginScan() async {
         while !hasRoom, !hasEnded { await scans.wait() }
         scansUnderWay += 1
+    }
+
+    /// Waits until the client has received enough for the next part of a bootstrap. False if it receives
+    /// nothing for that time.
+    func waitForRoom(within timeout: Duration) async -> Bool {
+        var (waited, pause) = (Duration.zero, Duration.milliseconds(5))
+        var size = outbox.sizeInBytes
+        while outbox.sizeInBytes >= ConnectionLimits.bytesOfBootstrapInOutbox, !hasEnded {
+            guard waited < timeout, (try? await service.timing.clock.sleep(for: pause)) != nil
+            else { return false }
+            waited = outbox.sizeInBytes < size ? .zero : waited + pause
+            size = outbox.sizeInBytes
+            pause = min(pause * 2, .milliseconds(200))
+        }
+        return true
     }
 
     func endScan() {
