@@ -298,9 +298,8 @@ let package = Package(
             "ServerConfig",
             in: .backend,
             [
-                "Changesets", "Query", "SchemaFiles", "Schemas", "Scopes", "ServerStore",
-                "Settings",
-                "YAML",
+                "Changesets", "Permissions", "Query", "SchemaFiles", "Schemas", "Scopes",
+                "ServerStore", "Settings", "YAML",
             ]
         ),
         module(
@@ -522,7 +521,8 @@ let package = Package(
         tests(
             "ServerConfig",
             [
-                "Changesets", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
+                "Changesets", "Documents", "JSON", "Permissions", "Query", "SchemaFiles",
+                "Schemas", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
                 "Settings",
             ]
         ),

@@ -172,8 +172,8 @@ struct RightsTests {
             ),
             RoleDeclaration(name: "all", read: .all),
         ])
-        #expect(roles.problems.map(\.key) == [.write])
-        #expect(roles.problems.first?.cause.code == .unknownName)
+        #expect(roles.problems.map(\.mistake.key) == [.write])
+        #expect(roles.problems.first?.mistake.cause.code == .unknownName)
         guard
             case .role(let broken) = roles.rights(of: UserValues(id: "x", type: "normal"))["Order"],
             case .role(let others) = roles.rights(of: Sample.user)["Order"]
@@ -191,7 +191,7 @@ struct RightsTests {
             RoleDeclaration(name: "broken", applyWhen: "user.name == 'x'", read: .all),
             RoleDeclaration(name: "all", read: .all),
         ])
-        #expect(roles.problems.map(\.key) == [.applyWhen])
+        #expect(roles.problems.map(\.mistake.key) == [.applyWhen])
         guard case .role(let role) = roles.rights(of: Sample.user)["Order"] else {
             throw MissingRole()
         }
@@ -208,7 +208,7 @@ struct RightsTests {
                 fields: ["_id": .all, "missing": .all, "store": .all]
             )
         ])
-        #expect(roles.problems.map(\.cause.code) == [.subscription, .unknownName])
+        #expect(roles.problems.map(\.mistake.cause.code) == [.subscription, .unknownName])
     }
 
     @Test("A standard role fails only for the classes that lack its field")

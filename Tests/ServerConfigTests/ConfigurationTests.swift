@@ -112,7 +112,7 @@ struct ConfigurationTests {
             apps:
               "my app": {}
               shop:
-                sync: { mode: flexible }
+                sync: { mode: flexibel }
                 offline_limit: 30
                 providers: { function: {}, jwt: { algorithm: ES256, secret: { env: A } } }
                 tokens: { refresh: 1m }
@@ -131,8 +131,8 @@ struct ConfigurationTests {
                 "realm-server.yaml:5:3: error: server.logg: unknown key; did you mean \"log\"?",
                 "realm-server.yaml:7:3: error: apps.\"my app\": cannot be an app id; use letters, "
                     + "digits, \"_\" and \"-\" only",
-                "realm-server.yaml:9:19: error: apps.shop.sync.mode: \"flexible\" is not supported "
-                    + "yet by this version; use partition",
+                "realm-server.yaml:9:19: error: apps.shop.sync.mode: \"flexibel\" is not one "
+                    + "of the choices; did you mean \"flexible\"?",
                 "realm-server.yaml:10:20: error: apps.shop.offline_limit: 30 has no unit; "
                     + "give a duration such as 500ms, 30s, 5m, 2h or 7d",
 

@@ -1,4 +1,5 @@
 import Glibc
+import Schemas
 import Settings
 
 /// Checks the files that a configuration names, before the server uses them. Mistakes are reported
@@ -12,16 +13,19 @@ package struct NamedFiles: Sendable {
         self.checks = checks
     }
 
-    /// Mistakes inside a schema file are reported at their position there.
-    func checkSchema(_ path: String, at node: NodeReader) {
-        guard let (_, diagnostics) = AppSchemaFile.parse(path) else {
-            return node.report(
+    /// The schema of a file; nil, and reported, if it has none. Mistakes inside the file are reported
+    /// at their position there.
+    func checkSchema(_ path: String, at node: NodeReader) -> RealmSchema? {
+        guard let (schema, diagnostics) = AppSchemaFile.parse(path) else {
+            node.report(
                 .unreadable,
                 "\(path) cannot be read",
                 remedy: "name a file that the server may read"
             )
+            return nil
         }
         for diagnostic in diagnostics { node.diagnostics.report(diagnostic) }
+        return schema
     }
 
     func check(_ files: CertificateFiles, at node: NodeReader) {

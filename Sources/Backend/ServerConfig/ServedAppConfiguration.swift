@@ -21,7 +21,10 @@ package struct ServedAppConfiguration: Hashable, Sendable {
     /// Nil if tokens contain no custom user data.
     package var customUserData: CustomUserDataConfiguration?
     package var tokens: TokenLifetimes
+    /// Of partition-based sync.
     package var access: AccessRules
+    /// Nil: clients sync by partitions.
+    package var flexible: FlexibleSyncConfiguration?
     package var quotas: UserQuotas
     /// The path of the schema file; nil if only clients define the schema.
     package var schemaFile: String?
@@ -41,6 +44,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
         customUserData: CustomUserDataConfiguration? = nil,
         tokens: TokenLifetimes = TokenLifetimes(),
         access: AccessRules = AccessRules(),
+        flexible: FlexibleSyncConfiguration? = nil,
         quotas: UserQuotas = .standard,
         schemaFile: String? = nil,
         offlineLimit: Duration? = Self.usualOfflineLimit
@@ -57,6 +61,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
         self.customUserData = customUserData
         self.tokens = tokens
         self.access = access
+        self.flexible = flexible
         self.quotas = quotas
         self.schemaFile = schemaFile
         self.offlineLimit = offlineLimit

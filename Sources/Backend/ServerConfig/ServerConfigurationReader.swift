@@ -1,4 +1,5 @@
 import Query
+import Schemas
 import Scopes
 package import ServerStore
 package import Settings
@@ -208,20 +209,30 @@ extension NodeReader {
 
 extension ServedAppConfiguration {
     fileprivate init(id: AppID, reading keys: MappingReader, _ files: NamedFiles?) {
-        keys.notYetSupported("rules")
+        let isDevelopmentMode = keys.optional("development_mode", default: false) { $0.bool() }
+        var schema: RealmSchema?
+        let schemaFile = keys.optional("schema") { node in
+            let path = node.absolutePath()
+            if let path { schema = files?.checkSchema(path, at: node) }
+            return path
+        }
+        let sync = keys.section("sync") { SyncSettings(reading: $0) }
+        let rules = keys.optional("rules", default: .none) { RolesReading(reading: $0) }
+        let flexible = FlexibleSyncConfiguration(
+            sync,
+            rules,
+            keys,
+            schema,
+            acceptsNewClasses: isDevelopmentMode
+        )
+        if flexible != nil, files != nil { sync.refuseUntilServed() }
         let offlineLimit = keys.optional("offline_limit", default: Self.usualOfflineLimit) {
             $0.duration(in: .zero...(.seconds(3650 * 86_400)))
         }
         self.init(
             id: id,
-            partitionType: keys.section("sync") { sync in
-                sync.notYetSupported("queryable_fields")
-                _ = sync.optional("mode") { $0.choice(of: SyncMode.self, later: ["flexible"]) }
-                // The partition of an object is its server file: the name is informational.
-                _ = sync.optional("partition_key") { $0.string() }
-                return sync.optional("partition_type") { $0.choice() }
-            },
-            isDevelopmentMode: keys.optional("development_mode", default: false) { $0.bool() },
+            partitionType: sync.partitionType,
+            isDevelopmentMode: isDevelopmentMode,
             allowsClientRecovery: keys.optional("client_recovery", default: true) { $0.bool() },
             anonymous: false,
             emailPassword: nil,
@@ -235,12 +246,9 @@ extension ServedAppConfiguration {
                     write: access.optional("write") { $0.accessRule() }
                 )
             },
+            flexible: flexible,
             quotas: keys.section("quotas") { UserQuotas(reading: $0) },
-            schemaFile: keys.optional("schema") { node in
-                let path = node.absolutePath()
-                if let path { files?.checkSchema(path, at: node) }
-                return path
-            },
+            schemaFile: schemaFile,
             offlineLimit: offlineLimit > .zero ? offlineLimit : nil
         )
         let providers = keys.section("providers") { ProviderSettings(reading: $0, files) }
@@ -257,12 +265,9 @@ extension ServedAppConfiguration {
     package init(id: AppID, declaration: String) throws(BadDeclaration) {
         let (configuration, diagnostics) = ServerConfigurationReader.app(id, declaration)
         guard let configuration else { throw BadDeclaration(diagnostics: diagnostics) }
+        try configuration.flexible?.refuseUntilServed(in: id)
         self = configuration
     }
-}
-
-private enum SyncMode: String, CaseIterable {
-    case partition
 }
 
 extension TokenLifetimes {

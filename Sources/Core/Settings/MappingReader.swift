@@ -182,6 +182,16 @@ package final class MappingReader {
         }
     }
 
+    /// Reports a problem of a key that is present, at its value.
+    package func report(
+        _ key: String,
+        _ code: Diagnostic.Code,
+        _ problem: String,
+        remedy: String
+    ) {
+        reader(of: key)?.report(code, problem, remedy: remedy)
+    }
+
     private func value(of key: String, isRequired: Bool = false) -> NodeReader? {
         known.append(key)
         guard isDescribing else { return reader(of: key) }

@@ -26,12 +26,7 @@ struct RoleReader {
     mutating func applyWhen() -> RuleCondition<UserValueName>? {
         guard let text = declaration.applyWhen else { return nil }
         do throws(QueryError) {
-            guard text.utf8.count <= limits.sizeInBytes else { throw .tooLong(text, limits) }
-            return try RuleCondition(
-                text,
-                known: UserValueName.known,
-                name: UserValueName.init
-            )
+            return try RuleCondition(reading: text, limits)
         } catch {
             report(.applyWhen, error)
             return nil
@@ -97,8 +92,20 @@ struct RoleReader {
 
     private mutating func report(_ key: RoleProblem.Key, _ cause: QueryError) {
         problems.append(
-            RoleProblem(className: schema.name, role: declaration.name, key: key, cause: cause)
+            RoleProblem(
+                className: schema.name,
+                role: declaration.name,
+                mistake: RoleProblem.Mistake(key: key, cause: cause)
+            )
         )
+    }
+}
+
+extension RuleCondition<UserValueName> {
+    /// Reads `apply_when`.
+    init(reading text: String, _ limits: FilterLimits) throws(QueryError) {
+        guard text.utf8.count <= limits.sizeInBytes else { throw .tooLong(text, limits) }
+        try self.init(text, known: UserValueName.known, name: UserValueName.init)
     }
 }
 

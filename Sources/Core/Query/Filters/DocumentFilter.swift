@@ -55,6 +55,36 @@ package struct DocumentFilter<Name: Hashable & Sendable>: Sendable {
         _ = try rules.check(sample, of: className)
     }
 
+    /// The checks that need no schema: grammar, length, constructs, and the names of the user's values.
+    package static func checkSyntax(
+        of text: String,
+        limits: FilterLimits = FilterLimits(),
+        known: String,
+        name: @escaping (String) -> Name?
+    ) throws(QueryError) {
+        var query = try QueryParser.parse(
+            Array(text.utf8),
+            limits: QueryLimits(length: limits.sizeInBytes, nesting: limits.nesting)
+        )
+        let reader = UserComparisonReader(
+            query: query,
+            schema: RealmSchema(),
+            className: .empty,
+            known: known,
+            name: name
+        )
+        do throws(LocatedProblem) {
+            for expression in try reader.userExpressions() {
+                query.expressions[expression] = .constant(
+                    ConstantSyntax(literal: .value(.null), offset: 0)
+                )
+            }
+        } catch {
+            throw error.located(in: query.text)
+        }
+        try SubscriptionRules.checkSyntax(of: query)
+    }
+
     /// The names that the filter contains.
     package var names: Set<Name> { Set(comparisons.flatMap(\.names)) }
 

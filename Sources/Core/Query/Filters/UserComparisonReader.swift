@@ -173,6 +173,15 @@ struct UserComparisonReader<Name: Hashable & Sendable> {
         return name
     }
 
+    /// The indexes of all values of the user.
+    func userExpressions() throws(LocatedProblem) -> [Int] {
+        var indexes: [Int] = []
+        for index in query.expressions.indices where try userName(index) != nil {
+            indexes.append(index)
+        }
+        return indexes
+    }
+
     /// A value of the user is a side of a comparison, and nothing else.
     private func refuseOtherUses() throws(LocatedProblem) {
         var sides: Set<Int> = []

@@ -70,7 +70,7 @@ package struct SubscriptionRules: Sendable {
         }
     }
 
-    private static func checkSyntax(of query: ParsedQuery) throws(QueryError) {
+    static func checkSyntax(of query: ParsedQuery) throws(QueryError) {
         do throws(LocatedProblem) {
             if let ordering = query.ordering.first { throw refusal(ordering.word, ordering.offset) }
             for condition in query.conditions { try check(condition) }
