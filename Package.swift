@@ -289,8 +289,10 @@ let package = Package(
             "SyncServer",
             in: .backend,
             [
-                "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query", "Schemas",
-                "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions", deque,
+                "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query",
+                "Schemas",
+                "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions",
+                deque,
                 logging, serviceLifecycle,
             ]
         ),
@@ -325,7 +327,8 @@ let package = Package(
             "Server",
             in: .backend,
             [
-                "Coordination", "ServerAccounts", "ServerConfig", "ServerHTTP", "ServerStore",
+                "Changesets", "Coordination", "Permissions", "Query", "ServerAccounts",
+                "ServerConfig", "ServerHTTP", "ServerStore",
                 "Settings", "Surroundings", "SyncProtocol", "SyncServer", "Transport", logging,
                 serviceLifecycle,
             ] + nio
@@ -372,7 +375,9 @@ let package = Package(
         .target(
             name: "ServerFixtures",
             dependencies: [
-                "SQLiteServerStore", "ServerStore", "Surroundings", "TestSupport", logging,
+                "Changesets", "JSON", "Query", "SQLiteServerStore", "Schemas", "Scopes",
+                "ServerStore",
+                "Surroundings", "TestSupport", "Versions", logging,
             ],
             path: "Tests/ServerFixtures",
             swiftSettings: settings
@@ -499,7 +504,7 @@ let package = Package(
         tests(
             "ServerStore",
             [
-                "Changesets", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Changesets", "Query", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
                 "Versions",
             ]
         ),
@@ -535,7 +540,7 @@ let package = Package(
             "Server",
             [
                 "ServerFixtures",
-                "Changesets", "Documents", "JSON", "Merge", "Query", "SQLite",
+                "Changesets", "Documents", "JSON", "Merge", "Permissions", "Query", "SQLite",
                 "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
                 "SyncProtocol", "SyncServer", "Transport", "Versions", asyncHTTPClient, crypto,

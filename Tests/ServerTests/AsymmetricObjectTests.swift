@@ -123,7 +123,7 @@ struct AsymmetricObjectTests {
             ),
             into: world.file,
             policy: world.policy,
-            by: ServerFileWorld.ann,
+            by: SyncEngine.Uploader(id: ServerFileWorld.ann, app: ServerFileWorld.app),
             rules: rules
         )
         #expect(outcome.refused.flatMap(\.updates.updates).map(\.className) == ["Reading"])

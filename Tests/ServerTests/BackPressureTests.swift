@@ -22,6 +22,8 @@ struct BackPressureTests {
                 try await store.write(for: .accounts) { [isOpen, isEntered] _ in
                     isEntered.raise()
                     isOpen.wait()
+                    // A body may run again.
+                    isOpen.signal()
                 }
             }
             await isEntered.wait()

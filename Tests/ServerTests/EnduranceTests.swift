@@ -1,7 +1,6 @@
 import Logging
 import ServerFixtures
 import SyncProtocol
-import Synchronization
 import Testing
 import Transport
 import Versions
@@ -12,53 +11,9 @@ import Versions
 
 @Suite("Endurance of the server", .timeLimit(.minutes(10)))
 struct EnduranceTests {
-    /// Is locked for the first few transactions of each kind, as if another program had it.
-    private final class LockedStore: Store {
-        private let store: any Store
-        private let refusals = Mutex(0)
-
-        init(_ store: any Store) {
-            self.store = store
-        }
-
-        func refuse(_ count: Int) {
-            refusals.withLock { $0 = count }
-        }
-
-        private func meetLock() throws {
-            let isLocked = refusals.withLock { refusals in
-                refusals -= 1
-                return refusals >= 0
-            }
-            if isLocked { throw StoreError(.locked, "another program keeps the store locked") }
-        }
-
-        func write<Outcome: Sendable>(
-            _ request: WriteRequest,
-            _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
-        ) async throws -> Outcome {
-            try meetLock()
-            return try await store.write(request, body)
-        }
-
-        func read<Outcome: Sendable>(
-            _ request: ReadRequest,
-            _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
-        ) async throws -> Outcome {
-            try meetLock()
-            return try await store.read(request, body)
-        }
-
-        func holdingState<Outcome: Sendable>(
-            _ body: @Sendable (any HeldState) async throws -> Outcome
-        ) async throws -> Outcome {
-            try await store.holdingState(body)
-        }
-    }
-
     @Test("A temporarily locked store ends no session: requests are served after it")
     func lockedStore() async throws {
-        let store = LockedStore(try await SQLiteStore(.memory))
+        let store = FailingStore(try await .strictInMemory())
         let apps = try await TestApps(store: store)
         let service = SyncService.testing(apps)
         let subProtocol = SubProtocol(mode: .partitionBased, version: 14)
@@ -67,13 +22,13 @@ struct EnduranceTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await service.serve(server, of: user, subProtocol) }
             let client = TestClient(stream)
-            store.refuse(2)
+            store.fail(2)
             try await client.bind()
             let file = try await client.expectIdent()
-            store.refuse(2)
+            store.fail(2)
             try await client.ident(1, file)
             _ = try await client.expectDownload()
-            store.refuse(2)
+            store.fail(2)
             try await client.upload([upload(2, on: 0)])
             #expect(try await client.expectDownload().progress.upload == uploadCursor(2, 0))
             await stream.close(.normal, reason: "")

@@ -18,7 +18,7 @@ package final class SQLiteStore: Store {
     private let file: Mutex<StoreFile?>
     private let writer: StoreWorker
     /// A store in memory has only one connection.
-    private let reader: StoreWorker?
+    private let readers: ReaderPool?
     private let holder: StateHolder?
     private let versionSalts: VersionSalts
     private let logger: Logger
@@ -42,7 +42,7 @@ package final class SQLiteStore: Store {
         versionSalts: VersionSalts = .random(),
         logger: Logger = Logger(label: "Server"),
         clock: any Clock<Duration> = ContinuousClock(),
-        executor: @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
+        executor: @escaping @Sendable (String) -> DatabaseExecutor = { DatabaseExecutor(label: $0) }
     ) async throws(StoreError) {
         self.logger = logger
         self.versionSalts = versionSalts
@@ -58,13 +58,15 @@ package final class SQLiteStore: Store {
                 logger: logger
             )
             try await writer.prepare()
-            self.reader = try StoreWorker(
-                path: path,
-                vfs: vfs,
-                on: executor("realm-server.store.read"),
-                versionSalts: versionSalts,
-                logger: logger
-            )
+            self.readers = ReaderPool { () throws(StoreError) in
+                try StoreWorker(
+                    path: path,
+                    vfs: vfs,
+                    on: executor("realm-server.store.read"),
+                    versionSalts: versionSalts,
+                    logger: logger
+                )
+            }
             self.holder = StateHolder(
                 try StoreWorker(
                     path: path,
@@ -85,7 +87,7 @@ package final class SQLiteStore: Store {
                 logger: logger
             )
             try await writer.prepare()
-            self.reader = nil
+            self.readers = nil
             self.holder = nil
         }
     }
@@ -110,7 +112,8 @@ package final class SQLiteStore: Store {
         _ request: ReadRequest,
         _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome {
-        try await (reader ?? writer).read(body)
+        guard let readers else { return try await writer.read(body) }
+        return try await readers.read(body)
     }
 
     package func holdingState<Outcome: Sendable>(
@@ -142,7 +145,7 @@ package final class SQLiteStore: Store {
 
     /// Ends all use of the file; later calls throw errors.
     package func close() async {
-        await reader?.close()
+        await readers?.close()
         await holder?.close()
         await writer.close()
         file.withLock { $0 = nil }

@@ -1,5 +1,6 @@
 import SQLite
 import ServerStore
+import Versions
 
 /// The usage of users, and unused files.
 extension SQLiteTransaction {
@@ -33,23 +34,31 @@ extension SQLiteTransaction {
         }
     }
 
-    func removeUnidentifiedClientFiles(
+    func unidentifiedClientFiles(
         of app: AppID,
         seenBefore time: Int64,
         limit: Int
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> [ClientFileID] {
         try translating {
-            let rows = try connection.rows(
+            let statement = try connection.statement(
                 """
-                DELETE FROM client_file WHERE (file_id, ident) IN (
-                    SELECT file_id, ident FROM client_file JOIN server_file USING (file_id)
-                    WHERE session_epoch = 0 AND last_seen_at < ?2 AND app_id = ?1
-                    LIMIT ?3)
-                RETURNING 1
-                """,
-                [.text(app.rawValue), .integer(time), .integer(Int64(limit))]
+                SELECT file_id, ident FROM client_file JOIN server_file USING (file_id)
+                WHERE session_epoch = 0 AND last_seen_at < ?2 AND app_id = ?1
+                LIMIT ?3
+                """
             )
-            return rows.count
+            defer { statement.reset() }
+            try statement.bind([.text(app.rawValue), .integer(time), .integer(Int64(limit))])
+            var files: [ClientFileID] = []
+            while try statement.step() {
+                files.append(
+                    ClientFileID(
+                        file: ServerFileID(statement.integer(at: 0)),
+                        ident: FileIdent(statement.number(at: 1))
+                    )
+                )
+            }
+            return files
         }
     }
 

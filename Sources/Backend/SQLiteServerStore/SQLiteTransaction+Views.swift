@@ -61,7 +61,7 @@ extension SQLiteTransaction {
             [.integer(file.rawValue), .number(client.rawValue), .number(version.rawValue)]
         ) { row in
             RecordedRejection(
-                undoneAt: ServerVersion(row.number(at: 0)),
+                compensatedAt: ServerVersion(row.number(at: 0)),
                 clientVersion: ClientVersion(row.number(at: 1)),
                 updates: row.bytes(at: 2)
             )
@@ -170,7 +170,7 @@ extension SQLiteTransaction {
                 """,
                 [
                     .integer(file.rawValue), .number(client.rawValue),
-                    .number(rejection.undoneAt.rawValue),
+                    .number(rejection.compensatedAt.rawValue),
                     .number(rejection.clientVersion.rawValue), .blob(rejection.updates),
                 ]
             )

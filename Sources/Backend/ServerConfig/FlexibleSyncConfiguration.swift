@@ -25,6 +25,4 @@ package struct FlexibleSyncConfiguration: Hashable, Sendable {
         self.filterLimits = filterLimits
     }
 
-    /// Until sessions of such apps are served, `check` and `serve` refuse them.
-    static let isServed = false
 }

@@ -48,11 +48,12 @@ package struct ExpectedReads: Hashable, Sendable {
         }
     }
 
-    /// The server file that everything else of a file belongs to.
+    /// The server file that everything else of a file belongs to. With it comes the salt of its current
+    /// version.
     package var file: File?
     package var client: FileIdent?
     package var hasSchema: Bool
-    /// Versions whose salts are read, besides those of the file's record.
+    /// Other versions whose salts are read.
     package var salts: [ServerVersion]
     package var history: History?
     package var documents: [ObjectReference]

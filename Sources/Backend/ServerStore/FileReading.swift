@@ -89,6 +89,13 @@ package protocol FileReading: ViewReading {
         limit: Int
     ) throws(StoreError) -> [ServerFileID]
 
+    /// Client files that no client has used, and that were made before a time.
+    func unidentifiedClientFiles(
+        of app: AppID,
+        seenBefore time: Int64,
+        limit: Int
+    ) throws(StoreError) -> [ClientFileID]
+
     /// The reciprocals of history entries for one client, where they differ (sync history, 11.4).
     func reciprocals(
         for ident: FileIdent,
@@ -188,13 +195,6 @@ package protocol FileWriting: FileReading, ViewWriting {
 
     /// Adds the client file, or replaces its record.
     func put(_ client: ClientFile, in file: ServerFileID) throws(StoreError)
-
-    /// Removes client files that no client has used; returns their number.
-    func removeUnidentifiedClientFiles(
-        of app: AppID,
-        seenBefore time: Int64,
-        limit: Int
-    ) throws(StoreError) -> Int
 
     /// Removes a server file if it is still one of `emptyFiles`.
     func removeIfEmpty(_ file: ServerFileID, seenBefore time: Int64?) throws(StoreError)

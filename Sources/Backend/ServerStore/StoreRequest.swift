@@ -1,4 +1,4 @@
-/// A transaction's place among others, and what a store must know before its body runs.
+/// A write: its place among others, and the knowledge that a store needs before its body runs.
 package struct WriteRequest: Hashable, Sendable {
     package let scope: WriteScope
     package let owner: WriteOwner
@@ -26,7 +26,7 @@ package struct WriteRequest: Hashable, Sendable {
     }
 }
 
-/// What a store must know before a body reads.
+/// A read, with the knowledge that a store needs before its body runs.
 package struct ReadRequest: Hashable, Sendable {
     /// As for a write.
     package let session: SessionGuard?

@@ -68,9 +68,9 @@ package enum OrderOfArrival: Sendable {
 }
 
 extension Turns<OrderOfArrival> {
-    /// One task at a time, with no limit on waiting tasks.
-    package convenience init() {
-        self.init(waitingAtMost: .max)
+    /// With no limit on waiting tasks.
+    package convenience init(atOnce: Int = 1) {
+        self.init(atOnce: atOnce, waitingAtMost: .max)
     }
 
     /// Does the work when it is the task's turn. The turns must have no limit.

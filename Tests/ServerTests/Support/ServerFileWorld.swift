@@ -13,7 +13,7 @@ import Versions
 
 /// One server file in a store in memory, and clients that speak to the engine without any session.
 struct ServerFileWorld {
-    let store: SQLiteStore
+    let store: any Store
     let engine: SyncEngine
     let clock: ManualClock
     let file: ServerFileID
@@ -25,12 +25,17 @@ struct ServerFileWorld {
     init(
         downloadLimitInBytes: Int = 1 << 20,
         snapshots: SnapshotPolicy = SnapshotPolicy(compactionSizeInBytes: 0),
-        store: SQLiteStore? = nil,
+        store: (any Store)? = nil,
+        isStrict: Bool = true,
         merging: MergeLimits = MergeLimits(),
         seed: UInt64 = 1
     ) async throws {
         self.clock = ManualClock()
-        if let store { self.store = store } else { self.store = try await SQLiteStore(.memory) }
+        if let store {
+            self.store = isStrict ? .strict(store) : store
+        } else {
+            self.store = try await .strictInMemory()
+        }
         self.engine = SyncEngine(
             store: self.store,
             clock: clock.wallClock,

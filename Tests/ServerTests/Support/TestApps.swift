@@ -8,7 +8,7 @@ import ServerFixtures
 @testable import ServerHTTP
 @testable import ServerStore
 
-/// Accounts of two apps on a store in memory, with cheap password hashes.
+/// Accounts of two apps on a strict store in memory, with cheap password hashes.
 struct TestApps {
     let clock = ManualClock()
     let store: any Store
@@ -38,7 +38,7 @@ struct TestApps {
         if let store {
             self.store = store
         } else {
-            self.store = try await SQLiteStore(.memory)
+            self.store = try await .strictInMemory()
         }
         self.accounts = try await Accounts(
             apps: apps,

@@ -74,7 +74,8 @@ struct ViewClient {
         )
     }
 
-    mutating func write(at timestamp: UInt64 = 1000, _ body: (inout ChangesetWriter) -> Void) throws {
+    mutating func write(at timestamp: UInt64 = 1000, _ body: (inout ChangesetWriter) -> Void) throws
+    {
         var writer = ChangesetWriter()
         body(&writer)
         try commit(writer.bytes, at: timestamp)
@@ -86,7 +87,10 @@ struct ViewClient {
     /// that number of messages.
     mutating func connect(to world: ViewWorld, messages: Int = .max) async throws {
         announced = []
-        let query = ClientMessage.Query(version: QueryVersion(active.version), body: Text(active.body))
+        let query = ClientMessage.Query(
+            version: QueryVersion(active.version),
+            body: Text(active.body)
+        )
         let ident = ClientMessage.Ident(
             session: 1,
             file: ident,
@@ -184,7 +188,7 @@ struct ViewClient {
             ),
             into: world.file,
             policy: SchemaPolicy(allowsAdditions: false),
-            by: user,
+            by: SyncEngine.Uploader(id: user, app: ViewWorld.app),
             flexible: world.settings
         )
         #expect(

@@ -43,7 +43,7 @@ struct ViewSimulation {
     private var isConnected: [Bool] = []
     /// The wanted query of each client: sent when it is connected.
     private var wanted: [(version: UInt64, body: String)] = []
-    /// Created objects with keys that nobody else uses.
+    /// Created objects with keys that no other client uses.
     private var created: [(client: Int, object: ObjectReference)] = []
     private var nextKey: Int64 = 1000
     private var timestamp: UInt64 = 1000

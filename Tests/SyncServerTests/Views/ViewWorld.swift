@@ -54,14 +54,14 @@ final class ViewWorld: Sendable {
         ),
     ])
 
-    static let everybody = RoleDeclarations(standard: [
+    static let allUsers = RoleDeclarations(standard: [
         RoleDeclaration(name: "all", read: .all, write: .all)
     ])
 
     init(
         downloadLimitInBytes: Int = 1 << 20,
         limits: ViewLimits = ViewLimits(),
-        roles: RoleDeclarations = ViewWorld.everybody,
+        roles: RoleDeclarations = ViewWorld.allUsers,
         seed: UInt64 = 1
     ) async throws {
         self.store = try await SQLiteStore(.memory)
@@ -125,7 +125,8 @@ final class ViewWorld: Sendable {
     }
 
     /// The server's objects that a view has, by the evaluator alone.
-    func expectedRealm(_ body: String, of user: UserID) async throws -> [Text: [ObjectKey: Document]]
+    func expectedRealm(_ body: String, of user: UserID) async throws -> [Text: [ObjectKey:
+        Document]]
     {
         let settings = settings
         return try await store.read { [file] snapshot in

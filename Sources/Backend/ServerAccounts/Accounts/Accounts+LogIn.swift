@@ -63,7 +63,8 @@ extension Accounts {
         }
         let name = UserName(credential.name)
         let app = served.id
-        let (account, isKnownDevice) = try await store.read {
+        let reads = ExpectedReads(account: ExpectedReads.Account(app: app, name: name))
+        let (account, isKnownDevice) = try await store.read(expecting: reads) {
             snapshot -> (PasswordAccount?, Bool) in
             guard let name, let account = try snapshot.passwordAccount(name, of: app) else {
                 return (nil, false)

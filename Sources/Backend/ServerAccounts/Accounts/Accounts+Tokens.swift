@@ -125,7 +125,13 @@ extension Accounts {
         let userID = UserID(claims.userID)
         let digest = SessionDigest(ofSession: claims.sessionID)
         let checksSession = kind == .refresh || requiresSession
-        let (user, session) = try await store.read { snapshot in
+        let account = ExpectedReads.Account(
+            app: app,
+            user: userID,
+            session: checksSession ? digest : nil
+        )
+        let (user, session) = try await store.read(expecting: ExpectedReads(account: account)) {
+            snapshot in
             let session = checksSession ? try snapshot.loginSession(digest, of: app) : nil
             return (try snapshot.user(userID, of: app), session)
         }

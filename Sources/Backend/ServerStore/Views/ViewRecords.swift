@@ -33,13 +33,13 @@ package struct ViewRange: Hashable, Sendable {
 /// sync, 11.4).
 package struct RecordedRejection: Hashable, Sendable {
     /// The private version that undoes the writes.
-    package let undoneAt: ServerVersion
+    package let compensatedAt: ServerVersion
     package let clientVersion: ClientVersion
     /// The rejected objects and the reasons, in the writer's form.
     package let updates: [UInt8]
 
-    package init(undoneAt: ServerVersion, clientVersion: ClientVersion, updates: [UInt8]) {
-        self.undoneAt = undoneAt
+    package init(compensatedAt: ServerVersion, clientVersion: ClientVersion, updates: [UInt8]) {
+        self.compensatedAt = compensatedAt
         self.clientVersion = clientVersion
         self.updates = updates
     }

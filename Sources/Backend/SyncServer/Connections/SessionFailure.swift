@@ -64,6 +64,10 @@ struct SessionFailure {
     )
 
     static let rulesChanged = SessionFailure(.sessionClosed, "permissions changed")
+    static let permissionsChanged = SessionFailure(
+        .serverPermissionsChanged,
+        "permissions changed"
+    )
     static let paused = SessionFailure(.sessionClosed, "sync of this app is paused")
 
     static let backlog = SessionFailure(

@@ -1,5 +1,6 @@
 import Changesets
 import DequeModule
+import Permissions
 import ServerStore
 import SyncProtocol
 import Versions
@@ -15,6 +16,8 @@ struct SessionWork {
         var client: ClientFile?
         /// The history as its client was told; known once the IDENT is accepted.
         fileprivate(set) var told: SessionGuard?
+        /// The rights that the session began with; nil in partition-based sync.
+        fileprivate(set) var rights: RightsSignature?
         fileprivate var steps: Deque<SessionStep> = []
         fileprivate var isAtWork = false
         /// UNBOUND, or the connection has ended: earlier uploads are still integrated.
@@ -64,9 +67,11 @@ struct SessionWork {
         _ key: SessionKey,
         _ client: ClientFile,
         in file: ServerFileID,
-        latest: SaltedServerVersion
+        latest: SaltedServerVersion,
+        rights: RightsSignature? = nil
     ) {
         sessions[key]?.client = client
+        sessions[key]?.rights = rights
         sessions[key]?.told = SessionGuard(
             client: ClientFileID(file: file, ident: client.ident),
             generation: client.generation,

@@ -1,4 +1,5 @@
 import Changesets
+import Permissions
 import Query
 import ServerStore
 import SyncProtocol
@@ -85,6 +86,28 @@ extension SyncConnection {
             fail(key, error)
         }
     }
+
+    /// After a change of rules: sessions whose user has other rights than at their beginning must bind
+    /// again, which clients below version 14 cannot (flexible sync, 8.4).
+    func compareRights() async {
+        for (key, session) in work.sessions {
+            guard let file = session.file, session.client != nil else { continue }
+            var rights: RightsSignature?
+            if let settings = app.flexible {
+                do {
+                    rights = try await service.engine.rights(of: user, in: file, settings)
+                } catch {
+                    // Then it must bind again: its work reports the failure of the store.
+                    rights = nil
+                }
+            }
+            guard rights == nil || rights != session.rights else { continue }
+            let isOld = machine.subProtocol.version < Self.firstVersionThatRebinds
+            fail(key, isOld ? .permissionsChanged : .rulesChanged)
+        }
+    }
+
+    private static let firstVersionThatRebinds = 14
 
     private func deliver(_ delivery: SyncEngine.Delivery, _ key: SessionKey) {
         switch delivery {

@@ -1,6 +1,7 @@
 import Changesets
 import Documents
 import Logging
+import Permissions
 import Scopes
 import ServerStore
 import SyncProtocol
@@ -69,6 +70,7 @@ extension SyncConnection {
         guard let file = session.file else { return }
         let client: ClientFile
         let needsBootstrap: Bool
+        let rights: RightsSignature?
         let refused: [RejectedChangeset]
         do {
             let subscriptions = try subscriptions(of: ident)
@@ -83,6 +85,7 @@ extension SyncConnection {
             }
             client = identified.client
             needsBootstrap = identified.needsBootstrap
+            rights = identified.rights
             refused = try await service.engine.rejectedChangesets(
                 of: client.ident,
                 after: ident.download.serverVersion,
@@ -101,7 +104,13 @@ extension SyncConnection {
                 machine.fail(.boundInOtherSession, message: "the file already has a session")
             )
         }
-        work.identified(key, client, in: file, latest: ident.latestServerVersion)
+        work.identified(
+            key,
+            client,
+            in: file,
+            latest: ident.latestServerVersion,
+            rights: rights
+        )
         let effects = machine.identified(
             key,
             upload: client.upload,
@@ -145,21 +154,14 @@ extension SyncConnection {
         into file: ServerFileID,
         _ key: SessionKey
     ) async throws {
-        guard let last = uploads.last else { return }
-        let upload = Upload(
-            client: client.ident,
-            sessionEpoch: client.sessionEpoch,
-            changesets: uploads.flatMap(\.changesets),
-            progress: last.progress,
-            lockedServerVersion: last.lockedServerVersion
-        )
+        guard let upload = await Self.parse(uploads, of: client) else { return }
         let outcome = try await retryWhileAway {
             try await service.engine.integrate(
                 upload,
                 into: file,
                 guarding: work[key]?.told,
                 policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
-                by: user.id,
+                by: SyncEngine.Uploader(id: user.id, app: user.app),
                 rules: rules,
                 quotas: app.quotas,
                 flexible: app.flexible
@@ -175,6 +177,22 @@ extension SyncConnection {
         for updates in outcome.forbidden {
             fail(key, SessionFailure(SessionFault.writeNotAllowed(updates)))
         }
+    }
+
+    /// Not on the connection's own executor: decoding large changesets takes time.
+    @concurrent
+    private static func parse(
+        _ uploads: ArraySlice<UploadCheck.Admitted>,
+        of client: ClientFile
+    ) async -> Upload? {
+        guard let last = uploads.last else { return nil }
+        return Upload(
+            client: client.ident,
+            sessionEpoch: client.sessionEpoch,
+            changesets: uploads.flatMap(\.changesets),
+            progress: last.progress,
+            lockedServerVersion: last.lockedServerVersion
+        )
     }
 
     /// Reports rejected writes. The client must get the report before the compensating version; its

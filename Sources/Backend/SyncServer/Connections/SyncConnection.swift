@@ -59,6 +59,7 @@ actor SyncConnection {
         case writing
         case holding
         case growth
+        case rights
         case request(Request)
     }
 
@@ -118,6 +119,7 @@ actor SyncConnection {
                 case .writing: group.addTask { await self.writeMessages() }
                 case .holding: group.addTask { await self.watchStore() }
                 case .growth: takeGrowth()
+                case .rights: group.addTask { await self.compareRights() }
                 case .request(let request): fulfil(request)
                 }
             }
@@ -147,6 +149,10 @@ actor SyncConnection {
         case .obey(.leave(let reason)): end(.unauthorized, reason: reason)
         case .obey(.rebind):
             machine.allowsRecovery = app.allowsClientRecovery
+            guard machine.subProtocol.mode == .partitionBased else {
+                signal.yield(.rights)
+                return
+            }
             for key in work.sessions.keys { fail(key, .rulesChanged) }
         case .obey(.pause):
             for key in work.sessions.keys { fail(key, .paused) }

@@ -7,8 +7,8 @@ extension SyncEngine {
     private static let atOnce = 200
 
     /// Removes unused files: client files without any IDENT, and realms without any change. All
-    /// clients of such a realm were absent for longer than the offline limit. Piece by piece: the
-    /// writer is free in between.
+    /// clients of such a realm were absent for longer than the offline limit. Each write is about one
+    /// file: others are free in between.
     ///
     /// - Parameter connected: files with a session, which count as seen.
     func sweep(
@@ -17,16 +17,7 @@ extension SyncEngine {
         connected: Set<ServerFileID>
     ) async throws {
         let now = clock.millisecondsSince1970()
-        while true {
-            let count = try await store.write(.app(app)) { transaction in
-                try transaction.removeUnidentifiedClientFiles(
-                    of: app,
-                    seenBefore: now - Self.graceInMilliseconds,
-                    limit: Self.atOnce
-                )
-            }
-            guard count == Self.atOnce else { break }
-        }
+        try await removeUnidentifiedClientFiles(of: app, seenBefore: now - Self.graceInMilliseconds)
         let time = limit.map { now - $0 }
         var last: ServerFileID?
         while true {
@@ -34,12 +25,39 @@ extension SyncEngine {
                 try snapshot.emptyFiles(of: app, seenBefore: time, after: last, limit: Self.atOnce)
             }
             guard let end = files.last else { return }
-            try await store.write(.app(app)) { transaction in
-                for file in files where !connected.contains(file) {
+            for file in files where !connected.contains(file) {
+                try await store.write(.file(file), for: .upkeep) { transaction in
                     try transaction.removeIfEmpty(file, seenBefore: time)
                 }
             }
             last = end
+        }
+    }
+
+    private func removeUnidentifiedClientFiles(
+        of app: AppID,
+        seenBefore time: Int64
+    ) async throws {
+        while true {
+            let unused = try await store.read { snapshot in
+                try snapshot.unidentifiedClientFiles(
+                    of: app,
+                    seenBefore: time,
+                    limit: Self.atOnce
+                )
+            }
+            let byFile = Dictionary(grouping: unused, by: \.file)
+            for (file, clients) in byFile.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                try await store.write(.file(file), for: .upkeep) { transaction in
+                    for client in clients {
+                        // One may have been used meanwhile.
+                        let record = try transaction.clientFile(client.ident, in: file)
+                        guard record?.sessionEpoch == 0 else { continue }
+                        try transaction.removeClientFile(client.ident, in: file)
+                    }
+                }
+            }
+            guard unused.count == Self.atOnce else { return }
         }
     }
 }

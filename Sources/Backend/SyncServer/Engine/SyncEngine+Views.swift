@@ -1,4 +1,5 @@
 import Changesets
+import Permissions
 import Query
 import ServerStore
 import Surroundings
@@ -144,27 +145,37 @@ extension SyncEngine {
         }
     }
 
-    /// Whether a client's view must begin again after its IDENT (flexible sync, 8.3), in the
+    /// Decides whether a client's view must begin again after its IDENT (flexible sync, 8.3), in the
     /// transaction of the IDENT. Removes views whose bootstrap never reached the client.
-    static func needsBootstrap(
+    static func identify(
         _ client: ClientFile,
         _ file: ServerFile,
         at cursor: DownloadCursor,
         _ body: SubscriptionSetBody,
         _ context: FlexibleContext,
         _ transaction: any StoreTransaction
-    ) throws -> Bool {
+    ) throws -> Identified {
+        var epochs = try transaction.viewEpochs(of: client.ident, in: file.id)
         guard let user = try transaction.user(client.owner, of: file.app) else {
             throw SessionFault.permissionDenied
         }
         let schema = try transaction.schema(of: file.id)
-        let view = try context.settings.view(
-            body,
-            of: context.settings.rights(of: user, schema),
-            schema,
-            acceptsUnknownClasses: context.isDevelopmentMode
-        )
-        var epochs = try transaction.viewEpochs(of: client.ident, in: file.id)
+        let rights = context.settings.rights(of: user, schema)
+        let view: ClientView
+        do {
+            view = try context.settings.view(
+                body,
+                of: rights,
+                schema,
+                acceptsUnknownClasses: context.isDevelopmentMode
+            )
+        } catch {
+            // It was valid before: a field is not queryable any more (flexible sync, 8.4).
+            throw epochs.isEmpty ? error : SessionFault.badClientFile
+        }
+        func identified(needsBootstrap: Bool) -> Identified {
+            Identified(client: client, needsBootstrap: needsBootstrap, rights: rights.signature)
+        }
         if let interrupted = epochs.first(where: { $0.start > cursor.serverVersion }),
             interrupted.clientVersion == client.upload.clientVersion,
             epochs[0].start <= cursor.serverVersion || cursor.serverVersion == .zero
@@ -179,10 +190,23 @@ extension SyncEngine {
             )
         }
         guard let newest = epochs.last else {
-            // A copied file: nobody knows which objects it has.
+            // A copied file: its objects are not known.
             guard cursor.serverVersion == .zero else { throw SessionFault.badClientFileIdent }
-            return true
+            return identified(needsBootstrap: true)
         }
-        return newest.start > cursor.serverVersion || newest.view != view.stored
+        let isCurrent = newest.start <= cursor.serverVersion && newest.view == view.stored
+        return identified(needsBootstrap: !isCurrent)
+    }
+
+    /// The present rights of a user.
+    func rights(
+        of user: ConnectedUser,
+        in file: ServerFileID,
+        _ settings: FlexibleSettings
+    ) async throws -> RightsSignature? {
+        try await store.read { snapshot in
+            guard let known = try snapshot.user(user.id, of: user.app) else { return nil }
+            return settings.rights(of: known, try snapshot.schema(of: file)).signature
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Changesets
+import Permissions
 import Query
 import Schemas
 package import Scopes
@@ -56,14 +57,23 @@ package struct SyncEngine: Sendable {
         quotas: UserQuotas = .unlimited,
         schema: RealmSchema? = nil
     ) async throws -> Opened {
-        let salt = random.salt()
-        let now = clock.millisecondsSince1970()
         let reads = ExpectedReads(
             file: .partition(app, partition),
             hasSchema: schema != nil,
             usage: needsFileIdent ? user : nil,
             account: rules.read.map { _ in ExpectedReads.Account(app: app, user: user) }
         )
+        if !needsFileIdent {
+            let opened = try await store.read(expecting: reads) { snapshot in
+                guard try Self.admits(rules.read, user, of: app, to: partition, snapshot) else {
+                    throw SessionFault.permissionDenied
+                }
+                return try Self.openUnchanged(partition, of: app, schema, snapshot)
+            }
+            if let opened { return opened }
+        }
+        let salt = random.salt()
+        let now = clock.millisecondsSince1970()
         return try await store.write(
             .partition(app, partition),
             for: .user(user),
@@ -107,6 +117,22 @@ package struct SyncEngine: Sendable {
         }
     }
 
+    /// The file of a client that has its ident already; nil if parts of the declared schema are missing.
+    private static func openUnchanged(
+        _ partition: Partition,
+        of app: AppID,
+        _ schema: RealmSchema?,
+        _ snapshot: any StoreReading
+    ) throws -> Opened? {
+        guard let file = try snapshot.file(of: app, partition)?.id else {
+            // The ident is one of a removed realm; IDENT reports that.
+            return Opened(file: .none, assigned: nil, published: nil)
+        }
+        let isComplete =
+            try schema.map { try SchemaPublication.isComplete($0, in: file, snapshot) } ?? true
+        return isComplete ? Opened(file: file, assigned: nil, published: nil) : nil
+    }
+
     private static func admits(
         _ rule: AccessRule?,
         _ user: UserID,
@@ -141,6 +167,8 @@ package struct SyncEngine: Sendable {
         let client: ClientFile
         /// Whether the subscriptions of the IDENT need a bootstrap.
         let needsBootstrap: Bool
+        /// Nil in partition-based sync.
+        let rights: RightsSignature?
     }
 
     /// The same with the subscriptions of flexible sync. Throws `SubscriptionSetError`, too.
@@ -204,27 +232,27 @@ package struct SyncEngine: Sendable {
             client.sessionEpoch = epoch
             client.lastSeenAt = now
             try transaction.put(client, in: id)
-            let needsBootstrap = try subscriptions.map { subscriptions in
-                try Self.needsBootstrap(
-                    client,
-                    file,
-                    at: ident.download,
-                    subscriptions.body,
-                    subscriptions.context,
-                    transaction
-                )
+            guard let subscriptions else {
+                let identified = Identified(client: client, needsBootstrap: false, rights: nil)
+                return (identified, isOutgrown ? file : nil)
             }
-            return (
-                Identified(client: client, needsBootstrap: needsBootstrap ?? false),
-                isOutgrown ? file : nil
+            let identified = try Self.identify(
+                client,
+                file,
+                at: ident.download,
+                subscriptions.body,
+                subscriptions.context,
+                transaction
             )
+            return (identified, nil)
         }
         guard let outgrown else { return identified }
         // The writer is free again: only this client waits for this.
         try await snapshotBuilder.refresh(outgrown, at: now)
         return Identified(
             client: try await beginWithSnapshot(identified.client, in: id),
-            needsBootstrap: identified.needsBootstrap
+            needsBootstrap: identified.needsBootstrap,
+            rights: identified.rights
         )
     }
 
@@ -270,6 +298,14 @@ package struct SyncEngine: Sendable {
             ? file.baseVersion.salt : try transaction.salt(of: version, in: file.id)
     }
 
+    /// The user whose rights and quotas count for an upload.
+    struct Uploader: Hashable, Sendable {
+        let id: UserID
+        let app: AppID
+
+        fileprivate var account: ExpectedReads.Account { .init(app: app, user: id) }
+    }
+
     /// Integrates an upload. Throws `IntegrationRefusal`, `QuotaExceeded` or `StoreError`.
     ///
     /// - Parameter session: the upload's; nil if there is none.
@@ -278,7 +314,7 @@ package struct SyncEngine: Sendable {
         into file: ServerFileID,
         guarding session: SessionGuard? = nil,
         policy: SchemaPolicy,
-        by user: UserID? = nil,
+        by user: Uploader? = nil,
         rules: AccessRules = AccessRules(),
         quotas: UserQuotas = .unlimited,
         flexible: FlexibleSettings? = nil
@@ -326,7 +362,7 @@ package struct SyncEngine: Sendable {
         into file: ServerFileID,
         guarding session: SessionGuard?,
         policy: SchemaPolicy,
-        by user: UserID?,
+        by user: Uploader?,
         rules: AccessRules,
         quotas: UserQuotas,
         indexes: HistoryIndexes?,
@@ -335,21 +371,26 @@ package struct SyncEngine: Sendable {
         flexible: FlexibleSettings?
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
+        let reads = upload.expectedReads(
+            in: file,
+            account: rules.write == nil ? nil : user?.account,
+            usage: quotas.historyBytes == nil ? nil : user?.id
+        )
         return try await store.write(
             .file(file),
-            for: user.map { .user($0) } ?? .upkeep,
+            for: user.map { .user($0.id) } ?? .upkeep,
             guarding: session,
-            expecting: ExpectedReads(file: .id(file), client: upload.client, hasSchema: true),
+            expecting: reads,
             ofSize: upload.sizeInBytes
         ) { [merging] transaction in
             if let user, !upload.changesets.isEmpty {
-                try quotas.admitUpload(of: user, transaction)
+                try quotas.admitUpload(of: user.id, transaction)
             }
             var mayWrite = true
             if let rule = rules.write, let user, let known = try transaction.file(file) {
                 mayWrite = try Self.admits(
                     rule,
-                    user,
+                    user.id,
                     of: known.app,
                     to: known.partition,
                     transaction
@@ -433,7 +474,8 @@ package struct SyncEngine: Sendable {
                     try RejectedChangeset($0, in: file)
                 }
             }
-            return try snapshot.compensatingEntries(of: file, after: version, for: client).map { entry in
+            return try snapshot.compensatingEntries(of: file, after: version, for: client).map {
+                entry in
                 RejectedChangeset(
                     Compensation.objects(compensatedBy: entry.changeset),
                     in: entry.clientVersion,

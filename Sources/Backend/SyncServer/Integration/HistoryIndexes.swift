@@ -37,7 +37,13 @@ final class HistoryIndexes: Sendable {
     /// Reads the entries after the index, without blocking the writer.
     func extend(_ subject: HistoryIndex.Subject) async throws {
         let index = self[subject] ?? HistoryIndex(of: subject)
-        while try await store.read({ try Self.readPiece(into: index, from: $0) }) {}
+        while true {
+            let piece = try await store.read { [end = index.end] in
+                try Self.piece(of: subject, after: end, from: $0)
+            }
+            try Self.append(piece, to: index)
+            if piece.sizeInBytes <= Self.pieceSizeInBytes { break }
+        }
         indexes.withLock { indexes in
             indexes.removeAll { $0.subject == subject }
             indexes.append(index)
@@ -47,20 +53,34 @@ final class HistoryIndexes: Sendable {
         }
     }
 
-    /// Returns false at the end of the history.
-    private static func readPiece(
-        into index: HistoryIndex,
-        from store: any StoreReading
-    ) throws(StoreError) -> Bool {
-        let subject = index.subject
-        guard try store.file(subject.file)?.generation == subject.generation else { return false }
+    /// Consecutive entries, as they are stored. The last piece of a history is not above the limit.
+    private struct Piece: Sendable {
+        var changesets: [(version: ServerVersion, bytes: [UInt8])] = []
         var sizeInBytes = 0
+    }
+
+    private static func piece(
+        of subject: HistoryIndex.Subject,
+        after version: ServerVersion,
+        from store: any StoreReading
+    ) throws(StoreError) -> Piece {
+        var piece = Piece()
+        guard try store.file(subject.file)?.generation == subject.generation else { return piece }
         try store.forEachChangeset(
             of: subject.file,
             in: subject.snapshot,
-            after: index.end
-        ) { version, bytes throws(StoreError) in
-            sizeInBytes += bytes.count
+            after: version
+        ) { version, bytes in
+            piece.changesets.append((version, bytes))
+            piece.sizeInBytes += bytes.count
+            return piece.sizeInBytes > pieceSizeInBytes ? .stop : .next
+        }
+        return piece
+    }
+
+    private static func append(_ piece: Piece, to index: HistoryIndex) throws(StoreError) {
+        let subject = index.subject
+        for (version, bytes) in piece.changesets {
             if subject.isSchemaOnly, !Changeset.mayChangeSchema(bytes) {
                 index.skip(version)
             } else {
@@ -69,9 +89,7 @@ final class HistoryIndexes: Sendable {
                 }
                 index.append(version, changeset)
             }
-            return sizeInBytes > pieceSizeInBytes ? .stop : .next
         }
-        return sizeInBytes > pieceSizeInBytes
     }
 }
 

@@ -16,7 +16,7 @@ extension RejectedChangeset {
             Update(table: $0.className, key: $0.encodedKey, reason: $0.reason)
         }
         return RecordedRejection(
-            undoneAt: compensatedAt,
+            compensatedAt: compensatedAt,
             clientVersion: self.updates.clientVersion,
             updates: (try? JSONEncoder().encode(updates)).map { Array($0) } ?? []
         )
@@ -28,7 +28,7 @@ extension RejectedChangeset {
         else {
             throw StoreError(
                 .unusable,
-                "rejection \(recorded.undoneAt.rawValue) of server file \(file.rawValue) is damaged"
+                "rejection \(recorded.compensatedAt.rawValue) of server file \(file.rawValue) is damaged"
             )
         }
         self.init(
@@ -38,7 +38,7 @@ extension RejectedChangeset {
                     RejectedUpdate(className: $0.table, encodedKey: $0.key, reason: $0.reason)
                 }
             ),
-            compensatedAt: recorded.undoneAt
+            compensatedAt: recorded.compensatedAt
         )
     }
 }

@@ -10,15 +10,26 @@ struct SchemaPublication {
     /// Milliseconds since 1970.
     let now: Int64
 
-    /// Adds missing classes and properties; returns the new version, or nil if none is missing.
-    func publish(_ declared: RealmSchema, in id: ServerFileID) throws -> ServerVersion? {
-        var schema = try transaction.schema(of: id)
+    /// Whether the file has all of the declared schema. Throws `IntegrationRefusal` if they contradict each
+    /// other.
+    static func isComplete(
+        _ declared: RealmSchema,
+        in id: ServerFileID,
+        _ store: any FileReading
+    ) throws -> Bool {
+        let schema = try store.schema(of: id)
         if let conflict = schema.conflicts(withDeclared: declared).first {
             throw IntegrationRefusal.schemaChange(reason: "\(conflict)")
         }
-        guard declared.hasAdditions(to: schema), let file = try transaction.file(id) else {
-            return nil
-        }
+        return !declared.hasAdditions(to: schema)
+    }
+
+    /// Adds missing classes and properties; returns the new version, or nil if none is missing.
+    func publish(_ declared: RealmSchema, in id: ServerFileID) throws -> ServerVersion? {
+        guard try !Self.isComplete(declared, in: id, transaction),
+            let file = try transaction.file(id)
+        else { return nil }
+        var schema = try transaction.schema(of: id)
         var writer = ChangesetWriter()
         declared.writeAdditions(to: schema, into: &writer)
         let changeset = try Changeset(decoding: writer.bytes)

@@ -51,7 +51,7 @@ extension UploadIntegration {
     /// upload: both ends merge it with the client's later changes.
     func sendCorrections(
         _ healing: Healing,
-        after changesets: [UploadChangeset],
+        after changesets: [ParsedChangeset],
         of client: FileIdent,
         with objects: FileObjects,
         _ history: inout HistoryAppender

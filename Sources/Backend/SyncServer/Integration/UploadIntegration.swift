@@ -135,7 +135,7 @@ struct UploadIntegration {
 
     /// The session has checked the same against its own state; this checks against the store.
     private func check(
-        _ changesets: [UploadChangeset],
+        _ changesets: [ParsedChangeset],
         _ progress: UploadCursor,
         of client: ClientFile,
         in file: ServerFile
@@ -155,7 +155,7 @@ struct UploadIntegration {
     }
 
     private func integrate(
-        _ changesets: [UploadChangeset],
+        _ changesets: [ParsedChangeset],
         of uploader: ClientFile,
         into history: inout HistoryAppender
     ) throws -> ([RejectedChangeset], Healing) {
@@ -170,9 +170,8 @@ struct UploadIntegration {
         var received: [ReceivedChangeset] = []
         var parsed: [MergeOperand] = []
         for changeset in changesets {
-            let (decoded, operand) = try parse(changeset, of: client)
-            received.append(decoded)
-            parsed.append(operand)
+            received.append(try changeset.received())
+            parsed.append(try changeset.operand(of: client))
         }
         var window = try window(of: uploader, first, meeting: parsed, history.file)
         // Changesets with one base are merged together: each builds on the ones before it.
@@ -255,7 +254,7 @@ struct UploadIntegration {
     /// The history to merge an upload with; `first` is its first changeset.
     func window(
         of uploader: ClientFile,
-        _ first: UploadChangeset,
+        _ first: ParsedChangeset,
         meeting parsed: [MergeOperand],
         _ file: ServerFile
     ) throws -> MergeWindow {
@@ -291,24 +290,6 @@ struct UploadIntegration {
         var changesets = run.map(\.changeset)
         admission.bar(barred, from: &changesets, first: first)
         for (index, changeset) in changesets.enumerated() { run[index].changeset = changeset }
-    }
-
-    func parse(
-        _ changeset: UploadChangeset,
-        of client: FileIdent
-    ) throws(IntegrationRefusal) -> (ReceivedChangeset, MergeOperand) {
-        let stamp = Stamp(
-            timestamp: changeset.originTimestamp.rawValue,
-            fileIdent: client.rawValue
-        )
-        do throws(DecodeError) {
-            let received = try ReceivedChangeset(decoding: changeset.bytes)
-            return (received, MergeOperand(changeset: received.changeset, stamp: stamp))
-        } catch {
-            throw .badChangeset(
-                reason: "client version \(changeset.cursor.clientVersion.rawValue): \(error)"
-            )
-        }
     }
 
     func admit(

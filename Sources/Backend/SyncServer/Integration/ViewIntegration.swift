@@ -48,7 +48,7 @@ struct ViewIntegration {
     }
 
     func integrate(
-        _ changesets: [UploadChangeset],
+        _ changesets: [ParsedChangeset],
         of uploader: ClientFile,
         into history: inout HistoryAppender
     ) throws -> Outcome {
@@ -65,7 +65,7 @@ struct ViewIntegration {
         var received: [ReceivedChangeset] = []
         var parsed: [MergeOperand] = []
         for changeset in changesets {
-            var (decoded, operand) = try uploads.parse(changeset, of: uploader.ident)
+            var operand = try changeset.operand(of: uploader.ident)
             let outside = try state.judge.discontinuous(
                 operand.changeset,
                 madeOn: changeset.cursor.lastIntegratedServerVersion,
@@ -79,7 +79,7 @@ struct ViewIntegration {
                 )
             )
             operand.changeset = operand.changeset.removing(outside)
-            received.append(decoded)
+            received.append(try changeset.received())
             parsed.append(operand)
         }
         var window = try uploads.window(of: uploader, first, meeting: parsed, history.file)
@@ -112,13 +112,25 @@ struct ViewIntegration {
         }
         let outcome = try sendCorrections(state, after: changesets, last, of: uploader, &history)
         try uploads.storeReciprocals(of: window, for: uploader.ident, in: history.file.id)
+        // The client has everything up to its acknowledged version.
+        let known = uploader.upload.lastIntegratedServerVersion
+        try uploads.transaction.removeRejections(
+            of: uploader.ident,
+            in: history.file.id,
+            upTo: known
+        )
+        try uploads.transaction.removeViewRanges(
+            of: uploader.ident,
+            in: history.file.id,
+            upTo: known
+        )
         return outcome
     }
 
     /// Applies the allowed part of a merged changeset, and appends it to the history.
     private func admit(
         _ merged: Changeset,
-        _ changeset: UploadChangeset,
+        _ changeset: ParsedChangeset,
         at index: Int,
         of uploader: ClientFile,
         changesSchema: Bool,
@@ -229,7 +241,8 @@ struct ViewIntegration {
             case (nil, nil): continue
             case (nil, let new?): change = .created(new)
             case (let old?, nil): change = .deleted(old)
-            case (let old?, let new?): change = old == new ? .kept(old) : .changed(from: old, to: new)
+            case (let old?, let new?):
+                change = old == new ? .kept(old) : .changed(from: old, to: new)
             }
             touched.append(TouchedObject(object: object, version: version, change: change))
         }
@@ -240,8 +253,8 @@ struct ViewIntegration {
     /// follow the whole upload: both ends merge them with the client's later changes.
     private func sendCorrections(
         _ state: State,
-        after changesets: [UploadChangeset],
-        _ last: UploadChangeset,
+        after changesets: [ParsedChangeset],
+        _ last: ParsedChangeset,
         of uploader: ClientFile,
         _ history: inout HistoryAppender
     ) throws -> Outcome {

@@ -92,9 +92,11 @@ struct ViewJudge {
         )
         let rules = self.rules(of: owner)
         guard !owner.isAsymmetric else { return rules.rejection(ofAsymmetric: write) }
-        guard [write.old, write.new].compactMap(\.self).allSatisfy({
-            view.contains($0, owner.name)
-        }) else { return .outsideView }
+        guard
+            [write.old, write.new].compactMap(\.self).allSatisfy({
+                view.contains($0, owner.name)
+            })
+        else { return .outsideView }
         return rules.rejection(of: write)
     }
 

@@ -34,7 +34,7 @@ package struct FlexibleSettings: Sendable {
             guard let owner = schema[name], let known = owner.property(named: property) else {
                 return false
             }
-            return QueryableField.isPossible(known, in: schema) && isQueryable(name, property)
+            return schema.obstacleToQueries(on: known) == nil && isQueryable(name, property)
         }
     }
 

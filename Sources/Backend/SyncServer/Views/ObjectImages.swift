@@ -22,7 +22,7 @@ struct ObjectImages {
     func image(of document: Document, _ owner: ClassSchema) -> [UInt8] {
         var values: [Int: Value] = [:]
         for (position, property) in owner.properties.enumerated()
-        where QueryableField.isPossible(property, in: schema)
+        where schema.obstacleToQueries(on: property) == nil
             && isQueryable(owner.name, property.name)
         {
             values[position] = document.values[position]

@@ -3,7 +3,7 @@ import Documents
 import Schemas
 import ServerStore
 
-/// Writes objects as instructions that leave a client with their present state, whatever it had before
+/// Writes objects as instructions that give a client their present state, also if it had another one
 /// (flexible sync, 7 and 11.3).
 struct ObjectStates {
     private let schema: RealmSchema

@@ -4,7 +4,7 @@ import Schemas
 import ServerStore
 import Versions
 
-/// What a client gets of each object that a part of the history touched (flexible sync, 8.2).
+/// The form in which a client gets each object that a part of the history touched (flexible sync, 8.2).
 struct ViewProjection {
     enum Form: Hashable {
         /// The instructions of the history.
@@ -90,7 +90,7 @@ struct ViewProjection {
         var stamp = (timestamp: now, origin: FileIdent.server)
         if let last = changesets.last, last.cursor.serverVersion == end.serverVersion {
             // A version must not come twice. Both parts can have one stamp: an erasure wins over
-            // anything concurrent, of whatever time.
+            // all concurrent changes, of any time.
             let raw = try Changeset(decoding: last.bytes)
             for instruction in raw.instructions { writer.append(instruction, of: raw) }
             stamp = (last.originTimestamp, last.originFileIdent)

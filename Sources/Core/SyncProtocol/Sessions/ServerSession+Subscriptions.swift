@@ -11,7 +11,8 @@ extension ServerSession {
         guard running.subscriptions?.admit(query.version) == true else {
             return fail(
                 .badQueryVersion,
-                message: "query version \(query.version.rawValue) is not newer than the last (QUERY)"
+                message:
+                    "query version \(query.version.rawValue) is not newer than the last (QUERY)"
             )
         }
         running.subscriptions?.begin(isOfIdent: false)

@@ -245,7 +245,9 @@ extension ServerSession {
 
     package mutating func scanned(_ scanned: Scanned) -> [Effect] {
         guard case .running(var running) = state else { return [] }
-        if running.subscriptions?.isAtWork == true { return scannedBeforeBootstrap(scanned, running) }
+        if running.subscriptions?.isAtWork == true {
+            return scannedBeforeBootstrap(scanned, running)
+        }
         guard case .running(let covered) = running.scan else { return [] }
         let progress = scanned.progress
         running.scan = .none
