@@ -164,6 +164,56 @@ struct ViewScenarioTests {
         #expect(reader.rejected.count == 2)
     }
 
+    private static func rename(_ id: Int64, _ name: Text, into writer: inout ChangesetWriter) {
+        writer.update(person(id), "name", to: .scalar(.string(name)))
+    }
+
+    @Test("Unsynced changes of an object that left the view and came back are rejected")
+    func leftAndBack() async throws {
+        let world = try await ViewWorld()
+        var writer = try await writer(in: world)
+        var reader = try await reader(Self.adults, in: world)
+        try reader.write { Self.rename(1, "unsynced", into: &$0) }
+        for age in [Int64(5), 30] {
+            try writer.write { Self.setAge(1, age, into: &$0) }
+            try await writer.upload(to: world)
+        }
+        try await reader.upload(to: world)
+        try await reader.downloadAll(from: world)
+        #expect(reader.rejected.map(\.key) == [.int(1)])
+        #expect(
+            try await reader.objects == world.expectedRealm(Self.adults, of: UserID("bob"))
+        )
+    }
+
+    @Test("So are changes that a program makes between two versions of one message")
+    func writeWithinRange() async throws {
+        let world = try await ViewWorld()
+        var writer = try await writer(in: world)
+        try writer.write { Self.create(3, age: 50, into: &$0) }
+        try await writer.upload(to: world)
+        var reader = try await reader(Self.adults, in: world)
+        // One object leaves and comes back; then another one changes twice.
+        for age in [Int64(5), 30] {
+            try writer.write { Self.setAge(1, age, into: &$0) }
+        }
+        for name in ["a", "b"] as [Text] { try writer.write { Self.rename(3, name, into: &$0) } }
+        try await writer.upload(to: world)
+        var hasWritten = false
+        _ = try await reader.downloadOnce(from: world) { client in
+            guard !hasWritten else { return }
+            hasWritten = true
+            try client.write { Self.rename(1, "between", into: &$0) }
+        }
+        #expect(reader.lastChangesets.count == 2)
+        try await reader.upload(to: world)
+        try await reader.downloadAll(from: world)
+        #expect(reader.rejected.map(\.key) == [.int(1)])
+        #expect(
+            try await reader.objects == world.expectedRealm(Self.adults, of: UserID("bob"))
+        )
+    }
+
     @Test("A change of the roles brings the difference at the next IDENT")
     func roleChange() async throws {
         let world = try await ViewWorld()
