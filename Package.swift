@@ -281,16 +281,18 @@ let package = Package(
             "SQLiteServerStore",
             in: .backend,
             [
-                "Changesets", "Coordination", "JSON", "SQLite", "Schemas", "Scopes", "ServerStore",
-                "Versions", deque, logging,
+                "Changesets", "Coordination", "JSON", "Query", "QuerySQL", "SQLite", "Schemas",
+                "Scopes", "ServerStore", "Versions", deque, logging,
             ]
         ),
         module(
             "SyncServer",
             in: .backend,
             [
-                "Changesets", "Coordination", "Documents", "Merge", "Schemas", "Scopes",
-                "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions", deque,
+                "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query",
+                "Schemas",
+                "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions",
+                deque,
                 logging, serviceLifecycle,
             ]
         ),
@@ -330,7 +332,8 @@ let package = Package(
             "Server",
             in: .backend,
             [
-                "Coordination", "ServerAccounts", "ServerConfig", "ServerHTTP", "ServerStore",
+                "Changesets", "Coordination", "Permissions", "Query", "ServerAccounts",
+                "ServerConfig", "ServerHTTP", "ServerStore",
                 "Settings", "Surroundings", "SyncProtocol", "SyncServer", "Transport", logging,
                 serviceLifecycle,
             ] + nio
@@ -399,8 +402,9 @@ let package = Package(
         .target(
             name: "ServerFixtures",
             dependencies: [
-                "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "SQLiteServerStore",
-                "ServerCluster", "ServerStore", "Surroundings", "TestSupport", logging,
+                "Changesets", "JSON", "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore",
+                "Query", "SQLiteServerStore", "Schemas", "Scopes", "ServerCluster", "ServerStore",
+                "Surroundings", "TestSupport", "Versions", logging,
             ],
             path: "Tests/ServerFixtures",
             swiftSettings: settings
@@ -527,7 +531,8 @@ let package = Package(
         tests(
             "ServerStore",
             [
-                "Changesets", "JSON", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Changesets", "JSON", "Query", "Schemas", "Scopes", "ServerFixtures",
+                "ServerStore",
                 "Versions",
             ]
         ),
@@ -536,6 +541,14 @@ let package = Package(
             [
                 "Changesets", "FaultInjection", "SQLite", "SQLiteServerStore", "Scopes",
                 "ServerFixtures", "ServerStore", "Versions",
+            ]
+        ),
+        tests(
+            "SyncServer",
+            [
+                "Changesets", "Documents", "Merge", "Permissions", "Query", "SQLiteServerStore",
+                "Schemas", "Scopes", "ServerFixtures", "ServerStore", "SyncProtocol", "SyncServer",
+                "Versions",
             ]
         ),
         tests(
@@ -574,8 +587,8 @@ let package = Package(
         tests(
             "Server",
             [
-                "ServerFixtures", "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore",
-                "Changesets", "Documents", "JSON", "Merge", "Query", "SQLite",
+                "Changesets", "Documents", "JSON", "Merge", "Permissions", "PostgreSQL",
+                "PostgreSQLFixtures", "PostgreSQLServerStore", "Query", "SQLite", "ServerFixtures",
                 "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
                 "SyncProtocol", "SyncServer", "Transport", "Versions", asyncHTTPClient, crypto,

@@ -104,6 +104,10 @@ struct SQLiteStoreTests {
             let database = try Connection(path: path)
             try database.execute(
                 """
+                DROP TABLE touched_object;
+                DROP TABLE view_epoch;
+                DROP TABLE view_range;
+                DROP TABLE write_rejection;
                 DROP INDEX client_file_of_user;
                 DROP INDEX client_file_unidentified;
                 ALTER TABLE client_file DROP COLUMN history_bytes;
@@ -119,6 +123,9 @@ struct SQLiteStoreTests {
             for _ in 1...2 { try await SQLiteStore(.file(path: path)).close() }
             let upgraded = try Connection(path: path)
             #expect(try upgraded.integer("PRAGMA user_version") == StoreLayout.version)
+            let views =
+                "SELECT count(*) FROM view_epoch, view_range, write_rejection, touched_object"
+            #expect(try upgraded.integer(views) == 0)
             let end = try upgraded.integer("SELECT expires_at FROM login_session")
             #expect(end == Int64(157_680_001_000))
             let kept = try Connection(path: "\(path).layout-3")

@@ -12,9 +12,6 @@ import Testing
 
 @Suite("realm-server.yaml: flexible sync")
 struct FlexibleConfigurationTests {
-    private static let notServed =
-        "flexible sync is not served yet by this version; use partition, or remove the app"
-
     /// Reads the settings of an app. With a schema, all files are read.
     private func read(
         _ app: String,
@@ -39,7 +36,7 @@ struct FlexibleConfigurationTests {
         )
         return (
             configuration?.apps.first?.flexible,
-            diagnostics.diagnostics.map(\.description).filter { !$0.contains(Self.notServed) }
+            diagnostics.diagnostics.map(\.description)
         )
     }
 
@@ -246,6 +243,8 @@ struct FlexibleConfigurationTests {
         )
         #expect(
             diagnostics == [
+                "f:3:5: warning: apps.a: role \"d\" hides fields, which is not served yet by this "
+                    + "version: its users see no object of its classes; let it read all fields",
                 "f:6:29: error: apps.a.sync.queryable_fields.Order[2]: Order has no property "
                     + "missing; name a property of the class",
                 "f:6:44: error: apps.a.sync.queryable_fields.Order[4]: Order.notes is a "
@@ -352,26 +351,22 @@ struct FlexibleConfigurationTests {
         )
     }
 
-    @Test("An app of flexible sync is refused until it is served")
-    func refused() throws {
-        let app = "sync: { mode: flexible }\nrules: { default: { read: true } }"
-        let id = try #require(AppID("a"))
-        let error = try #require(throws: BadDeclaration.self) {
-            _ = try ServedAppConfiguration(id: id, declaration: app)
-        }
-        #expect(error.description.contains("sync.mode: flexible sync is not served yet"))
-        let (configuration, diagnostics) = ServerConfigurationReader.read(
-            [
-                ConfigurationSource(
-                    file: "f",
-                    bytes: Array("apps: { a: { \(app.replacing("\n", with: ", ")) } }".utf8)
-                )
-            ],
-            files: NamedFiles(SecretReader(environment: [:]))
+    @Test("A role that hides fields is reported: its classes are not served yet")
+    func hiddenFields() throws {
+        let (configuration, diagnostics) = try read(
+            """
+            sync: { mode: flexible }
+            rules: { Order: { read: true, fields: { owner: { read: true } } } }
+            """,
+            schema: Self.schema
         )
-        #expect(configuration == nil)
+        #expect(configuration != nil)
         #expect(
-            diagnostics.map(\.description) == ["f:1:28: error: apps.a.sync.mode: \(Self.notServed)"]
+            diagnostics == [
+                "f:3:5: warning: apps.a: role \"all users\" hides fields, which is not served "
+                    + "yet by this version: its users see no object of its classes; let it read all "
+                    + "fields"
+            ]
         )
     }
 }

@@ -285,7 +285,7 @@ final class SessionSimulation {
                 downloadableBytes: batch.downloadableBytes
             )
             carryOut(ends[connection]?.machine.scanned(key, scanned) ?? [], connection)
-        case .send, .ended, .close:
+        case .send, .ended, .close, .work(_, .subscribe):
             break
         }
     }

@@ -76,6 +76,7 @@ struct ServerConnectionTests {
         case .work(_, .validate): "validate"
         case .work(_, .integrate): "integrate"
         case .work(_, .scanDownload): "scan"
+        case .work(_, .subscribe): "subscribe"
         case .ended: "ended"
         case .close(let code): "close \(code.rawValue)"
         }

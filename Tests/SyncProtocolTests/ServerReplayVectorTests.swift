@@ -169,7 +169,7 @@ private struct ServerReplay {
                     store.realms[path]?.files[ident.ident]?.locked = upload.lockedServerVersion
                 }
             case .work(let key, .scanDownload(let cursor)): scans[key] = cursor
-            case .ended: break
+            case .ended, .work(_, .subscribe): break
             case .close(let code):
                 Issue.record("\(scenario.name): closed with \(code.rawValue) after \(sent)")
             }

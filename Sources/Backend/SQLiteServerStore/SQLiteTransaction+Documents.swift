@@ -171,7 +171,7 @@ extension SQLiteTransaction {
         }
     }
 
-    private func bind(
+    func bind(
         _ object: ObjectReference,
         _ file: ServerFileID,
         to statement: Statement

@@ -178,7 +178,8 @@ extension SQLiteTransaction: FileWriting {
                 "UPDATE client_file SET history_bytes = 0 WHERE file_id = ?",
                 [.integer(file.rawValue)]
             )
-            for table in ["history", "reciprocal", "snapshot"] {
+            let tables = ["history", "reciprocal", "snapshot", "touched_object"]
+            for table in tables + Self.clientViewTables {
                 try connection.run(
                     "DELETE FROM \(table) WHERE file_id = ?",
                     [.integer(file.rawValue)]
@@ -190,10 +191,11 @@ extension SQLiteTransaction: FileWriting {
     /// Removes a server file with all its records.
     func remove(_ file: ServerFileID) throws(StoreError) {
         let tables = [
-            "history", "client_file", "reciprocal", "snapshot", "object", "server_file",
+            "history", "client_file", "reciprocal", "snapshot", "object", "touched_object",
+            "server_file",
         ]
         try translating {
-            for table in tables {
+            for table in tables + Self.clientViewTables {
                 try connection.run(
                     "DELETE FROM \(table) WHERE file_id = ?",
                     [.integer(file.rawValue)]
@@ -230,7 +232,7 @@ extension SQLiteTransaction: FileWriting {
 
     func removeClientFile(_ ident: FileIdent, in file: ServerFileID) throws(StoreError) {
         try translating {
-            for table in ["client_file", "reciprocal"] {
+            for table in ["client_file", "reciprocal"] + Self.clientViewTables {
                 try connection.run(
                     "DELETE FROM \(table) WHERE file_id = ? AND ident = ?",
                     [.integer(file.rawValue), .number(ident.rawValue)]

@@ -121,7 +121,7 @@ extension SQLiteTransaction {
                 """,
                 [.integer(file.rawValue), .number(version.rawValue)]
             )
-            for table in ["history", "reciprocal"] {
+            for table in ["history", "reciprocal", "touched_object"] {
                 try connection.run(
                     "DELETE FROM \(table) WHERE file_id = ? AND version <= ?",
                     [.integer(file.rawValue), .number(version.rawValue)]

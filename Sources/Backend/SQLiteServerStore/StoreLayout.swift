@@ -5,7 +5,7 @@ import ServerStore
 enum StoreLayout {
     /// "RLMS" in the file's header: distinguishes a store from other databases.
     static let applicationID: Int64 = 0x524c_4d53
-    static let version: Int64 = 5
+    static let version: Int64 = 6
 
     static let sql = """
         CREATE TABLE app (
@@ -171,6 +171,49 @@ enum StoreLayout {
             document TEXT NOT NULL,
             PRIMARY KEY (file_id, class, key)
         ) STRICT, WITHOUT ROWID;
+
+        \(views)
+        """
+
+    /// The tables of flexible sync, new in layout 6.
+    static let views = """
+        CREATE TABLE touched_object (
+            file_id INTEGER NOT NULL,
+            class TEXT NOT NULL,
+            key BLOB NOT NULL,
+            version INTEGER NOT NULL,
+            change INTEGER NOT NULL,
+            image TEXT NOT NULL,
+            new_image TEXT,
+            PRIMARY KEY (file_id, class, key, version)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX touched_object_of_version ON touched_object (file_id, version);
+
+        CREATE TABLE view_epoch (
+            file_id INTEGER NOT NULL,
+            ident INTEGER NOT NULL,
+            start_version INTEGER NOT NULL,
+            client_version INTEGER NOT NULL,
+            view BLOB NOT NULL,
+            PRIMARY KEY (file_id, ident, start_version)
+        ) STRICT;
+
+        CREATE TABLE view_range (
+            file_id INTEGER NOT NULL,
+            ident INTEGER NOT NULL,
+            start_version INTEGER NOT NULL,
+            end_version INTEGER NOT NULL,
+            PRIMARY KEY (file_id, ident, end_version)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE write_rejection (
+            file_id INTEGER NOT NULL,
+            ident INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            client_version INTEGER NOT NULL,
+            updates BLOB NOT NULL,
+            PRIMARY KEY (file_id, ident, version)
+        ) STRICT;
         """
 
     /// Indexes that stores of this layout may lack; versions that do not know them still maintain

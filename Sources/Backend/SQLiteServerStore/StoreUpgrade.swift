@@ -21,6 +21,8 @@ enum StoreUpgrade {
         CREATE INDEX client_file_unidentified ON client_file (last_seen_at)
             WHERE session_epoch = 0;
         """,
+        // Flexible sync has tables of its own; partition-based sync does not use them.
+        5: StoreLayout.views,
     ]
 
     /// Whether this version can upgrade that layout.

@@ -1,3 +1,6 @@
+import Changesets
+import Permissions
+import Query
 import ServerAccounts
 import ServerConfig
 package import ServerStore
@@ -24,7 +27,21 @@ extension SyncApp {
             access: app.configuration.access,
             quotas: app.configuration.quotas,
             offlineLimitInMilliseconds: app.configuration.offlineLimitInMilliseconds,
-            schema: app.schema
+            schema: app.schema,
+            flexible: app.configuration.flexible.map { FlexibleSettings($0) }
+        )
+    }
+}
+
+extension FlexibleSettings {
+    fileprivate init(_ configuration: FlexibleSyncConfiguration) {
+        self.init(
+            roles: { schema, rules in
+                AppRoles(configuration.roles, schema, rules, limits: configuration.filterLimits)
+            },
+            isQueryable: { configuration.queryableFields.contains($1, of: $0) },
+            indexedField: configuration.indexedField,
+            subscriptions: configuration.subscriptionLimits
         )
     }
 }

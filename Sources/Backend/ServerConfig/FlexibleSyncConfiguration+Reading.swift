@@ -56,36 +56,28 @@ extension FlexibleSyncConfiguration {
             isComplete: !acceptsNewClasses
         )
     }
-
-    /// Refuses an app that was declared on the admin socket.
-    func refuseUntilServed(in id: AppID) throws(BadDeclaration) {
-        guard !Self.isServed else { return }
-        throw BadDeclaration(
-            diagnostics: [
-                Diagnostic(
-                    at: TextLocation(file: id.rawValue, line: 1, column: 1),
-                    .unsupported,
-                    SettingPath.root.appending("sync").appending("mode"),
-                    Self.notServed,
-                    remedy: "use partition"
-                )
-            ]
-        )
-    }
-
-    fileprivate static let notServed = "flexible sync is not served yet by this version"
 }
 
-extension SyncSettings {
-    /// Reports that this version does not serve the app. Without this, the server would open all of
-    /// its data by partitions.
-    func refuseUntilServed() {
-        guard !FlexibleSyncConfiguration.isServed else { return }
-        modeNode?.report(
-            .unsupported,
-            FlexibleSyncConfiguration.notServed,
-            remedy: "use partition, or remove the app"
-        )
+extension RoleDeclarations {
+    /// Reports what this version does not serve yet. Documents are sent whole or not at all: a role that may not read some field sees no object.
+    func reportHiddenFields(to keys: MappingReader) {
+        let roles = classes.sorted { $0.key < $1.key }.flatMap(\.value) + standard
+        for role in roles where role.hidesFields {
+            keys.whole.report(
+                .unsupported,
+                severity: .warning,
+                "role \"\(role.name)\" hides fields, which is not served yet by this version: its "
+                    + "users see no object of its classes",
+                remedy: "let it read all fields"
+            )
+        }
+    }
+}
+
+extension RoleDeclaration {
+    fileprivate var hidesFields: Bool {
+        guard !fields.isEmpty || additionalFields != nil else { return false }
+        return additionalFields?.read != true || fields.values.contains { !$0.read }
     }
 }
 

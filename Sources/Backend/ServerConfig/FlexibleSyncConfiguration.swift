@@ -29,6 +29,4 @@ package struct FlexibleSyncConfiguration: Hashable, Sendable {
         self.sink = sink
     }
 
-    /// Until sessions of such apps are served, `check` and `serve` refuse them.
-    static let isServed = false
 }

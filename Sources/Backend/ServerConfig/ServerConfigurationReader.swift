@@ -204,7 +204,7 @@ extension ServedAppConfiguration {
             schema,
             acceptsNewClasses: isDevelopmentMode
         )
-        if flexible != nil, files != nil { sync.refuseUntilServed() }
+        if files != nil { flexible?.roles.reportHiddenFields(to: keys) }
         let offlineLimit = keys.optional("offline_limit", default: Self.usualOfflineLimit) {
             $0.duration(in: .zero...(.seconds(3650 * 86_400)))
         }
@@ -244,7 +244,6 @@ extension ServedAppConfiguration {
     package init(id: AppID, declaration: String) throws(BadDeclaration) {
         let (configuration, diagnostics) = ServerConfigurationReader.app(id, declaration)
         guard let configuration else { throw BadDeclaration(diagnostics: diagnostics) }
-        try configuration.flexible?.refuseUntilServed(in: id)
         self = configuration
     }
 }

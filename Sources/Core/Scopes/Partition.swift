@@ -14,6 +14,9 @@ public enum Partition: Hashable, Sendable {
 }
 
 extension Partition {
+    /// The one server file of an app with flexible sync.
+    package static let flexible = Partition.string("realm-server:flexible")
+
     /// Partition values whose canonical text is longer are refused.
     package static let maximumSizeInBytes = 1024
 

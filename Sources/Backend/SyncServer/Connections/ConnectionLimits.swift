@@ -8,6 +8,9 @@ enum ConnectionLimits {
     /// Changesets that the client has not received; above it the server reads no more from the
     /// store.
     static let bytesInOutbox = 256 << 10
+    /// Changesets of a bootstrap that the client has not received; above it the server waits with the
+    /// next message. A state of the store is held until the last one is in the outbox.
+    static let bytesOfBootstrapInOutbox = 8 << 20
     static let scansAtOnce = 2
     /// Uploads that wait for the store; above it the server stops reading from the client. If the store
     /// makes no progress, they get a transient error (sync history, 14.5).

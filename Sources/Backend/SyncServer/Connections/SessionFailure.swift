@@ -1,4 +1,5 @@
 import Logging
+import Query
 import ServerStore
 import SyncProtocol
 
@@ -29,6 +30,17 @@ struct SessionFailure {
                 level: .warning,
                 backoff: ConnectionLimits.backoff
             )
+        case let error as SubscriptionSetError:
+            self.init(.badQuery, error.description)
+        case is ViewTooLarge:
+            // The client's view cannot be brought up to date: a fresh copy can.
+            self.init(.badClientFileIdent, "too much has changed since the client was here")
+        case is SlowClient:
+            self.init(
+                .otherError,
+                "the client receives its bootstrap too slowly",
+                backoff: ConnectionLimits.backoff
+            )
         case let error as StoreError where error.kind == .unacceptable:
             self.init(
                 .badChangeset,
@@ -52,6 +64,10 @@ struct SessionFailure {
     )
 
     static let rulesChanged = SessionFailure(.sessionClosed, "permissions changed")
+    static let permissionsChanged = SessionFailure(
+        .serverPermissionsChanged,
+        "permissions changed"
+    )
     static let paused = SessionFailure(.sessionClosed, "sync of this app is paused")
 
     static let backlog = SessionFailure(

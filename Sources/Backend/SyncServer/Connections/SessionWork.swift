@@ -1,4 +1,6 @@
+import Changesets
 import DequeModule
+import Permissions
 import ServerStore
 import SyncProtocol
 import Versions
@@ -14,6 +16,8 @@ struct SessionWork {
         var client: ClientFile?
         /// The history as its client was told; known once the IDENT is accepted.
         fileprivate(set) var told: SessionGuard?
+        /// The rights that the session began with; nil in partition-based sync.
+        fileprivate(set) var rights: RightsSignature?
         fileprivate var steps: Deque<SessionStep> = []
         fileprivate var isAtWork = false
         /// UNBOUND, or the connection has ended: earlier uploads are still integrated.
@@ -63,9 +67,11 @@ struct SessionWork {
         _ key: SessionKey,
         _ client: ClientFile,
         in file: ServerFileID,
-        latest: SaltedServerVersion
+        latest: SaltedServerVersion,
+        rights: RightsSignature? = nil
     ) {
         sessions[key]?.client = client
+        sessions[key]?.rights = rights
         sessions[key]?.told = SessionGuard(
             client: ClientFileID(file: file, ident: client.ident),
             generation: client.generation,
@@ -137,10 +143,14 @@ struct SessionWork {
 }
 
 extension SessionStep {
-    /// Roughly the memory of the uploads in it.
+    /// Roughly the memory of the uploads or subscriptions in it.
     var uploadSizeInBytes: Int {
-        guard case .integrate(let uploads) = self else { return 0 }
-        return uploads.reduce(0) { $0 + $1.changesets.sizeInMemory + Self.overheadInBytes }
+        switch self {
+        case .integrate(let uploads):
+            uploads.reduce(0) { $0 + $1.changesets.sizeInMemory + Self.overheadInBytes }
+        case .subscribe(let query): query.body.bytes.count + Self.overheadInBytes
+        case .open, .validate, .scanDownload: 0
+        }
     }
 
     /// The size of an upload without its changesets.

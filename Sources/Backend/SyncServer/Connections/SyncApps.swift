@@ -26,6 +26,8 @@ package struct SyncApp: Sendable {
     package var offlineLimitInMilliseconds: Int64?
     /// The classes that every file of the app has.
     package var schema: RealmSchema?
+    /// Nil: partition-based sync.
+    package var flexible: FlexibleSettings?
 
     package init(
         id: AppID,
@@ -36,7 +38,8 @@ package struct SyncApp: Sendable {
         access: AccessRules = AccessRules(),
         quotas: UserQuotas = .standard,
         offlineLimitInMilliseconds: Int64? = nil,
-        schema: RealmSchema? = nil
+        schema: RealmSchema? = nil,
+        flexible: FlexibleSettings? = nil
     ) {
         self.id = id
         self.syncState = syncState
@@ -47,5 +50,6 @@ package struct SyncApp: Sendable {
         self.quotas = quotas
         self.offlineLimitInMilliseconds = offlineLimitInMilliseconds
         self.schema = schema
+        self.flexible = flexible
     }
 }

@@ -1,6 +1,7 @@
 import Changesets
 import Documents
 import Logging
+import Permissions
 import Scopes
 import ServerStore
 import SyncProtocol
@@ -21,15 +22,15 @@ extension SyncConnection {
                 await integrate(uploads, session, key)
             case .scanDownload(let cursor):
                 await scanDownload(from: cursor, session, key)
+            case .subscribe(let query):
+                await subscribe(query, session, key)
             }
             noteFinished(step)
         }
     }
 
     private func open(_ path: [UInt8], needsFileIdent: Bool, _ key: SessionKey) async {
-        guard let partition = Partition(extendedJSON: path), app.accepts(partition) else {
-            return fail(key, .illegalPartition)
-        }
+        guard let partition = partition(at: path) else { return fail(key, .illegalPartition) }
         do {
             let opened = try await retryWhileAway {
                 try await service.engine.open(
@@ -54,6 +55,13 @@ extension SyncConnection {
         }
     }
 
+    /// The file that a session binds to: all clients of flexible sync have the same. Nil if the path
+    /// is not valid.
+    private func partition(at path: [UInt8]) -> Partition? {
+        guard machine.subProtocol.mode == .partitionBased else { return .flexible }
+        return Partition(extendedJSON: path).flatMap { app.accepts($0) ? $0 : nil }
+    }
+
     private func validate(
         _ ident: ClientMessage.Ident,
         _ session: SessionWork.Session,
@@ -61,20 +69,28 @@ extension SyncConnection {
     ) async {
         guard let file = session.file else { return }
         let client: ClientFile
+        let needsBootstrap: Bool
+        let rights: RightsSignature?
         let refused: [RejectedChangeset]
         do {
-            client = try await retryWhileAway {
+            let subscriptions = try subscriptions(of: ident)
+            let identified = try await retryWhileAway {
                 try await service.engine.identify(
                     ident,
                     in: file,
                     for: user.id,
-                    offlineLimitInMilliseconds: app.offlineLimitInMilliseconds
+                    offlineLimitInMilliseconds: app.offlineLimitInMilliseconds,
+                    subscribing: subscriptions
                 )
             }
+            client = identified.client
+            needsBootstrap = identified.needsBootstrap
+            rights = identified.rights
             refused = try await service.engine.rejectedChangesets(
                 of: client.ident,
                 after: ident.download.serverVersion,
-                in: file
+                in: file,
+                isFlexible: subscriptions != nil
             )
         } catch {
             return fail(key, error)
@@ -88,8 +104,20 @@ extension SyncConnection {
                 machine.fail(.boundInOtherSession, message: "the file already has a session")
             )
         }
-        work.identified(key, client, in: file, latest: ident.latestServerVersion)
-        perform(machine.identified(key, upload: client.upload, locked: client.lockedServerVersion))
+        work.identified(
+            key,
+            client,
+            in: file,
+            latest: ident.latestServerVersion,
+            rights: rights
+        )
+        let effects = machine.identified(
+            key,
+            upload: client.upload,
+            locked: client.lockedServerVersion,
+            needsBootstrap: needsBootstrap
+        )
+        perform(effects)
         report(refused, key)
         // The client uses this connection now: close the previous one (wire protocol, 12.5), also
         // one at another process.
@@ -135,7 +163,8 @@ extension SyncConnection {
                 policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
                 by: SyncEngine.Uploader(id: user.id, app: user.app),
                 rules: rules,
-                quotas: app.quotas
+                quotas: app.quotas,
+                flexible: app.flexible
             )
         }
         work.integrated(key, upTo: upload.progress.clientVersion)
@@ -145,6 +174,9 @@ extension SyncConnection {
         // 12.3).
         guard outcome.integratedCount > 0 else { return }
         service.backplane.announce(outcome.currentVersion, of: file)
+        for updates in outcome.forbidden {
+            fail(key, SessionFailure(SessionFault.writeNotAllowed(updates)))
+        }
     }
 
     /// Not on the connection's own executor: decoding large changesets takes time.
@@ -206,6 +238,9 @@ extension SyncConnection {
         defer { endScan() }
         guard !hasEnded else { return }
         do {
+            if let settings = app.flexible, machine.subProtocol.mode == .flexible {
+                return try await scanView(from: cursor, of: client, in: file, settings, key)
+            }
             let batch = try await retryWhileAway {
                 try await service.engine.scan(
                     for: client.ident,
@@ -229,7 +264,7 @@ extension SyncConnection {
     /// Retries, with a pause before each attempt, while it is not the client's fault that the store
     /// cannot be used: as long as another program keeps it locked, and for a while if its server is out of
     /// reach.
-    private func retryWhileAway<Result>(
+    func retryWhileAway<Result>(
         _ body: () async throws -> Result
     ) async throws -> Result {
         var pause = Duration.milliseconds(50)
@@ -260,7 +295,7 @@ extension SyncConnection {
 
     /// Ends the session with an error of its work; if the store is not the one that the client was told
     /// of, the connection, so that IDENT is checked again.
-    private func fail(_ key: SessionKey, _ error: any Error) {
+    func fail(_ key: SessionKey, _ error: any Error) {
         guard let error = error as? StoreError, error.kind == .changed else {
             return fail(key, SessionFailure(error))
         }

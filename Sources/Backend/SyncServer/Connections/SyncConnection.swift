@@ -59,6 +59,7 @@ actor SyncConnection {
         case writing
         case holding
         case growth
+        case rights
         case request(Request)
     }
 
@@ -89,6 +90,7 @@ actor SyncConnection {
         self.service = service
         self.machine = ServerConnection(
             subProtocol: subProtocol,
+            appMode: app.flexible == nil ? .partitionBased : .flexible,
             limits: service.limits,
             allowsRecovery: app.allowsClientRecovery
         )
@@ -117,6 +119,7 @@ actor SyncConnection {
                 case .writing: group.addTask { await self.writeMessages() }
                 case .holding: group.addTask { await self.watchStore() }
                 case .growth: takeGrowth()
+                case .rights: group.addTask { await self.compareRights() }
                 case .request(let request): fulfil(request)
                 }
             }
@@ -146,6 +149,10 @@ actor SyncConnection {
         case .obey(.leave(let reason)): end(.unauthorized, reason: reason)
         case .obey(.rebind):
             machine.allowsRecovery = app.allowsClientRecovery
+            guard machine.subProtocol.mode == .partitionBased else {
+                signal.yield(.rights)
+                return
+            }
             for key in work.sessions.keys { fail(key, .rulesChanged) }
         case .obey(.pause):
             for key in work.sessions.keys { fail(key, .paused) }
@@ -436,6 +443,21 @@ extension SyncConnection {
     func beginScan() async {
         while !hasRoom, !hasEnded { await scans.wait() }
         scansUnderWay += 1
+    }
+
+    /// Waits until the client has received enough for the next part of a bootstrap. False if it receives
+    /// nothing for that time.
+    func waitForRoom(within timeout: Duration) async -> Bool {
+        var (waited, pause) = (Duration.zero, Duration.milliseconds(5))
+        var size = outbox.sizeInBytes
+        while outbox.sizeInBytes >= ConnectionLimits.bytesOfBootstrapInOutbox, !hasEnded {
+            guard waited < timeout, (try? await service.timing.clock.sleep(for: pause)) != nil
+            else { return false }
+            waited = outbox.sizeInBytes < size ? .zero : waited + pause
+            size = outbox.sizeInBytes
+            pause = min(pause * 2, .milliseconds(200))
+        }
+        return true
     }
 
     func endScan() {

@@ -1,4 +1,6 @@
 import Changesets
+import Permissions
+import Query
 import Schemas
 package import Scopes
 package import ServerStore
@@ -11,7 +13,7 @@ package struct SyncEngine: Sendable {
     let store: any Store
     let clock: WallClock
     private let random: RandomSource
-    private let downloadLimitInBytes: Int
+    let downloadLimitInBytes: Int
     private let snapshots: SnapshotPolicy
     private let merging: MergeLimits
     let indexes: HistoryIndexes
@@ -151,6 +153,32 @@ package struct SyncEngine: Sendable {
         for user: UserID,
         offlineLimitInMilliseconds limit: Int64? = nil
     ) async throws -> ClientFile {
+        try await identify(
+            ident,
+            in: id,
+            for: user,
+            offlineLimitInMilliseconds: limit,
+            subscribing: nil
+        ).client
+    }
+
+    /// A client file whose session begins.
+    struct Identified: Sendable {
+        let client: ClientFile
+        /// Whether the subscriptions of the IDENT need a bootstrap.
+        let needsBootstrap: Bool
+        /// Nil in partition-based sync.
+        let rights: RightsSignature?
+    }
+
+    /// The same with the subscriptions of flexible sync. Throws `SubscriptionSetError`, too.
+    func identify(
+        _ ident: ClientMessage.Ident,
+        in id: ServerFileID,
+        for user: UserID,
+        offlineLimitInMilliseconds limit: Int64?,
+        subscribing subscriptions: (body: SubscriptionSetBody, context: FlexibleContext)?
+    ) async throws -> Identified {
         let now = clock.millisecondsSince1970()
         let epoch = random.sessionEpoch()
         let reads = ExpectedReads(
@@ -158,11 +186,11 @@ package struct SyncEngine: Sendable {
             client: ident.file.ident,
             salts: [ident.latestServerVersion.version]
         )
-        let (client, outgrown) = try await store.write(
+        let (identified, outgrown) = try await store.write(
             .file(id),
             for: .user(user),
             expecting: reads
-        ) { [snapshots] transaction -> (ClientFile, ServerFile?) in
+        ) { [snapshots] transaction -> (Identified, ServerFile?) in
             guard let file = try transaction.file(id) else {
                 // A missing realm counts as empty: the checks keep their order.
                 let claimed = ident.latestServerVersion.version
@@ -194,7 +222,8 @@ package struct SyncEngine: Sendable {
                 )
             ).verify(ident)
             guard var client else { throw SessionFault.badClientFileIdent }
-            let begins = client.isUntouched && ident.download == .zero
+            // A view begins with a bootstrap instead of a snapshot.
+            let begins = client.isUntouched && ident.download == .zero && subscriptions == nil
             let isOutgrown = begins && snapshots.isWorthALook(file)
             if begins, !isOutgrown, let snapshot = file.snapshot {
                 client.snapshotVersion = snapshot.version
@@ -202,12 +231,28 @@ package struct SyncEngine: Sendable {
             client.sessionEpoch = epoch
             client.lastSeenAt = now
             try transaction.put(client, in: id)
-            return (client, isOutgrown ? file : nil)
+            guard let subscriptions else {
+                let identified = Identified(client: client, needsBootstrap: false, rights: nil)
+                return (identified, isOutgrown ? file : nil)
+            }
+            let identified = try Self.identify(
+                client,
+                file,
+                at: ident.download,
+                subscriptions.body,
+                subscriptions.context,
+                transaction
+            )
+            return (identified, nil)
         }
-        guard let outgrown else { return client }
+        guard let outgrown else { return identified }
         // The writer is free again: only this client waits for this.
         try await snapshotBuilder.refresh(outgrown, at: now)
-        return try await beginWithSnapshot(client, in: id)
+        return Identified(
+            client: try await beginWithSnapshot(identified.client, in: id),
+            needsBootstrap: identified.needsBootstrap,
+            rights: identified.rights
+        )
     }
 
     /// A client without any history begins with the newest snapshot, if there is one.
@@ -261,11 +306,13 @@ package struct SyncEngine: Sendable {
         policy: SchemaPolicy,
         by user: Uploader? = nil,
         rules: AccessRules = AccessRules(),
-        quotas: UserQuotas = .unlimited
+        quotas: UserQuotas = .unlimited,
+        flexible: FlexibleSettings? = nil
     ) async throws -> UploadIntegration.Outcome {
         var indexes: HistoryIndexes? = indexes
         var barred: Set<ObjectReference> = []
-        var expectsNewObjects = true
+        // Views need each object as it was before.
+        var expectsNewObjects = flexible == nil
         for attempt in 1... {
             // A history that grows faster than its index is read whole.
             if attempt > Self.indexAttempts { indexes = nil }
@@ -280,7 +327,8 @@ package struct SyncEngine: Sendable {
                     quotas: quotas,
                     indexes: indexes,
                     barring: barred,
-                    expectsNewObjects: expectsNewObjects
+                    expectsNewObjects: expectsNewObjects,
+                    flexible: flexible
                 )
             } catch let needed as HistoryIndexes.Needed {
                 try await indexes?.extend(needed.subject)
@@ -309,7 +357,8 @@ package struct SyncEngine: Sendable {
         quotas: UserQuotas,
         indexes: HistoryIndexes?,
         barring barred: Set<ObjectReference>,
-        expectsNewObjects: Bool
+        expectsNewObjects: Bool,
+        flexible: FlexibleSettings?
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
         return try await store.write(
@@ -344,7 +393,8 @@ package struct SyncEngine: Sendable {
                 merging: merging,
                 indexes: indexes,
                 barred: barred,
-                expectsNewObjects: expectsNewObjects
+                expectsNewObjects: expectsNewObjects,
+                flexible: flexible
             ).integrate(upload, into: file)
         }
     }
@@ -404,10 +454,17 @@ package struct SyncEngine: Sendable {
     func rejectedChangesets(
         of client: FileIdent,
         after version: ServerVersion,
-        in file: ServerFileID
+        in file: ServerFileID,
+        isFlexible: Bool = false
     ) async throws -> [RejectedChangeset] {
         try await store.read { snapshot in
-            try snapshot.compensatingEntries(of: file, after: version, for: client).map { entry in
+            guard !isFlexible else {
+                return try snapshot.rejections(of: client, in: file, after: version).map {
+                    try RejectedChangeset($0, in: file)
+                }
+            }
+            return try snapshot.compensatingEntries(of: file, after: version, for: client).map {
+                entry in
                 RejectedChangeset(
                     Compensation.objects(compensatedBy: entry.changeset),
                     in: entry.clientVersion,

@@ -13,7 +13,7 @@ struct FileObjects: ObjectStore {
     private(set) var foundExisting = false
     private let documentLimitInBytes: Int
     private var form: JSONForm
-    private let file: ServerFileID
+    let file: ServerFileID
     private let transaction: any FileWriting
 
     init(

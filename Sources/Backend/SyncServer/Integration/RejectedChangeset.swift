@@ -17,6 +17,11 @@ struct RejectedChangeset: Hashable, Sendable {
         case tooLarge = "the object would be too large"
     }
 
+    init(_ updates: SessionFault.RejectedUpdates, compensatedAt: ServerVersion) {
+        self.updates = updates
+        self.compensatedAt = compensatedAt
+    }
+
     init(
         _ objects: [ObjectReference],
         in version: ClientVersion,

@@ -3,6 +3,7 @@ import Documents
 import Merge
 import Schemas
 import ServerStore
+import SyncProtocol
 import Versions
 
 /// Integrates an upload into a server file, in the caller's transaction (sync history, 14.4).
@@ -25,6 +26,8 @@ struct UploadIntegration {
     private let expectsNewObjects: Bool
     /// Objects whose changes are left out.
     private let barred: Set<ObjectReference>
+    /// Nil in partition-based sync.
+    private let flexible: FlexibleSettings?
 
     /// Objects that would be larger than allowed. The transaction must be rolled back; with these
     /// objects barred the upload can be tried again.
@@ -62,7 +65,8 @@ struct UploadIntegration {
         merging: MergeLimits,
         indexes: HistoryIndexes?,
         barred: Set<ObjectReference>? = nil,
-        expectsNewObjects: Bool = false
+        expectsNewObjects: Bool = false,
+        flexible: FlexibleSettings? = nil
     ) {
         self.transaction = transaction
         self.policy = policy
@@ -73,6 +77,7 @@ struct UploadIntegration {
         self.isDocumentSizeLimited = barred != nil
         self.barred = barred ?? []
         self.expectsNewObjects = expectsNewObjects
+        self.flexible = flexible
     }
 
     /// The result for the client, and for the sessions to notify.
@@ -83,6 +88,8 @@ struct UploadIntegration {
         let refused: [RejectedChangeset]
         /// The changes that did not fit, and were left out.
         let healing: Healing
+        /// Rejected writes that cannot be undone.
+        var forbidden: [SessionFault.RejectedUpdates] = []
     }
 
     /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be rolled back.
@@ -102,8 +109,17 @@ struct UploadIntegration {
         try check(remaining, upload.progress, of: client, in: file)
         var refused: [RejectedChangeset] = []
         var healing = Healing()
+        var forbidden: [SessionFault.RejectedUpdates] = []
         var history = HistoryAppender(to: file, in: transaction, now: now)
-        if !remaining.isEmpty {
+        if !remaining.isEmpty, let flexible {
+            let outcome = try ViewIntegration(uploads: self, settings: flexible).integrate(
+                remaining,
+                of: client,
+                into: &history
+            )
+            (refused, healing, forbidden) = (outcome.refused, outcome.healing, outcome.forbidden)
+            try history.flush()
+        } else if !remaining.isEmpty {
             (refused, healing) = try integrate(remaining, of: client, into: &history)
             try history.flush()
         }
@@ -112,7 +128,8 @@ struct UploadIntegration {
             currentVersion: history.file.currentVersion,
             integratedCount: remaining.count,
             refused: refused,
-            healing: healing
+            healing: healing,
+            forbidden: forbidden
         )
     }
 
@@ -145,11 +162,7 @@ struct UploadIntegration {
         guard let first = changesets.first else { return ([], Healing()) }
         let client = uploader.ident
         var refused: [RejectedChangeset] = []
-        var objects = try FileObjects(
-            of: history.file.id,
-            in: transaction,
-            documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
-        )
+        var objects = try objects(of: history.file.id)
         var applier = Applier<FileObjects>(expectsNewObjects: expectsNewObjects)
         var admission = Admission(replacementLimitInBytes: merging.correctionSizeInBytes / 2)
         var schema = objects.schema
@@ -160,16 +173,7 @@ struct UploadIntegration {
             received.append(try changeset.received())
             parsed.append(try changeset.operand(of: client))
         }
-        var window = try MergeWindow(
-            of: client,
-            with: uploader.snapshotVersion,
-            in: history.file,
-            after: first.cursor.lastIntegratedServerVersion,
-            meeting: parsed,
-            within: merging,
-            indexes: indexes,
-            from: transaction
-        )
+        var window = try window(of: uploader, first, meeting: parsed, history.file)
         // Changesets with one base are merged together: each builds on the ones before it.
         var start = changesets.startIndex
         while start < changesets.endIndex {
@@ -235,25 +239,60 @@ struct UploadIntegration {
             with: objects,
             &history
         )
+        try storeReciprocals(of: window, for: client, in: history.file.id)
+        return (refused, healing)
+    }
+
+    func objects(of file: ServerFileID) throws(StoreError) -> FileObjects {
+        try FileObjects(
+            of: file,
+            in: transaction,
+            documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
+        )
+    }
+
+    /// The history to merge an upload with; `first` is its first changeset.
+    func window(
+        of uploader: ClientFile,
+        _ first: ParsedChangeset,
+        meeting parsed: [MergeOperand],
+        _ file: ServerFile
+    ) throws -> MergeWindow {
+        try MergeWindow(
+            of: uploader.ident,
+            with: uploader.snapshotVersion,
+            in: file,
+            after: first.cursor.lastIntegratedServerVersion,
+            meeting: parsed,
+            within: merging,
+            indexes: indexes,
+            from: transaction
+        )
+    }
+
+    func storeReciprocals(
+        of window: MergeWindow,
+        for client: FileIdent,
+        in file: ServerFileID
+    ) throws(StoreError) {
         for reciprocal in window.changed {
             try transaction.putReciprocal(
                 reciprocal.changeset.encoded(),
                 of: reciprocal.version,
                 for: client,
-                in: history.file.id
+                in: file
             )
         }
-        return (refused, healing)
     }
 
-    private func bar(_ run: inout [MergeOperand], from first: Int, _ admission: inout Admission) {
+    func bar(_ run: inout [MergeOperand], from first: Int, _ admission: inout Admission) {
         guard !barred.isEmpty else { return }
         var changesets = run.map(\.changeset)
         admission.bar(barred, from: &changesets, first: first)
         for (index, changeset) in changesets.enumerated() { run[index].changeset = changeset }
     }
 
-    private func admit(
+    func admit(
         _ changeset: Changeset,
         by applier: inout Applier<FileObjects>,
         to objects: inout FileObjects,
@@ -266,7 +305,7 @@ struct UploadIntegration {
         }
     }
 
-    private func finish(
+    func finish(
         _ applier: inout Applier<FileObjects>,
         _ objects: inout FileObjects
     ) throws {

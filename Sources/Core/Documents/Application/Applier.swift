@@ -159,6 +159,9 @@ extension Applier {
         }
     }
 
+    /// The object's state as far as it is known; nil if the store must be asked.
+    func known(_ object: ObjectReference) -> Document?? { objects.known(object) }
+
     mutating func lookUp(
         _ target: Instruction.PathTarget,
         _ editor: inout InstructionEditor

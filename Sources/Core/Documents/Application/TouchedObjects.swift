@@ -121,6 +121,16 @@ struct TouchedObjects {
         return .found(property, entries[found.entry].document.values[property.position])
     }
 
+    /// The object with all changes; nil if it was not read.
+    func known(_ object: ObjectReference) -> Document?? {
+        guard let position = positions[object] else { return nil }
+        switch entries[position].state {
+        case .unread: return nil
+        case .missing, .erased: return .some(nil)
+        case .read, .written, .added: return entries[position].document
+        }
+    }
+
     /// Lends the value of a property to the body.
     private mutating func change(
         _ target: Instruction.PathTarget,

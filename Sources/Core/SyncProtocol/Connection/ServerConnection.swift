@@ -22,7 +22,9 @@ package struct ServerConnection: Sendable {
     }
 
     private let context: WireContext
-    private let subProtocol: SubProtocol
+    package let subProtocol: SubProtocol
+    /// The mode of the app; clients of the other one are told (wire protocol, 8).
+    private let appMode: SyncMode
     /// Whether clients that must start over may keep their unsynced writes; for sessions from now
     /// on.
     package var allowsRecovery: Bool
@@ -39,8 +41,14 @@ package struct ServerConnection: Sendable {
         sessions.filter { $0.value.waitingSizeInBytes > 0 }.keys.sorted { $0.number < $1.number }
     }
 
-    package init(subProtocol: SubProtocol, limits: Limits = .server, allowsRecovery: Bool = true) {
+    package init(
+        subProtocol: SubProtocol,
+        appMode: SyncMode = .partitionBased,
+        limits: Limits = .server,
+        allowsRecovery: Bool = true
+    ) {
         self.subProtocol = subProtocol
+        self.appMode = appMode
         self.context = WireContext(mode: subProtocol.mode, limits: limits)
         self.allowsRecovery = allowsRecovery
     }
@@ -49,8 +57,16 @@ package struct ServerConnection: Sendable {
     ///
     /// - Parameter connectionID: names the connection in the server's log.
     package mutating func opened(connectionID: String) -> [Effect] {
-        guard subProtocol.mode == .partitionBased else {
-            return fail(.switchToPartitionBasedSync, message: "this app uses partition-based sync")
+        guard subProtocol.mode == appMode else {
+            switch appMode {
+            case .partitionBased:
+                return fail(
+                    .switchToPartitionBasedSync,
+                    message: "this app uses partition-based sync"
+                )
+            case .flexible:
+                return fail(.switchToFlexibleSync, message: "this app uses flexible sync")
+            }
         }
         guard subProtocol.version >= Self.firstVersionWithLogMessages else { return [] }
         let body = LogMessageBody(connectionID: connectionID, level: .info, message: "connected")
@@ -115,7 +131,11 @@ extension ServerConnection {
         let key = SessionKey(number: nextNumber)
         nextNumber += 1
         keys[bind.session] = key
-        sessions[key] = ServerSession(bind, allowsRecovery: allowsRecovery)
+        sessions[key] = ServerSession(
+            bind,
+            subProtocol: subProtocol,
+            allowsRecovery: allowsRecovery
+        )
         let limits = context.limits
         // Refused sessions are kept until their UNBIND. A client that never sends any is hostile.
         guard sessions.count <= limits.sessionsPerConnection * Self.refusedSessionsFactor else {
@@ -170,9 +190,32 @@ extension ServerConnection {
     package mutating func identified(
         _ key: SessionKey,
         upload: UploadCursor,
-        locked: ServerVersion
+        locked: ServerVersion,
+        needsBootstrap: Bool = false
     ) -> [Effect] {
-        update(key) { $0.identified(upload: upload, locked: locked) }
+        update(key) {
+            $0.identified(upload: upload, locked: locked, needsBootstrap: needsBootstrap)
+        }
+    }
+
+    /// The position from which a subscription step must send; nil if the session has ended.
+    package mutating func beginSubscription(_ key: SessionKey) -> DownloadCursor? {
+        sessions[key]?.beginSubscription()
+    }
+
+    package mutating func bootstrapped(
+        _ key: SessionKey,
+        _ part: ServerSession.BootstrapPart
+    ) -> [Effect] {
+        update(key) { $0.bootstrapped(part) }
+    }
+
+    package mutating func refused(
+        _ key: SessionKey,
+        _ version: QueryVersion,
+        message: String
+    ) -> [Effect] {
+        update(key) { $0.refused(version, message: message) }
     }
 
     package mutating func scanned(_ key: SessionKey, _ scanned: ServerSession.Scanned) -> [Effect] {

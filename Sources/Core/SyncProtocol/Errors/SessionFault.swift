@@ -19,6 +19,8 @@ package enum SessionFault: Error, Hashable, Sendable {
     case userMismatch
     case invalidSchemaChange
     case badQuery
+    /// A QUERY whose version is not newer than the last one.
+    case badQueryVersion
     /// Only for clients below version 14.
     case serverPermissionsChanged
     case initialSyncNotCompleted
@@ -52,7 +54,7 @@ package enum SessionFault: Error, Hashable, Sendable {
     private var knownCode: SyncErrorCode {
         switch self {
         case .sessionClosed: .sessionClosed
-        case .otherError: .otherSessionError
+        case .otherError, .badQueryVersion: .otherSessionError
         case .illegalRealmPath: .illegalRealmPath
         case .permissionDenied: .permissionDenied
         case .badClientFileIdent: .badClientFileIdent
@@ -80,7 +82,8 @@ package enum SessionFault: Error, Hashable, Sendable {
     var action: ServerAction {
         switch self {
         case .sessionClosed, .otherError, .initialSyncNotCompleted: .transient
-        case .illegalRealmPath, .invalidSchemaChange, .badQuery, .badSchemaVersion:
+        case .illegalRealmPath, .invalidSchemaChange, .badQuery, .badQueryVersion,
+            .badSchemaVersion:
             .applicationBug
         case .permissionDenied, .userMismatch: .deleteRealm
         case .badClientFileIdent, .badServerVersion, .badClientVersion, .divergingHistories,
@@ -129,7 +132,7 @@ package struct RejectedUpdate: Hashable, Sendable {
         self.reason = reason
     }
 
-    init(className: String, encodedKey: String, reason: String) {
+    package init(className: String, encodedKey: String, reason: String) {
         self.className = className
         self.encodedKey = encodedKey
         self.reason = reason

@@ -1,13 +1,13 @@
 import Changesets
 package import Versions
 
-/// The server half of one session of partition-based sync, owning no socket, store, task or clock
-/// (wire protocol, 16; sync history, 13-15).
+/// The server half of one session, owning no socket, store, task or clock (wire protocol, 16; sync
+/// history, 13-15). `ServerSession+Subscriptions.swift` has what only flexible sync does.
 ///
 /// It handles messages of its client and results of its store, and returns the next effects.
 /// Messages that arrive while a result is awaited are kept until then.
 package struct ServerSession: Sendable {
-    private enum State {
+    enum State {
         case bound(path: Text, needsFileIdent: Bool)
         case opening
         case awaitingIdent
@@ -18,9 +18,11 @@ package struct ServerSession: Sendable {
         case ended
     }
 
-    private struct Running {
+    struct Running {
         /// The position up to which DOWNLOADs were sent.
         var cursor: DownloadCursor
+        /// The position up to which history was read. Beyond the cursor it had nothing for the client.
+        var position: DownloadCursor
         var hasSentDownload = false
         /// The newest known server version; there may be newer ones.
         var newestVersion = ServerVersion.zero
@@ -28,17 +30,20 @@ package struct ServerSession: Sendable {
         /// The newest unanswered MARK.
         var mark: RequestIdent?
         var scan = Scan.none
+        /// Nil in partition-based sync.
+        var subscriptions: SubscriptionTurn?
     }
 
-    private enum Scan {
+    enum Scan {
         case none
         /// The scan covers the MARK that was pending when it began.
         case running(covers: RequestIdent?)
     }
 
     package let ident: SessionIdent
+    let subProtocol: SubProtocol
     private let allowsRecovery: Bool
-    private var state: State
+    var state: State
     private var waiting: [ClientMessage] = []
     /// Roughly the memory of the messages that wait for a result of the store.
     package private(set) var waitingSizeInBytes = 0
@@ -47,8 +52,13 @@ package struct ServerSession: Sendable {
     ///
     /// - Parameter allowsRecovery: whether clients that must start over may keep their unsynced
     ///   writes.
-    package init(_ bind: ClientMessage.Bind, allowsRecovery: Bool = true) {
+    package init(
+        _ bind: ClientMessage.Bind,
+        subProtocol: SubProtocol = SubProtocol(mode: .partitionBased, version: 14),
+        allowsRecovery: Bool = true
+    ) {
         self.ident = bind.session
+        self.subProtocol = subProtocol
         self.allowsRecovery = allowsRecovery
         self.state = .bound(path: bind.path, needsFileIdent: bind.needsFileIdent)
     }
@@ -70,8 +80,15 @@ package struct ServerSession: Sendable {
         guard case .bound(let path, let needsFileIdent) = state else { return [] }
         // The path is not kept: a client may send a long one with each BIND.
         state = .opening
-        guard 1...limits.pathSizeInBytes ~= path.bytes.count else {
-            return fail(.illegalRealmPath, message: "illegal partition (BIND)")
+        switch subProtocol.mode {
+        case .partitionBased:
+            guard 1...limits.pathSizeInBytes ~= path.bytes.count else {
+                return fail(.illegalRealmPath, message: "illegal partition (BIND)")
+            }
+        case .flexible:
+            guard path.bytes.count <= limits.pathSizeInBytes,
+                FlexibleBinding(decoding: path) != nil
+            else { return fail(.illegalRealmPath, message: "illegal parameters (BIND)") }
         }
         return [.work(.open(path: path, needsFileIdent: needsFileIdent))]
     }
@@ -103,7 +120,9 @@ extension ServerSession {
     private mutating func receivedBeforeIdent(_ message: ClientMessage) -> [Effect] {
         switch message {
         case .ident(let ident):
-            guard ident.query == nil else { return [outOfOrder(message)] }
+            guard (ident.query != nil) == (subProtocol.mode == .flexible) else {
+                return [outOfOrder(message)]
+            }
             state = .validating(ident)
             return [.work(.validate(ident))]
         case .unbind:
@@ -133,6 +152,8 @@ extension ServerSession {
             )
         case .testCommand:
             return fail(.otherError, message: "this server does not accept test commands")
+        case .query(_, let query) where running.subscriptions != nil:
+            return received(query, running)
         case .bind, .ident, .query, .ping:
             return [outOfOrder(message)]
         }
@@ -183,13 +204,24 @@ extension ServerSession {
     /// - Parameters:
     ///   - upload: the integrated part of the client's history.
     ///   - locked: the client no longer needs server history up to this version.
-    package mutating func identified(upload: UploadCursor, locked: ServerVersion) -> [Effect] {
+    ///   - needsBootstrap: whether the subscriptions in the IDENT need a bootstrap (flexible sync, 8.3).
+    package mutating func identified(
+        upload: UploadCursor,
+        locked: ServerVersion,
+        needsBootstrap: Bool = false
+    ) -> [Effect] {
         guard case .validating(let ident) = state else { return [] }
-        let running = Running(
+        var running = Running(
             cursor: ident.download,
+            position: ident.download,
             uploads: UploadCheck(threshold: upload, lockedServerVersion: locked)
         )
-        return proceed(running) + receiveWaiting()
+        var effects: [Effect] = []
+        if let query = ident.query {
+            running.subscriptions = SubscriptionTurn(active: query.version)
+            if needsBootstrap { effects = begin(query, &running) }
+        }
+        return effects + proceed(running) + receiveWaiting()
     }
 
     /// The result of one scan of the history, read in one snapshot.
@@ -212,21 +244,15 @@ extension ServerSession {
     }
 
     package mutating func scanned(_ scanned: Scanned) -> [Effect] {
-        guard case .running(var running) = state, case .running(let covered) = running.scan else {
-            return []
+        guard case .running(var running) = state else { return [] }
+        if running.subscriptions?.isAtWork == true {
+            return scannedBeforeBootstrap(scanned, running)
         }
+        guard case .running(let covered) = running.scan else { return [] }
         let progress = scanned.progress
-        var effects: [Effect] = []
         running.scan = .none
         running.newestVersion = max(running.newestVersion, progress.latestServerVersion.version)
-        // The first is sent even if it is empty: it acknowledges earlier uploads.
-        if !running.hasSentDownload
-            || progress.download.serverVersion > running.cursor.serverVersion
-        {
-            running.hasSentDownload = true
-            running.cursor = progress.download
-            effects.append(.send(download(scanned)))
-        }
+        var effects = send(scanned, answersMark: covered != nil, &running)
         if let covered, progress.download.serverVersion == progress.latestServerVersion.version {
             effects.append(.send(.mark(ident, covered)))
             if running.mark == covered { running.mark = nil }
@@ -262,6 +288,37 @@ extension ServerSession {
         return [.send(.jsonError(report))] + (fault.endsSession ? receiveWaiting() : [])
     }
 
+    /// Sends the result of a scan, unless it has nothing for the client.
+    func send(
+        _ scanned: Scanned,
+        answersMark: Bool,
+        _ running: inout Running
+    ) -> [Effect] {
+        let progress = scanned.progress
+        guard progress.download.serverVersion >= running.position.serverVersion else { return [] }
+        running.position = progress.download
+        // The first is sent even if it is empty: it acknowledges earlier uploads.
+        guard
+            !running.hasSentDownload
+                || progress.download.serverVersion > running.cursor.serverVersion
+        else { return [] }
+        if running.hasSentDownload, scanned.changesets.isEmpty, !answersMark,
+            running.subscriptions?.canWait(progress, sent: running.cursor) == true
+        {
+            return []
+        }
+        running.hasSentDownload = true
+        running.cursor = progress.download
+        running.subscriptions?.noteSent(progress)
+        let extent: ServerMessage.Extent =
+            if let subscriptions = running.subscriptions {
+                .query(subscriptions.active, .steady, .complete)
+            } else {
+                .partition(downloadableBytes: scanned.downloadableBytes)
+            }
+        return [.send(download(scanned.changesets, progress, extent))]
+    }
+
     private mutating func receiveWaiting() -> [Effect] {
         var effects: [Effect] = []
         while !waiting.isEmpty {
@@ -278,27 +335,32 @@ extension ServerSession {
 
     /// Starts the next scan if one is due: one at a time, always one before the first DOWNLOAD, and
     /// one that begins after each MARK.
-    private mutating func proceed(_ running: Running) -> [Effect] {
+    mutating func proceed(_ running: Running) -> [Effect] {
         var running = running
         var effects: [Effect] = []
         let isDue =
             !running.hasSentDownload || running.mark != nil
-            || running.newestVersion > running.cursor.serverVersion
-        if isDue, case .none = running.scan {
+            || running.newestVersion > running.position.serverVersion
+        // A bootstrap moves the position, and comes before the answer to a MARK.
+        if isDue, running.subscriptions?.isWaiting != true, case .none = running.scan {
             running.scan = .running(covers: running.mark)
-            effects.append(.work(.scanDownload(from: running.cursor)))
+            effects.append(.work(.scanDownload(from: running.position)))
         }
         state = .running(running)
         return effects
     }
 
-    private func download(_ scanned: Scanned) -> ServerMessage {
+    func download(
+        _ changesets: [DownloadChangeset],
+        _ progress: SyncProgress,
+        _ extent: ServerMessage.Extent
+    ) -> ServerMessage {
         .download(
             ServerMessage.Download(
                 session: ident,
-                progress: scanned.progress,
-                extent: .partition(downloadableBytes: scanned.downloadableBytes),
-                changesets: scanned.changesets
+                progress: progress,
+                extent: extent.limited(toVersion: subProtocol.version),
+                changesets: changesets
             )
         )
     }

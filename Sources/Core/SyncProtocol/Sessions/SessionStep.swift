@@ -14,4 +14,8 @@ package enum SessionStep: Hashable, Sendable {
     case integrate([UploadCheck.Admitted])
     /// Read the history after the cursor; answer with `scanned`.
     case scanDownload(from: DownloadCursor)
+    /// Check a subscription set, and send the history up to it and its bootstrap (flexible sync, 7);
+    /// answer with `scanned` for each part of the history, `bootstrapped` for each message of the
+    /// bootstrap, or with `refused` or `fail`.
+    case subscribe(ClientMessage.Query)
 }

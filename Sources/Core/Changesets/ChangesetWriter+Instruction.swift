@@ -1,8 +1,6 @@
-import Changesets
-
 /// Records instructions of another changeset, with adjusted indexes.
 extension ChangesetWriter {
-    mutating func write(_ table: Instruction.AddTable, of changeset: Changeset) {
+    package mutating func write(_ table: Instruction.AddTable, of changeset: Changeset) {
         let name = changeset.text(table.className)
         switch table.kind {
         case .embedded: addEmbeddedClass(name)
@@ -19,7 +17,7 @@ extension ChangesetWriter {
         }
     }
 
-    mutating func write(_ column: Instruction.AddColumn, of changeset: Changeset) {
+    package mutating func write(_ column: Instruction.AddColumn, of changeset: Changeset) {
         addColumn(
             changeset.text(column.field),
             to: changeset.text(column.className),
@@ -30,8 +28,21 @@ extension ChangesetWriter {
         )
     }
 
+    /// Any instruction but removals of classes and properties, which no server admits; those are left
+    /// out.
+    package mutating func append(_ instruction: Instruction, of changeset: Changeset) {
+        switch instruction {
+        case .addTable(let table): write(table, of: changeset)
+        case .addColumn(let column): write(column, of: changeset)
+        case .createObject(let target): createObject(changeset.reference(target))
+        case .eraseObject(let target): eraseObject(changeset.reference(target))
+        case .eraseTable, .eraseColumn: break
+        default: write(instruction, of: changeset)
+        }
+    }
+
     /// An instruction with a path.
-    mutating func write(_ instruction: Instruction, of changeset: Changeset) {
+    package mutating func write(_ instruction: Instruction, of changeset: Changeset) {
         switch instruction {
         case .addTable, .eraseTable, .addColumn, .eraseColumn, .createObject, .eraseObject:
             preconditionFailure("\(instruction) has no path")
@@ -71,7 +82,7 @@ extension ChangesetWriter {
 }
 
 extension Changeset {
-    func place(
+    package func place(
         _ target: Instruction.PathTarget
     ) -> (ObjectReference, field: Text, path: [ChangesetWriter.Step]) {
         let path = target.path.map { element -> ChangesetWriter.Step in
@@ -83,7 +94,7 @@ extension Changeset {
         return (reference(target.object), text(target.field), path)
     }
 
-    func content(_ payload: Payload) -> ChangesetWriter.Content {
+    package func content(_ payload: Payload) -> ChangesetWriter.Content {
         switch payload {
         case .objectValue: .objectValue
         case .list: .list
