@@ -342,7 +342,7 @@ let package = Package(
             "PostgreSQLServerStore",
             in: .backend,
             [
-                "Changesets", "Coordination", "JSON", "PostgreSQL", "Schemas", "Scopes",
+                "Changesets", "Coordination", "JSON", "PostgreSQL", "Query", "Schemas", "Scopes",
                 "ServerStore", "Versions", crypto, deque, logging,
             ]
         ),

@@ -1,12 +1,12 @@
 /// The tables of the store, layout 1 (server on PostgreSQL, 4).
 ///
-/// They hold what layout 5 of the embedded store does, and what several processes need besides. Each
+/// They hold what layout 6 of the embedded store does, and what several processes need besides. Each
 /// text that is a key is `COLLATE "C"`: order and equality by bytes, in any locale. Times are
 /// milliseconds since 1970; versions, idents, salts and epochs are below 2^63.
 enum StoreTables {
     /// Names have no schema: the connection's `search_path` has the one in use.
     static let sql =
-        processes + apps + users + sessions + files + histories + ReaderFunctions.sql
+        processes + apps + users + sessions + files + histories + views + ReaderFunctions.sql
 
     private static let processes = """
         CREATE TABLE layout (
@@ -247,6 +247,48 @@ enum StoreTables {
             PRIMARY KEY (file_id, class, key)
         ) WITH (fillfactor = 80);
         COMMENT ON COLUMN object.key IS 'above 512 bytes: 0xfe and the SHA-256 of long_key';
+
+        """
+
+    /// The tables of flexible sync.
+    private static let views = """
+        CREATE TABLE touched_object (
+            file_id bigint NOT NULL,
+            class text COLLATE "C" NOT NULL,
+            key bytea NOT NULL,
+            long_key bytea,
+            version bigint NOT NULL,
+            change bigint NOT NULL,
+            image text COMPRESSION lz4 NOT NULL,
+            new_image text COMPRESSION lz4,
+            PRIMARY KEY (file_id, class, key, version)
+        );
+        CREATE INDEX touched_object_of_version ON touched_object (file_id, version, class, key);
+        COMMENT ON COLUMN touched_object.change IS '1 created, 2 kept, 3 changed, 4 deleted';
+
+        CREATE TABLE view_epoch (
+            file_id bigint NOT NULL,
+            ident bigint NOT NULL,
+            start_version bigint NOT NULL,
+            client_version bigint NOT NULL,
+            view bytea NOT NULL,
+            PRIMARY KEY (file_id, ident, start_version)
+        );
+        CREATE TABLE view_range (
+            file_id bigint NOT NULL,
+            ident bigint NOT NULL,
+            start_version bigint NOT NULL,
+            end_version bigint NOT NULL,
+            PRIMARY KEY (file_id, ident, end_version)
+        );
+        CREATE TABLE write_rejection (
+            file_id bigint NOT NULL,
+            ident bigint NOT NULL,
+            version bigint NOT NULL,
+            client_version bigint NOT NULL,
+            updates bytea NOT NULL,
+            PRIMARY KEY (file_id, ident, version)
+        );
 
         """
 }

@@ -41,7 +41,7 @@ struct CopiedTable: Sendable {
     }
 
     /// In an order in which a file's schema precedes its objects.
-    static let all = accounts + files
+    static let all = accounts + files + views
 
     private static let accounts = [
         CopiedTable(
@@ -265,6 +265,54 @@ struct CopiedTable: Sendable {
             """,
             "FETCH 64 FROM copy_object",
             [.integer, .text, .objectKey, .document]
+        ),
+    ]
+
+    private static let views = [
+        CopiedTable(
+            "touched_object",
+            "SELECT file_id, class, key, version, change, image, new_image FROM touched_object",
+            "touched_object (file_id, class, key, long_key, version, change, image, new_image)",
+            """
+            DECLARE copy_touched_object NO SCROLL CURSOR FOR
+                SELECT file_id, class, coalesce(long_key, key), version, change, image, new_image
+                FROM touched_object
+            """,
+            "FETCH 64 FROM copy_touched_object",
+            [.integer, .text, .objectKey, .integer, .integer, .text, .text]
+        ),
+        CopiedTable(
+            "view_epoch",
+            "SELECT file_id, ident, start_version, client_version, view FROM view_epoch",
+            "view_epoch (file_id, ident, start_version, client_version, view)",
+            """
+            DECLARE copy_view_epoch NO SCROLL CURSOR FOR
+                SELECT file_id, ident, start_version, client_version, view FROM view_epoch
+            """,
+            "FETCH 16 FROM copy_view_epoch",
+            [.integer, .integer, .integer, .integer, .bytes]
+        ),
+        CopiedTable(
+            "view_range",
+            "SELECT file_id, ident, start_version, end_version FROM view_range",
+            "view_range (file_id, ident, start_version, end_version)",
+            """
+            DECLARE copy_view_range NO SCROLL CURSOR FOR
+                SELECT file_id, ident, start_version, end_version FROM view_range
+            """,
+            "FETCH 256 FROM copy_view_range",
+            [.integer, .integer, .integer, .integer]
+        ),
+        CopiedTable(
+            "write_rejection",
+            "SELECT file_id, ident, version, client_version, updates FROM write_rejection",
+            "write_rejection (file_id, ident, version, client_version, updates)",
+            """
+            DECLARE copy_write_rejection NO SCROLL CURSOR FOR
+                SELECT file_id, ident, version, client_version, updates FROM write_rejection
+            """,
+            "FETCH 16 FROM copy_write_rejection",
+            [.integer, .integer, .integer, .integer, .bytes]
         ),
     ]
 

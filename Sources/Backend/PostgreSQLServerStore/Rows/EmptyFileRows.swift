@@ -65,8 +65,9 @@ enum FileContent {
             Step("DELETE FROM reciprocal WHERE file_id = $1", id),
             Step("DELETE FROM snapshot WHERE file_id = $1", id),
             Step("DELETE FROM object WHERE file_id = $1", id),
+            Step("DELETE FROM touched_object WHERE file_id = $1", id),
             SchemaRows.removal(of: file), ServerFileRows.removal(of: file),
-        ]
+        ] + ClientViewRows.removal(in: file)
     }
 
     /// Removes the history of a file, with what depends on it; the objects stay.
@@ -77,6 +78,7 @@ enum FileContent {
             Step("DELETE FROM history WHERE file_id = $1", id),
             Step("DELETE FROM reciprocal WHERE file_id = $1", id),
             SnapshotRows.removal(of: file),
-        ]
+            Step("DELETE FROM touched_object WHERE file_id = $1", id),
+        ] + ClientViewRows.removal(in: file)
     }
 }

@@ -128,7 +128,7 @@ extension FileTransaction {
             [
                 ClientFileRows.removal(of: ident, in: file),
                 ReciprocalRows.removal(for: ident, in: file),
-            ],
+            ] + ClientViewRows.removal(of: ident, in: file),
             to: file
         )
     }

@@ -174,6 +174,7 @@ class HistoryTransaction: FileTransaction {
             ],
             to: file
         )
+        try writeInPortions(TouchedObjectRows.removal(of: file, upTo: version), to: file)
         try writeInPortions(HistoryRows.removal(of: file, upTo: version), to: file)
     }
 
