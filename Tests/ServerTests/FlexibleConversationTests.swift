@@ -6,6 +6,7 @@ import SyncProtocol
 import Testing
 import Versions
 
+@testable import ServerAccounts
 @testable import ServerConfig
 @testable import ServerStore
 @testable import SyncServer
@@ -207,6 +208,34 @@ struct FlexibleConversationTests {
                 #expect(first.changesets.isEmpty)
             }
         }
+    }
+
+    @Test("After a change of roles only sessions with other rights bind again, old ones start over")
+    func changedRoles() async throws {
+        try await with(.memory) { world in
+            // The class exists before the sessions that are looked at.
+            try await world.connect(mode: .flexible) { _ = try await Self.start($0) }
+            for (version, code) in [(14, 200), (13, 228)] {
+                try await world.connect(version: version, mode: .flexible) { client in
+                    _ = try await Self.start(client)
+                    // The same rights: the session continues.
+                    try Self.change(world, [RoleDeclaration(name: "all", read: .all, write: .all)])
+                    #expect(try await client.catchUp(request: 1) == nil)
+                    try Self.change(world, [RoleDeclaration(name: "all", read: .all)])
+                    let report = try await client.expectError(session: 1)
+                    #expect(report.code == code)
+                }
+                try Self.change(world, [RoleDeclaration(name: "all", read: .all, write: .all)])
+            }
+        }
+    }
+
+    private static func change(_ world: SyncWorld, _ roles: [RoleDeclaration]) throws {
+        let directory = world.apps.accounts.apps
+        var served = try #require(directory[TestApps.shop])
+        served.configuration.flexible?.roles = RoleDeclarations(standard: roles)
+        directory.put(served)
+        world.apps.accounts.backplane.control(.app(TestApps.shop), .rebind)
     }
 
     @Test("Clients of partition-based sync are told to use flexible sync")

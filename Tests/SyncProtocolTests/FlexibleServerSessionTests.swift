@@ -72,7 +72,7 @@ struct FlexibleServerSessionTests {
         )
     }
 
-    /// What the tests compare of an effect.
+    /// The part of an effect that the tests compare.
     private static func name(_ effect: Effect) -> String {
         switch effect {
         case .send(.jsonError(let report)): return "error \(report.code)"
