@@ -12,7 +12,7 @@ SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
-POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|Identification|LogIn|Quota|Session|SessionWork|Snapshot|UploadIntegration)Tests
+POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|FlexibleConversation|Identification|LogIn|Quota|Session|SessionWork|Snapshot|UploadIntegration)Tests
 
 .PHONY: setup build run test soak sanitize lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster deb prove-package prove-units clean

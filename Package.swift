@@ -342,8 +342,8 @@ let package = Package(
             "PostgreSQLServerStore",
             in: .backend,
             [
-                "Changesets", "Coordination", "JSON", "PostgreSQL", "Query", "Schemas", "Scopes",
-                "ServerStore", "Versions", crypto, deque, logging,
+                "Changesets", "Coordination", "JSON", "PostgreSQL", "Query", "QuerySQL", "Schemas",
+                "Scopes", "ServerStore", "Versions", crypto, deque, logging,
             ]
         ),
         module(

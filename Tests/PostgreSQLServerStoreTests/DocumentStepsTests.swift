@@ -110,7 +110,7 @@ struct DocumentStepsTests {
         let removal = try #require(buffer.steps(in: 1).first)
         let reading = DocumentBuffer.reading([rows[0]], in: 1)
         for (name, step) in [("reading", reading), ("removal", removal)] {
-            try connection.execute("PREPARE \(name) (int8, text[], bytea[]) AS \(step.sql)")
+            try connection.execute("PREPARE \(name) (int8, text[], bytea[]) AS \(step.text.sql)")
         }
         /// Scans of the table, except those by the whole key or by the place of a row.
         func scans() throws -> [String] {

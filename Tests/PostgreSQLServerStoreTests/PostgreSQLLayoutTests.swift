@@ -61,7 +61,7 @@ struct PostgreSQLLayoutTests {
             "SELECT count(*) FROM pg_tables WHERE schemaname = $1",
             [.string(schema)]
         )
-        #expect(try tables.integer(0, 0) == 19)
+        #expect(try tables.integer(0, 0) == 23)
     }
 
     @Test("Two schemas of one database are two stores")
@@ -181,7 +181,7 @@ struct PostgreSQLLayoutTests {
         #expect(
             try compressed.string(0, 0).split(separator: " ").sorted() == [
                 "history.changeset", "object.document", "reciprocal.changeset",
-                "snapshot.changeset",
+                "snapshot.changeset", "touched_object.image", "touched_object.new_image",
             ]
         )
         let unlogged = try connection.run(

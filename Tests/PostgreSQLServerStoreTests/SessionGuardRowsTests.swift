@@ -82,7 +82,7 @@ struct SessionGuardRowsTests {
     @Test("It finds its rows by their keys, with empty, fresh and old statistics")
     func plans() throws {
         let step = guardOf(version: 105, salt: 1).step
-        try connection.execute("PREPARE guard (int8, int8, int8) AS \(step.sql)")
+        try connection.execute("PREPARE guard (int8, int8, int8) AS \(step.text.sql)")
         func scans() throws -> [String] {
             let plan = try connection.run("EXPLAIN EXECUTE guard (1, 2, 105)")
             return try (0..<plan.count).map { try plan.string($0, 0) }.filter {

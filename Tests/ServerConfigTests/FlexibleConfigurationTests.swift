@@ -94,7 +94,12 @@ struct FlexibleConfigurationTests {
             """,
             schema: Self.schema
         )
-        #expect(diagnostics == [])
+        #expect(
+            diagnostics == [
+                "f:31:17: error: apps.a.asymmetric: is not run yet by this version, which only "
+                    + "stores the objects; remove it"
+            ]
+        )
         let expected = FlexibleSyncConfiguration(
             queryableFields: QueryableFields(
                 classes: ["Order": ["owner", "store", "level", "tags"], "Note": ["text"]]

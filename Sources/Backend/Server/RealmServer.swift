@@ -49,6 +49,7 @@ package struct RealmServer: Service {
         readConfiguration: (@Sendable () -> ConfigurationReload.Reading)? = nil,
         onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
     ) async throws {
+        let store = DiskReporting(store, logger: logger)
         let accounts = try await Accounts(
             apps: configuration.apps,
             store: store,

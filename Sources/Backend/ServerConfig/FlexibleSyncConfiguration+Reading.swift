@@ -27,6 +27,14 @@ extension FlexibleSyncConfiguration {
             return nil
         }
         keys.refuse("access", beside: .flexible, remedy: "use rules")
+        if sink != nil {
+            keys.report(
+                "asymmetric",
+                .unsupported,
+                "is not run yet by this version, which only stores the objects",
+                remedy: "remove it"
+            )
+        }
         self.init(
             queryableFields: queryable.value,
             indexedField: queryable.indexedField?.name,
@@ -59,7 +67,8 @@ extension FlexibleSyncConfiguration {
 }
 
 extension RoleDeclarations {
-    /// Reports what this version does not serve yet. Documents are sent whole or not at all: a role that may not read some field sees no object.
+    /// Reports roles that this version does not serve as written. Documents are sent whole or not at all:
+    /// a role that may not read some field sees no object.
     func reportHiddenFields(to keys: MappingReader) {
         let roles = classes.sorted { $0.key < $1.key }.flatMap(\.value) + standard
         for role in roles where role.hidesFields {

@@ -61,25 +61,62 @@ extension Connection {
     ) throws(PostgreSQLError) {
         var new: [StatementKey: String] = [:]
         for (index, step) in run.steps.enumerated() {
-            let key = StatementKey(text: step.sql.utf8Start, types: step.values.map(\.type))
-            let name: String
-            if let known = prepared[key] ?? new[key] {
-                name = known
-            } else {
-                preparedCount += 1
-                name = "s\(preparedCount)"
-                new[key] = name
-                try prepare(name, step.sql, key.types, on: handle)
-                run.expected.append(.preparation(step: index, key, name: name))
+            switch step.text {
+            case .made(let sql):
+                try send(sql, step.values.map(\.type), parameters[index], on: handle)
+            case .fixed(let sql):
+                let key = StatementKey(text: sql.utf8Start, types: step.values.map(\.type))
+                let name: String
+                if let known = prepared[key] ?? new[key] {
+                    name = known
+                } else {
+                    preparedCount += 1
+                    name = "s\(preparedCount)"
+                    new[key] = name
+                    try prepare(name, sql, key.types, on: handle)
+                    run.expected.append(.preparation(step: index, key, name: name))
+                }
+                let isSent = parameters[index].withArrays { values, lengths, formats in
+                    PQsendQueryPrepared(
+                        handle,
+                        name,
+                        Int32(values.count),
+                        values,
+                        lengths,
+                        formats,
+                        1
+                    )
+                }
+                guard isSent == 1 else { throw Self.lost(handle) }
             }
-            let isSent = parameters[index].withArrays { values, lengths, formats in
-                PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
-            }
-            guard isSent == 1 else { throw Self.lost(handle) }
             run.expected.append(.rows(step: index))
         }
         guard PQpipelineSync(handle) == 1 else { throw Self.lost(handle) }
         try flush(handle, until: deadline)
+    }
+
+    private func send(
+        _ sql: String,
+        _ types: [TypeID],
+        _ parameters: ParameterList,
+        on handle: OpaquePointer
+    ) throws(PostgreSQLError) {
+        // The library would end the text there.
+        guard !sql.utf8.contains(0) else { throw .malformed("a statement contains U+0000") }
+        let types = types.map(\.rawValue)
+        let isSent = parameters.withArrays { values, lengths, formats in
+            PQsendQueryParams(
+                handle,
+                sql,
+                Int32(values.count),
+                types,
+                values,
+                lengths,
+                formats,
+                1
+            )
+        }
+        guard isSent == 1 else { throw Self.lost(handle) }
     }
 
     private func prepare(

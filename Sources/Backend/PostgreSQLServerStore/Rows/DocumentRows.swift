@@ -37,6 +37,35 @@ enum DocumentRows {
         )
     }
 
+    /// The next objects of a class that satisfy a condition, in the same order and of the same size.
+    ///
+    /// - Parameter condition: SQL over `document`, with its first parameter at `conditionParameter`.
+    static func readingPage(
+        of className: Text,
+        in file: ServerFileID,
+        after key: [UInt8],
+        where condition: String,
+        _ values: [Value]
+    ) -> Step {
+        Step(
+            once: """
+                SELECT key, document, long_key FROM (
+                    SELECT key, document, long_key,
+                        sum(pg_column_size(document)) OVER (ORDER BY key)
+                            - pg_column_size(document) AS before
+                    FROM (
+                        SELECT key, document, long_key FROM object
+                        WHERE file_id = $1 AND class = $2 AND key > $3 AND (\(condition))
+                        ORDER BY key LIMIT 1024
+                    ) p
+                ) q WHERE before <= 1048576 ORDER BY key
+                """,
+            [.integer(file.rawValue), .text(className.bytes), .bytes(key)] + values
+        )
+    }
+
+    static let conditionParameter = 4
+
     /// The key of a row, and its document.
     static func object(
         _ rows: StoredRows,

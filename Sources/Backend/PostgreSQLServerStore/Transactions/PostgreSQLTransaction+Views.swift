@@ -134,8 +134,6 @@ extension PostgreSQLTransaction {
 
     // MARK: Candidates
 
-    /// Visits every object of the class: the statements of this store are fixed, so that it has none for
-    /// a client's query.
     func forEachCandidate(
         for queries: [CheckedQuery],
         of className: Text,
@@ -144,6 +142,27 @@ extension PostgreSQLTransaction {
         _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
     ) throws(StoreError) {
         guard !queries.isEmpty else { return }
-        try forEachDocument(of: className, in: file, after: key, visit)
+        guard let condition = CandidateCondition(queries) else {
+            return try forEachDocument(of: className, in: file, after: key, visit)
+        }
+        try flushIfWriting()
+        var position = key.map { RowKey(storedKey: StoredKey.encode($0)).key } ?? []
+        while true {
+            let rows = try runner.read(
+                DocumentRows.readingPage(
+                    of: className,
+                    in: file,
+                    after: position,
+                    where: condition.text,
+                    condition.values
+                )
+            )
+            guard !rows.isEmpty else { return }
+            for row in 0..<rows.count {
+                let object = try DocumentRows.object(rows, row, of: className)
+                position = object.row.key
+                if try visit(object.key, object.document) == .stop { return }
+            }
+        }
     }
 }
