@@ -1,8 +1,10 @@
 import Changesets
+import FaultInjection
 import FoundationEssentials
 import LocalRealm
 import SQLite
 import Schemas
+import Synchronization
 import TestSupport
 import Testing
 
@@ -192,5 +194,47 @@ struct WatchingTests {
         #expect(checkpointer.logSizeInBytes > Checkpointer.truncateThresholdInBytes)
         try checkpointer.run()
         #expect(checkpointer.logSizeInBytes == 0)
+    }
+
+    @Test("While a very large log is copied to a slow disk, other programs write")
+    func slowCheckpoint() async throws {
+        let connection = try fixture.connect()
+        try connection.execute(
+            """
+            PRAGMA wal_autocheckpoint = 0; CREATE TABLE own(v BLOB);
+            INSERT INTO own VALUES (zeroblob(70000000))
+            """
+        )
+        let files = FaultyFiles()
+        let path = fixture.path
+        let isDone = Atomic(false)
+        let isBegun = Atomic(false)
+        async let result: Void = DatabaseExecutor(label: "checkpoint").perform {
+            do {
+                let checkpointer = try Checkpointer(path: path, vfs: files.name)
+                files.slowDown(by: .microseconds(100))
+                isBegun.store(true, ordering: .relaxed)
+                try checkpointer.run()
+            } catch {
+                Issue.record(error)
+            }
+            isDone.store(true, ordering: .relaxed)
+        }
+        try await until { isBegun.load(ordering: .relaxed) }
+        let program = try Connection(path: path, .init(busyTimeout: .zero))
+        try program.execute("PRAGMA wal_autocheckpoint = 0")
+        var (written, refused) = (0, 0)
+        while !isDone.load(ordering: .relaxed) {
+            do {
+                try program.execute("INSERT INTO own VALUES (zeroblob(10))")
+                written += 1
+            } catch {
+                refused += 1
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await result
+        // Only emptying the log, and what was written meanwhile, keeps them out.
+        #expect(written > refused, "\(written) written, \(refused) refused")
     }
 }

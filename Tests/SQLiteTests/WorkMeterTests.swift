@@ -1,4 +1,5 @@
 import FaultInjection
+import Glibc
 import SQLite
 import Synchronization
 import TestSupport
@@ -45,6 +46,35 @@ struct WorkMeterTests {
         await result
         // At least two seconds of writes, one every five milliseconds.
         #expect(seen.count > 10, "\(seen.count) different readings")
+        withExtendedLifetime(temporary) {}
+    }
+
+    @Test("Reads are steps: one instruction that removes a large value reads each of its pages")
+    func reads() async throws {
+        let temporary = try TemporaryDirectory()
+        let path = temporary.file("read")
+        let meter = WorkMeter()
+        let executor = DatabaseExecutor(label: "reads")
+        let phase = Atomic(0)
+        async let result: Void = executor.perform {
+            let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+            defer { close(descriptor) }
+            meter.measuring {
+                phase.store(1, ordering: .relaxed)
+                while phase.load(ordering: .relaxed) == 1 {}
+                var byte: UInt8 = 0
+                for _ in 0..<100 { _ = pread(descriptor, &byte, 1, 0) }
+                phase.store(3, ordering: .relaxed)
+                while phase.load(ordering: .relaxed) == 3 {}
+            }
+        }
+        try await until { phase.load(ordering: .relaxed) == 1 }
+        let before = meter.reading
+        phase.store(2, ordering: .relaxed)
+        try await until { phase.load(ordering: .relaxed) == 3 }
+        #expect(meter.reading.steps >= before.steps + 100)
+        phase.store(4, ordering: .relaxed)
+        await result
         withExtendedLifetime(temporary) {}
     }
 

@@ -216,6 +216,7 @@ struct BusyRealmTests {
             let clock = ContinuousClock()
             var (atWork, standstill) = (Duration.zero, Duration.zero)
             var last = (reading: slow.workload, at: clock.now)
+            var looked = last.at
             var id = 0
             while !isDone.load(ordering: .relaxed) {
                 id += 1
@@ -224,7 +225,8 @@ struct BusyRealmTests {
                 #expect(await quick.sync(timeout: .seconds(180), .continuous) == .done)
                 try await until { received.pings > pings }
                 let (reading, now) = (slow.workload, clock.now)
-                if reading.isAtWork, last.reading.isAtWork { atWork += now - last.at }
+                if reading.isAtWork, last.reading.isAtWork { atWork += now - looked }
+                looked = now
                 if reading.isAtWork, reading == last.reading {
                     standstill = max(standstill, now - last.at)
                 } else {

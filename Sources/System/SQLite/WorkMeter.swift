@@ -4,9 +4,10 @@ import Synchronization
 
 /// Whether a thread is at work on a database, and how far it has got; other threads read it at any time.
 ///
-/// A step is a number of instructions of SQLite's machine, a piece of work done, or a write of the thread to
-/// a file: a commit executes no instructions, but a long one writes. Work that lasts and makes steps is
-/// long; work that lasts and makes none hangs.
+/// A step is a number of instructions of SQLite's machine, a piece of work done, or a read or write of the
+/// thread in a file: a commit executes no instructions, but a long one writes, and one instruction that
+/// removes a large value reads each of its pages. Work that lasts and makes steps is long; work that lasts
+/// and makes none hangs.
 package final class WorkMeter: Sendable {
     private let steps = Atomic<UInt64>(0)
     /// The kernel's number of the thread at work; 0 if none is.
@@ -28,7 +29,7 @@ package final class WorkMeter: Sendable {
         let thread = thread.load(ordering: .relaxed)
         let steps = steps.load(ordering: .relaxed)
         guard thread != 0 else { return Reading(isAtWork: false, steps: steps) }
-        return Reading(isAtWork: true, steps: steps &+ Self.writes(ofThread: thread))
+        return Reading(isAtWork: true, steps: steps &+ Self.transfers(ofThread: thread))
     }
 
     package func countStep() {
@@ -47,8 +48,8 @@ package final class WorkMeter: Sendable {
         return try work()
     }
 
-    /// The number of writes of the thread; 0 if the kernel does not report it.
-    private static func writes(ofThread thread: Int32) -> UInt64 {
+    /// The number of reads and writes of the thread; 0 if the kernel does not report them.
+    private static func transfers(ofThread thread: Int32) -> UInt64 {
         let descriptor = open("/proc/self/task/\(thread)/io", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return 0 }
         defer { close(descriptor) }
@@ -56,7 +57,10 @@ package final class WorkMeter: Sendable {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
         }
-        let line = text.split(separator: "\n").first { $0.hasPrefix("syscw: ") }
-        return line.flatMap { UInt64($0.dropFirst("syscw: ".count)) } ?? 0
+        return text.split(separator: "\n").reduce(0) { total, line in
+            let name = ["syscr: ", "syscw: "].first { line.hasPrefix($0) }
+            let number = name.flatMap { UInt64(line.dropFirst($0.count)) }
+            return total &+ (number ?? 0)
+        }
     }
 }

@@ -36,9 +36,10 @@ package final class Checkpointer {
         let size = logSizeInBytes
         guard size > Self.passiveThresholdInBytes else { return }
         try RealmFile.mappingErrors(path) {
-            let mode: Connection.CheckpointMode =
-                size > Self.truncateThresholdInBytes ? .truncate : .passive
-            _ = try connection.checkpoint(mode)
+            let isCopied = try connection.checkpoint(.passive)
+            // Emptying it keeps all programs from writing, so that little may be left to copy.
+            guard isCopied, size > Self.truncateThresholdInBytes else { return }
+            _ = try connection.checkpoint(.truncate)
         }
     }
 }
