@@ -107,7 +107,7 @@ struct StoreCopyTests {
     private func dump(_ path: String) throws -> [[[SQLiteValue]]] {
         let store = try StoppedStore(path: path, createsFile: false)
         return try CopiedTable.all.map { table in
-            try store.connection.rows(table.embedded).sorted { "\($0)" < "\($1)" }
+            try store.connection.rows(table.selection).sorted { "\($0)" < "\($1)" }
         }
     }
 
@@ -212,7 +212,7 @@ struct StoreCopyTests {
             """
         )
         var missing: Set<String> = []
-        let copied = CopiedTable.all.map { "\($0.target)" }
+        let copied = CopiedTable.all.map(\.target)
         for row in 0..<rows.count {
             let (table, column) = (try rows.string(row, 0), try rows.string(row, 1))
             let isCopied = copied.contains { text in

@@ -194,13 +194,6 @@ extension SQLiteTransaction {
 // MARK: Touched objects
 
 extension SQLiteTransaction {
-    private enum StoredChange: Int64 {
-        case created = 1
-        case kept = 2
-        case changed = 3
-        case deleted = 4
-    }
-
     func forEachTouchedObject(
         of file: ServerFileID,
         after start: ServerVersion,
@@ -247,17 +240,14 @@ extension SQLiteTransaction {
 
     private func touchedObject(_ row: Statement) throws(StoreError) -> TouchedObject {
         let className = Text(bytes: row.bytes(at: 0))
-        guard let key = StoredKey.decode(row.bytes(at: 1)),
-            let kind = StoredChange(rawValue: row.integer(at: 3))
-        else { throw damaged("a touched object of class \(className)") }
-        let image = row.bytes(at: 4)
-        let change: TouchedObject.Change =
-            switch kind {
-            case .created: .created(image)
-            case .kept: .kept(image)
-            case .changed: .changed(from: image, to: row.bytes(at: 5))
-            case .deleted: .deleted(image)
-            }
+        let change = TouchedObject.Change(
+            code: row.integer(at: 3),
+            image: row.bytes(at: 4),
+            newImage: row.bytes(at: 5)
+        )
+        guard let key = StoredKey.decode(row.bytes(at: 1)), let change else {
+            throw damaged("a touched object of class \(className)")
+        }
         return TouchedObject(
             object: ObjectReference(className: className, key: key),
             version: ServerVersion(row.number(at: 2)),
@@ -277,16 +267,8 @@ extension SQLiteTransaction {
             for touch in touched {
                 try bind(touch.object, file, to: statement)
                 try statement.bind(.number(touch.version.rawValue), at: 4)
-                let kind: StoredChange
-                var newImage: [UInt8]?
-                let image: [UInt8]
-                switch touch.change {
-                case .created(let new): (kind, image) = (.created, new)
-                case .kept(let same): (kind, image) = (.kept, same)
-                case .changed(let old, let new): (kind, image, newImage) = (.changed, old, new)
-                case .deleted(let old): (kind, image) = (.deleted, old)
-                }
-                try statement.bind(kind.rawValue, at: 5)
+                let (code, image, newImage) = touch.change.stored
+                try statement.bind(code, at: 5)
                 try statement.bind(text: image, at: 6)
                 if let newImage {
                     try statement.bind(text: newImage, at: 7)
@@ -310,29 +292,18 @@ extension SQLiteTransaction {
         _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
     ) throws(StoreError) {
         guard !queries.isEmpty else { return }
+        let condition = SQLCondition(candidatesOfAny: queries, .sqlite, firstParameter: 4)
+        guard let condition else {
+            // The caller decides on every object.
+            return try forEachDocument(of: className, in: file, after: key, visit)
+        }
         try translating {
-            var condition: [String] = []
-            var parameters: [SQLParameter] = []
-            for query in queries {
-                let candidates = TranslatedQuery(
-                    query,
-                    .sqlite,
-                    firstParameter: parameters.count + 4
-                ).candidates
-                // More than SQLite can bind: the caller decides on every object.
-                guard parameters.count + candidates.parameters.count <= Self.mostParameters else {
-                    (condition, parameters) = (["TRUE"], [])
-                    break
-                }
-                condition.append("(\(candidates.text))")
-                parameters += candidates.parameters
-            }
             // Not kept: clients choose these texts.
             let statement = try connection.prepare(
                 """
                 SELECT key, document FROM object
                 WHERE file_id = ?1 AND class = ?2 AND key > ?3
-                    AND (\(condition.joined(separator: " OR ")))
+                    AND (\(condition.text))
                 ORDER BY key
                 """
             )
@@ -340,7 +311,7 @@ extension SQLiteTransaction {
             try statement.bind(text: className.bytes, at: 2)
             // No key is empty.
             try statement.bind(blob: key.map { StoredKey.encode($0) } ?? [], at: 3)
-            for (index, parameter) in parameters.enumerated() {
+            for (index, parameter) in condition.parameters.enumerated() {
                 switch parameter {
                 case .integer(let value): try statement.bind(value, at: index + 4)
                 case .text(let text): try statement.bind(text, at: index + 4)
@@ -354,6 +325,4 @@ extension SQLiteTransaction {
             }
         }
     }
-
-    private static let mostParameters = 30_000
 }

@@ -94,14 +94,15 @@ final class PostgreSQLCopyEnd: CopyEnd {
     }
 
     func rows(of table: CopiedTable) throws -> () throws -> [CopiedValue]? {
-        try connection.pipeline([Step(table.cursor)])
-        var page = try connection.run(table.fetch)
-        var row = 0
+        try connection.pipeline([Step(once: table.cursor)])
         let connection = connection
+        let fetch = { try connection.run(Step(once: table.fetch)) }
+        var page = try fetch()
+        var row = 0
         return {
             if row == page.count {
                 guard page.count > 0 else { return nil }
-                page = try connection.run(table.fetch)
+                page = try fetch()
                 row = 0
                 guard page.count > 0 else { return nil }
             }
@@ -117,7 +118,7 @@ final class PostgreSQLCopyEnd: CopyEnd {
     ) throws -> [CopiedValue] {
         var values: [CopiedValue] = []
         for (position, column) in table.columns.enumerated() {
-            switch column {
+            switch column.type {
             case .integer: values.append(.integer(try page.integer(row, position)))
             case .flag: values.append(.integer(try page.bool(row, position) ? 1 : 0))
             case .text, .document:
@@ -131,12 +132,12 @@ final class PostgreSQLCopyEnd: CopyEnd {
 
     func add(_ next: () throws -> [CopiedValue]?, to table: CopiedTable) throws {
         try connection.copy(into: table.target, deadline: .after(Self.limit)) {
-            try next().map { row in zip(table.columns, row).flatMap(Self.columns) }
+            try next().map { row in zip(table.columns.map(\.type), row).flatMap(Self.columns) }
         }
     }
 
     /// The columns of PostgreSQL for a value.
-    private static func columns(_ column: CopiedTable.Column, _ value: CopiedValue) -> [Value] {
+    private static func columns(_ column: CopiedTable.ColumnType, _ value: CopiedValue) -> [Value] {
         switch (column, value) {
         case (.flag, .integer(let number)): [.bool(number != 0)]
         case (_, .integer(let number)): [.integer(number)]

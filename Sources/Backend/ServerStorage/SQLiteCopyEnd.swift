@@ -18,7 +18,7 @@ final class SQLiteCopyEnd: CopyEnd {
 
     func isEmpty() throws -> Bool {
         for table in CopiedTable.all where table.name != CopiedTable.fileSchema {
-            guard try connection.row("\(table.embedded) LIMIT 1") == nil else { return false }
+            guard try connection.row("\(table.selection) LIMIT 1") == nil else { return false }
         }
         return true
     }
@@ -38,11 +38,11 @@ final class SQLiteCopyEnd: CopyEnd {
     func finish() throws {}
 
     func rows(of table: CopiedTable) throws -> () throws -> [CopiedValue]? {
-        let statement = try connection.prepare(table.embedded)
+        let statement = try connection.prepare(table.selection)
         return {
             guard try statement.step() else { return nil }
             return table.columns.enumerated().map { position, column in
-                switch column {
+                switch column.type {
                 case .integer, .flag: .integer(statement.integer(at: position))
                 case .text, .document:
                     statement.storageClass(at: position) == .null
@@ -75,8 +75,7 @@ final class SQLiteCopyEnd: CopyEnd {
         guard table.name != CopiedTable.fileSchema else {
             return "UPDATE server_file SET schema = ?1 WHERE file_id = ?2"
         }
-        // Behind SELECT and in front of FROM are the columns.
-        let columns = table.embedded.split(separator: "FROM")[0].dropFirst("SELECT".count)
+        let columns = table.columns.map(\.name).joined(separator: ", ")
         let places = (1...table.columns.count).map { "?\($0)" }.joined(separator: ", ")
         return "INSERT INTO \(table.name) (\(columns)) VALUES (\(places))"
     }

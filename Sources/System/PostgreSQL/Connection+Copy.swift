@@ -7,13 +7,14 @@ extension Connection {
     /// A closure that throws cancels the COPY, and its error is thrown on.
     ///
     /// - Parameters:
-    ///   - table: the table and its columns, as in `object (file_id, class, key)`.
+    ///   - table: the table and its columns, as in `object (file_id, class, key)`; a text of the
+    ///     program, not of a peer.
     ///   - deadline: for the whole COPY; nil means the target's `limits.response` from now.
     ///   - next: the values of the next row; nil at the end.
     /// - Returns: the number of rows.
     @discardableResult
     package func copy(
-        into table: StaticString,
+        into table: String,
         deadline: Deadline? = nil,
         _ next: () throws -> [Value]?
     ) throws -> Int {
@@ -34,7 +35,7 @@ extension Connection {
     }
 
     private func begin(
-        _ table: StaticString,
+        _ table: String,
         on handle: OpaquePointer,
         until deadline: Deadline
     ) throws(PostgreSQLError) {

@@ -46,7 +46,12 @@ extension Connection {
         _ values: [Value] = [],
         deadline: Deadline? = nil
     ) throws(PostgreSQLError) -> Rows {
-        let rows = try pipeline([Step(sql, values)], deadline: deadline)
+        try run(Step(sql, values), deadline: deadline)
+    }
+
+    @discardableResult
+    package func run(_ step: Step, deadline: Deadline? = nil) throws(PostgreSQLError) -> Rows {
+        let rows = try pipeline([step], deadline: deadline)
         guard let rows = rows.first else { throw .malformed("a statement has no result") }
         return rows
     }

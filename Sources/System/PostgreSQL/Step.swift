@@ -23,7 +23,7 @@ package struct Step: Sendable {
     }
 
     /// A statement that is used once; its constants are values, never part of the text.
-    package init(once sql: String, _ values: [Value]) {
+    package init(once sql: String, _ values: [Value] = []) {
         text = .made(sql)
         self.values = values
     }

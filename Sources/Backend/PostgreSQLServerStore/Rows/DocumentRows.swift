@@ -1,5 +1,6 @@
 import Changesets
 import PostgreSQL
+import QuerySQL
 import ServerStore
 
 /// The table `object`, as far as statements are about classes and files; `DocumentBuffer` has those
@@ -39,13 +40,12 @@ enum DocumentRows {
 
     /// The next objects of a class that satisfy a condition, in the same order and of the same size.
     ///
-    /// - Parameter condition: SQL over `document`, with its first parameter at `conditionParameter`.
+    /// - Parameter condition: over `document`, with its first parameter at `conditionParameter`.
     static func readingPage(
         of className: Text,
         in file: ServerFileID,
         after key: [UInt8],
-        where condition: String,
-        _ values: [Value]
+        where condition: SQLCondition
     ) -> Step {
         Step(
             once: """
@@ -55,12 +55,18 @@ enum DocumentRows {
                             - pg_column_size(document) AS before
                     FROM (
                         SELECT key, document, long_key FROM object
-                        WHERE file_id = $1 AND class = $2 AND key > $3 AND (\(condition))
+                        WHERE file_id = $1 AND class = $2 AND key > $3 AND (\(condition.text))
                         ORDER BY key LIMIT 1024
                     ) p
                 ) q WHERE before <= 1048576 ORDER BY key
                 """,
-            [.integer(file.rawValue), .text(className.bytes), .bytes(key)] + values
+            [.integer(file.rawValue), .text(className.bytes), .bytes(key)]
+                + condition.parameters.map { parameter in
+                    switch parameter {
+                    case .integer(let value): .integer(value)
+                    case .text(let text): .string(text)
+                    }
+                }
         )
     }
 

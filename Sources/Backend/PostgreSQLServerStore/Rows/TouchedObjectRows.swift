@@ -23,13 +23,6 @@ enum TouchedObjectRows {
         }
     }
 
-    private enum StoredChange: Int64 {
-        case created = 1
-        case kept = 2
-        case changed = 3
-        case deleted = 4
-    }
-
     static let rowsAtOnce = 256
 
     /// The next objects that versions touched, by version.
@@ -78,18 +71,15 @@ enum TouchedObjectRows {
             key: try rows.bytes(row, 1),
             longKey: try rows.optionalBytes(row, 2)
         )
-        guard let columns, let key = StoredKey.decode(columns.storedKey),
-            let kind = StoredChange(rawValue: try rows.integer(row, 4))
-        else { throw .damaged("a touched object of class \(Text(bytes: className))") }
+        let change = TouchedObject.Change(
+            code: try rows.integer(row, 4),
+            image: try rows.bytes(row, 5),
+            newImage: try rows.optionalBytes(row, 6)
+        )
+        guard let columns, let key = StoredKey.decode(columns.storedKey), let change else {
+            throw .damaged("a touched object of class \(Text(bytes: className))")
+        }
         let version = ServerVersion(try rows.number(row, 3))
-        let image = try rows.bytes(row, 5)
-        let change: TouchedObject.Change =
-            switch kind {
-            case .created: .created(image)
-            case .kept: .kept(image)
-            case .changed: .changed(from: image, to: try rows.bytes(row, 6))
-            case .deleted: .deleted(image)
-            }
         let object = ObjectReference(className: Text(bytes: className), key: key)
         return (
             TouchedObject(object: object, version: version, change: change),
@@ -98,7 +88,7 @@ enum TouchedObjectRows {
     }
 
     static func insertion(of touched: [TouchedObject], to file: ServerFileID) -> Step {
-        let rows = touched.map { (row: ObjectRow($0.object), change: stored($0.change)) }
+        let rows = touched.map { (row: ObjectRow($0.object), change: $0.change.stored) }
         return Step(
             """
             INSERT INTO touched_object
@@ -111,21 +101,10 @@ enum TouchedObjectRows {
                 .byteStrings(rows.map(\.row.key.key)),
                 .byteStrings(rows.map(\.row.key.longKey)),
                 .integers(touched.map { Int64(clamping: $0.version.rawValue) }),
-                .integers(rows.map(\.change.kind.rawValue)), .texts(rows.map(\.change.image)),
+                .integers(rows.map(\.change.code)), .texts(rows.map(\.change.image)),
                 .texts(rows.map(\.change.newImage)),
             ]
         )
-    }
-
-    private static func stored(
-        _ change: TouchedObject.Change
-    ) -> (kind: StoredChange, image: [UInt8], newImage: [UInt8]?) {
-        switch change {
-        case .created(let new): (.created, new, nil)
-        case .kept(let same): (.kept, same, nil)
-        case .changed(let old, let new): (.changed, old, new)
-        case .deleted(let old): (.deleted, old, nil)
-        }
     }
 
     /// Removes a portion of those up to a version.

@@ -136,12 +136,22 @@ extension PostgreSQLTransaction {
         after key: ObjectKey?,
         _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
     ) throws(StoreError) {
+        try forEachDocument(of: className, after: key, visit) { position in
+            DocumentRows.readingPage(of: className, in: file, after: position)
+        }
+    }
+
+    /// - Parameter page: the statement for the rows behind a key.
+    func forEachDocument(
+        of className: Text,
+        after key: ObjectKey?,
+        _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit,
+        page: (_ key: [UInt8]) -> Step
+    ) throws(StoreError) {
         try flushIfWriting()
         var position = key.map { RowKey(storedKey: StoredKey.encode($0)).key } ?? []
         while true {
-            let rows = try runner.read(
-                DocumentRows.readingPage(of: className, in: file, after: position)
-            )
+            let rows = try runner.read(page(position))
             guard !rows.isEmpty else { return }
             for row in 0..<rows.count {
                 let object = try DocumentRows.object(rows, row, of: className)

@@ -1,5 +1,6 @@
 import Changesets
 import Query
+import QuerySQL
 import ServerStore
 import Versions
 
@@ -142,27 +143,17 @@ extension PostgreSQLTransaction {
         _ visit: (ObjectKey, [UInt8]) throws(StoreError) -> Visit
     ) throws(StoreError) {
         guard !queries.isEmpty else { return }
-        guard let condition = CandidateCondition(queries) else {
+        let condition = SQLCondition(
+            candidatesOfAny: queries,
+            .postgreSQL,
+            firstParameter: DocumentRows.conditionParameter
+        )
+        // No text of PostgreSQL has the name of such a property: the caller decides on every object.
+        guard let condition, !condition.text.utf8.contains(0) else {
             return try forEachDocument(of: className, in: file, after: key, visit)
         }
-        try flushIfWriting()
-        var position = key.map { RowKey(storedKey: StoredKey.encode($0)).key } ?? []
-        while true {
-            let rows = try runner.read(
-                DocumentRows.readingPage(
-                    of: className,
-                    in: file,
-                    after: position,
-                    where: condition.text,
-                    condition.values
-                )
-            )
-            guard !rows.isEmpty else { return }
-            for row in 0..<rows.count {
-                let object = try DocumentRows.object(rows, row, of: className)
-                position = object.row.key
-                if try visit(object.key, object.document) == .stop { return }
-            }
+        try forEachDocument(of: className, after: key, visit) { position in
+            DocumentRows.readingPage(of: className, in: file, after: position, where: condition)
         }
     }
 }
