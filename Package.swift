@@ -169,6 +169,7 @@ let package = Package(
         module("ClientReset", in: .core, ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", in: .core, ["CYAML"]),
         module("JSON", in: .core),
+        module("MetricsFormat", in: .core),
         module("Settings", in: .core, ["JSON", "YAML"]),
         module("Scheduling", in: .core),
         module(
@@ -222,7 +223,7 @@ let package = Package(
         module(
             "Control",
             in: .client,
-            [asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio
+            ["MetricsFormat", asyncHTTPClient, logging, serviceLifecycle] + hummingbird + nio
         ),
         module(
             "SyncClient",
@@ -277,6 +278,7 @@ let package = Package(
             in: .backend,
             ["Changesets", "JSON", "Query", "Schemas", "Scopes", "Versions"]
         ),
+        module("ServerMetrics", in: .backend, ["MetricsFormat", "ServerStore"]),
         module(
             "SQLiteServerStore",
             in: .backend,
@@ -291,7 +293,8 @@ let package = Package(
             [
                 "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query",
                 "Schemas",
-                "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions",
+                "Scopes", "ServerMetrics", "ServerStore", "Surroundings", "SyncProtocol",
+                "Transport", "Versions",
                 deque,
                 logging, serviceLifecycle,
             ]
@@ -314,7 +317,8 @@ let package = Package(
             in: .backend,
             [
                 "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Programs", "SQLite",
-                "Schemas", "ServerConfig", "ServerStore", "Settings", "Surroundings", "Versions",
+                "Schemas", "ServerConfig", "ServerMetrics", "ServerStore", "Settings",
+                "Surroundings", "Versions",
                 crypto, jwtKit, logging,
             ]
         ),
@@ -322,8 +326,8 @@ let package = Package(
             "ServerHTTP",
             in: .backend,
             [
-                "Changesets", "JSON", "Query", "Schemas", "Scopes", "ServerAccounts",
-                "ServerConfig",
+                "Changesets", "JSON", "MetricsFormat", "Query", "Schemas", "Scopes",
+                "ServerAccounts", "ServerConfig", "ServerMetrics",
                 "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
                 "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
@@ -333,7 +337,7 @@ let package = Package(
             in: .backend,
             [
                 "Changesets", "Coordination", "Permissions", "Query", "ServerAccounts",
-                "ServerConfig", "ServerHTTP", "ServerStore",
+                "ServerConfig", "ServerHTTP", "ServerMetrics", "ServerStore",
                 "Settings", "Surroundings", "SyncProtocol", "SyncServer", "Transport", logging,
                 serviceLifecycle,
             ] + nio
@@ -450,6 +454,7 @@ let package = Package(
         tests("Scopes", ["Changesets", "Scopes"]),
         tests("YAML", ["YAML"]),
         tests("JSON", ["JSON"]),
+        tests("MetricsFormat", ["MetricsFormat"]),
         tests("Settings", ["Settings", "YAML"]),
         tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "Settings"]),
         tests(
@@ -500,7 +505,8 @@ let package = Package(
         ),
         tests(
             "Control",
-            ["Control", asyncHTTPClient, logging, serviceLifecycle, subprocess] + nio
+            ["Control", "MetricsFormat", asyncHTTPClient, logging, serviceLifecycle, subprocess]
+                + nio
         ),
         tests(
             "Agent",
@@ -527,6 +533,10 @@ let package = Package(
                 "Schemas", "Scopes", "ScriptedPeers", "SyncClient", "SyncProtocol", "Transport",
                 "Versions", logging,
             ]
+        ),
+        tests(
+            "ServerMetrics",
+            ["MetricsFormat", "ServerFixtures", "ServerMetrics", "ServerStore"]
         ),
         tests(
             "ServerStore",

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 @testable import Control
@@ -65,54 +66,5 @@ extension ControlTests {
             }
             group.cancelAll()
         }
-    }
-
-    @Test(
-        "The check of metrics finds every mistake it is there for",
-        arguments: [
-            "a 1\n# EOF\n", "# TYPE a gauge\na 1\n# EOF\n", "# TYPE a gauge\n# HELP a A.\na 1\n",
-            "# TYPE a gauge\n# HELP a A.\na 1\n# EOF", "# TYPE a gauge\n\n# EOF\n",
-            "# TYPE a counter\n# HELP a A.\na 1\n# EOF\n",
-            "# TYPE a_total counter\n# HELP a_total A.\na_total_total 1\n# EOF\n",
-            "# TYPE a counter\n# HELP a A.\na_total -1\n# EOF\n",
-            "# TYPE a gauge\n# HELP a A.\na 1\na 1\n# EOF\n",
-            "# TYPE a gauge\n# HELP a A.\na{b=\"\\x\"} 1\n# EOF\n",
-            "# TYPE a gauge\n# HELP a A.\na{b=\"1\",b=\"2\"} 1\n# EOF\n",
-            "# TYPE a gauge\n# HELP a A.\na{b=\"1\",} 1\n# EOF\n",
-            "# TYPE a gauge\n# HELP a A.\na inf\n# EOF\n",
-            "# TYPE a gauge\n# HELP a A\\t.\na 1\n# EOF\n",
-            "# TYPE a set\n# HELP a A.\na 1\n# EOF\n",
-            "# TYPE a gauge\n# HELP a A.\n# TYPE a gauge\n# HELP a A.\n# EOF\n",
-            "# TYPE a histogram\n# HELP a A.\na_bucket{le=\"1.0\"} 1\na_count 1\na_sum 1\n# EOF\n",
-            "# TYPE a histogram\n# HELP a A.\na_bucket{le=\"1.0\"} 3\na_bucket{le=\"+Inf\"} 2\n"
-                + "a_count 2\na_sum 1\n# EOF\n",
-        ]
-    )
-    func mistakes(text: String) {
-        #expect(!OpenMetricsChecker(text).mistakes.isEmpty)
-    }
-
-    @Test("NaN and infinities are written as OpenMetrics spells them, and help is escaped")
-    func spelling() {
-        var metrics = OpenMetrics()
-        metrics.gauge(
-            "x",
-            "One\nline, and a \\.",
-            [
-                .init([("n", "1")], .infinity), .init([("n", "2")], -.infinity),
-                .init([("n", "3")], .nan), .init([("n", "4")], 1e300), .init([("n", "5")], 1e-7),
-            ]
-        )
-        #expect(OpenMetricsChecker(metrics.text).mistakes == [])
-        #expect(metrics.text.contains("x{n=\"1\"} +Inf\nx{n=\"2\"} -Inf\nx{n=\"3\"} NaN\n"))
-    }
-
-    @Test("Labels are escaped")
-    func escaping() {
-        var metrics = OpenMetrics()
-        metrics.gauge("x", "X.", [.init([("a", "q\"b\\\n")], 0.25)])
-        #expect(
-            metrics.text == "# TYPE x gauge\n# HELP x X.\nx{a=\"q\\\"b\\\\\\n\"} 0.25\n# EOF\n"
-        )
     }
 }

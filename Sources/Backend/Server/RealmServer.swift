@@ -3,6 +3,7 @@ import NIOCore
 package import ServerAccounts
 package import ServerConfig
 package import ServerHTTP
+import ServerMetrics
 package import ServerStore
 import ServiceLifecycle
 package import Settings
@@ -20,6 +21,9 @@ package struct RealmServer: Service {
     private let gate: SyncGate
     private let sync: SyncService
     private let admin: AdminAPI
+    private let meter: ServerMeter
+    private let monitoring: Monitoring
+    private let state = ServingState()
     /// Nil if the configuration cannot be read again.
     package let reload: ConfigurationReload?
     private let tls: ServerTLS?
@@ -27,6 +31,7 @@ package struct RealmServer: Service {
     private let isAdministered: Bool
     private let clock: WallClock
     private let onListening: @Sendable (ListenAddress) async -> Void
+    private let onServingMetrics: @Sendable (ListenAddress) async -> Void
     private let logger: Logger
 
     /// Prepares everything except the port. The caller closes the store. Only a server that
@@ -43,13 +48,17 @@ package struct RealmServer: Service {
         timing: ServerTiming = ServerTiming(),
         tls: ServerTLS? = nil,
         isAdministered: Bool = false,
+        version: String = "",
         logger: Logger,
         audit: Logger? = nil,
         setLogLevel: @escaping @Sendable (ServerLogConfiguration.Level) -> Void = { _ in },
         readConfiguration: (@Sendable () -> ConfigurationReload.Reading)? = nil,
-        onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
+        onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in },
+        onServingMetrics: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
     ) async throws {
-        let store = DiskReporting(store, logger: logger)
+        let meter = ServerMeter()
+        let metered = StoreMetering(store, meter)
+        let store = DiskReporting(metered, logger: logger)
         let accounts = try await Accounts(
             apps: configuration.apps,
             store: store,
@@ -75,6 +84,7 @@ package struct RealmServer: Service {
             accounts: accounts,
             publicAddress: publicAddress,
             isSecure: tls != nil,
+            meter: meter,
             logger: logger
         )
         self.gate = SyncGate(accounts: accounts, logger: logger)
@@ -88,11 +98,13 @@ package struct RealmServer: Service {
                 merging: MergeLimits(
                     documentSizeInBytes: configuration.limits.documentBytes,
                     correctionSizeInBytes: configuration.limits.correctionBytes
-                )
+                ),
+                meter: meter
             ),
             clock: clock,
             random: random,
             timing: timing,
+            meter: meter,
             logger: logger
         )
         self.reload = readConfiguration.map { [sync] read in
@@ -110,20 +122,48 @@ package struct RealmServer: Service {
         }
         var applyChanges: (@Sendable () async throws -> ServerReloadReport)?
         if let reload { applyChanges = { try await reload.run() } }
+        let obstacles: @Sendable () -> [String] = { [state] in
+            [state.obstacle, accounts.backplane.obstacle].compactMap(\.self)
+        }
+        let gauges = GaugeReader(
+            version: version,
+            sync: sync,
+            store: metered,
+            storage: configuration.storage,
+            apps: { accounts.apps.all.map(\.id) },
+            tls: tls,
+            clock: clock,
+            obstacles: obstacles
+        )
+        self.meter = meter
+        self.monitoring = Monitoring(
+            metrics: { MetricsReport(meter, await gauges.read()) },
+            obstacles: { obstacles() }
+        )
         self.admin = AdminAPI(
             accounts: accounts,
             sync: sync,
+            monitoring: monitoring,
             reload: applyChanges,
             logger: logger,
             audit: audit
         )
         self.onListening = onListening
+        self.onServingMetrics = onServingMetrics
         self.logger = logger
     }
 
     /// Serves until a graceful shutdown; then closes every connection in order.
     package func run() async throws {
-        let census = ConnectionCensus(configuration.limits)
+        try await withGracefulShutdownHandler {
+            try await serve()
+        } onGracefulShutdown: {
+            state.noteStopping()
+        }
+    }
+
+    private func serve() async throws {
+        let census = ConnectionCensus(configuration.limits, meter: meter)
         let listener = HTTPListener(
             address: configuration.listen,
             services: services,
@@ -143,26 +183,42 @@ package struct RealmServer: Service {
                 metadata: ["missing_descriptors": "\(census.connectionsWithoutDescriptor)"]
             )
         }
-        try await withThrowingDiscardingTaskGroup { group in
-            if let path = adminSocketPath {
-                group.addTask { try await serveAdministration(at: path) }
+        // A part that fails ends the others; the end of the port's ends all in order.
+        try await withThrowingTaskGroup(of: Part.self) { group in
+            func run(_ part: Part = .upkeep, _ body: @escaping @Sendable () async throws -> Void) {
+                group.addTask {
+                    try await body()
+                    return part
+                }
             }
-            group.addTask {
-                await accounts.backplane.run { await accounts.follow($0) }
+            if let path = adminSocketPath { run { try await serveAdministration(at: path) } }
+            if let address = configuration.metricsAddress {
+                run { try await serveMetrics(at: address) }
             }
-            group.addTask { await sync.keepTrimming() }
-            group.addTask { await sync.keepSweeping() }
-            group.addTask { await sync.keepTime() }
-            group.addTask { await accounts.keepRemovingExpired(sync.timing.clock) }
-            try await listener.run { address in
-                logger.notice(
-                    "listening",
-                    metadata: ["address": "\(address.host)", "port": "\(address.port)"]
-                )
-                await onListening(address)
+            run { await accounts.backplane.run { await accounts.follow($0) } }
+            run { await sync.keepTrimming() }
+            run { await sync.keepSweeping() }
+            run { await sync.keepTime() }
+            run { await accounts.keepRemovingExpired(sync.timing.clock, meter) }
+            run(.port) {
+                try await listener.run { address in
+                    logger.notice(
+                        "listening",
+                        metadata: ["address": "\(address.host)", "port": "\(address.port)"]
+                    )
+                    state.noteListening()
+                    await onListening(address)
+                }
             }
-            group.cancelAll()
+            while let part = try await group.next() {
+                if part == .port { group.cancelAll() }
+            }
         }
+    }
+
+    private enum Part: Sendable {
+        case port
+        case upkeep
     }
 
     /// Without a configured path, a server whose socket cannot be created still serves clients;
@@ -173,6 +229,17 @@ package struct RealmServer: Service {
         } catch let error as AdminListener.BindError where configuration.adminSocket == nil {
             logger.warning("admin socket unavailable", metadata: ["error": "\(error)"])
         }
+    }
+
+    private func serveMetrics(at address: ListenAddress) async throws {
+        let listener = MonitoringListener(address: address, monitoring: monitoring) { address in
+            logger.info(
+                "serving metrics",
+                metadata: ["address": "\(address.host)", "port": "\(address.port)"]
+            )
+            await onServingMetrics(address)
+        }
+        try await listener.run()
     }
 
     private var adminSocketPath: String? {

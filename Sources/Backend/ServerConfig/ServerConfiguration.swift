@@ -10,6 +10,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var storage: StorageLocation
     /// The admin socket; nil for the default.
     package var adminSocket: String?
+    /// The address for metrics and health, which are also on the admin socket; nil for none.
+    package var metricsAddress: ListenAddress?
     /// Nil: without TLS.
     package var tls: CertificateFiles?
     package var log: ServerLogConfiguration
@@ -23,6 +25,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         trustedProxies: [AddressRange] = [],
         storage: StorageLocation,
         adminSocket: String? = nil,
+        metricsAddress: ListenAddress? = nil,
         tls: CertificateFiles? = nil,
         log: ServerLogConfiguration = ServerLogConfiguration(),
         limits: ServerLimits = .standard,
@@ -33,6 +36,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         self.trustedProxies = trustedProxies
         self.storage = storage
         self.adminSocket = adminSocket
+        self.metricsAddress = metricsAddress
         self.tls = tls
         self.log = log
         self.limits = limits

@@ -63,6 +63,9 @@ package enum ServerConfigurationReader {
             },
             storage: keys.optional("storage", default: .standard) { $0.storage(files) },
             adminSocket: keys.optional("admin_socket") { $0.absolutePath() },
+            metricsAddress: keys.section("metrics") { metrics in
+                metrics.optional("listen") { $0.listenAddress() }
+            },
             tls: keys.optional("tls") { $0.certificate(files) },
             log: keys.section("log") { log in
                 ServerLogConfiguration(

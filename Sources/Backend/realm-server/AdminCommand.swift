@@ -20,14 +20,7 @@ struct AdminOptions: ParsableArguments {
         _ path: String,
         body: some Encodable = [String: String]()
     ) async throws -> [UInt8] {
-        let client = AdminClient(socketPath: try file.adminSocketPath())
-        let body = method == .get ? [] : try AdminJSON.encode(body)
-        do throws(AdminClient.Failure) {
-            return try await client.call(method, path, body: body)
-        } catch {
-            StandardError.print("realm-server: \(error)")
-            throw error.code == "server.refused" ? ExitCode.failure : Self.unreachable
-        }
+        try await file.call(method, path, body: method == .get ? [] : try AdminJSON.encode(body))
     }
 
     /// Prints the response as it came, or as the command has it for people.
@@ -38,6 +31,23 @@ struct AdminOptions: ParsableArguments {
     ) throws {
         guard !json else { return Swift.print(String(decoding: response, as: UTF8.self)) }
         for line in lines(try AdminJSON.decode(type, from: response)) { Swift.print(line) }
+    }
+}
+
+extension ConfigurationFile {
+    /// Calls the server that runs with this configuration; prints errors on standard error.
+    func call(
+        _ method: AdminClient.Method,
+        _ path: String,
+        body: [UInt8] = []
+    ) async throws -> [UInt8] {
+        let client = AdminClient(socketPath: try adminSocketPath())
+        do throws(AdminClient.Failure) {
+            return try await client.call(method, path, body: body)
+        } catch {
+            StandardError.print("realm-server: \(error)")
+            throw error.code == "server.refused" ? ExitCode.failure : AdminOptions.unreachable
+        }
     }
 }
 

@@ -92,6 +92,7 @@ struct Serve: AsyncParsableCommand {
             secrets: secrets,
             tls: tls,
             isAdministered: true,
+            version: serverVersion,
             logger: logger,
             audit: Logger(label: Self.auditCategory),
             setLogLevel: { settings.set($0.platformLevel, of: nil) },

@@ -1,3 +1,5 @@
+import MetricsFormat
+
 /// Input of the metrics: the state of the realms, and totals since the agent started.
 package struct AgentMetrics: Sendable {
     private let report: StatusReport

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Glibc
+import MetricsFormat
 import NIOCore
 import NIOHTTP1
 import NIOPosix

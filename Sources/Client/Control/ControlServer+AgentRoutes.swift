@@ -1,4 +1,5 @@
 import Hummingbird
+import MetricsFormat
 
 /// Requests about the agent as a whole.
 extension ControlServer {

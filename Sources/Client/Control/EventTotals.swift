@@ -1,3 +1,5 @@
+package import MetricsFormat
+
 /// Totals of the events of this run.
 package struct EventTotals: Sendable, Equatable {
     /// Errors by realm and code.

@@ -1,6 +1,7 @@
 import Glibc
 import Hummingbird
 import Logging
+import MetricsFormat
 import NIOCore
 import NIOHTTP1
 import NIOPosix

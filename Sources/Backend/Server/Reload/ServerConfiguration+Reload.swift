@@ -7,6 +7,7 @@ extension ServerConfiguration {
         let settings: [(name: String, isSame: Bool)] = [
             ("listen", listen == running.listen), ("storage", storage == running.storage),
             ("admin_socket", adminSocketPath == running.adminSocketPath),
+            ("metrics", metricsAddress == running.metricsAddress),
             ("tls", (tls == nil) == (running.tls == nil)),
             ("log.output", log.output == running.log.output),
             ("limits", limits == running.limits),
@@ -20,6 +21,7 @@ extension ServerConfiguration {
         configuration.listen = running.listen
         configuration.storage = running.storage
         configuration.adminSocket = running.adminSocket
+        configuration.metricsAddress = running.metricsAddress
         configuration.log.output = running.log.output
         configuration.limits = running.limits
         if (tls == nil) != (running.tls == nil) { configuration.tls = running.tls }

@@ -1,5 +1,6 @@
 import Logging
 import ServerConfig
+package import ServerMetrics
 import ServerStore
 import Surroundings
 
@@ -10,9 +11,12 @@ extension Accounts {
     private static let graceInMilliseconds: Int64 = 86_400_000
 
     /// Removes expired records every hour, until the task is cancelled.
-    package func keepRemovingExpired(_ clock: any Clock<Duration>) async {
+    package func keepRemovingExpired(
+        _ clock: any Clock<Duration>,
+        _ meter: ServerMeter
+    ) async {
         while (try? await clock.sleep(for: .seconds(3600))) != nil {
-            await backplane.perform(.expiry, every: .seconds(3300)) {
+            await backplane.perform(.expiry, every: .seconds(3300), meter) {
                 do {
                     try await removeExpired()
                 } catch {

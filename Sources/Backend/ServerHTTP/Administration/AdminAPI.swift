@@ -10,6 +10,7 @@ package import SyncServer
 package struct AdminAPI: Sendable {
     let accounts: Accounts
     let sync: SyncService
+    private let monitoring: Monitoring
     private let reload: (@Sendable () async throws -> ServerReloadReport)?
     private let logger: Logger
     private let audit: AdminAudit
@@ -19,12 +20,14 @@ package struct AdminAPI: Sendable {
     package init(
         accounts: Accounts,
         sync: SyncService,
+        monitoring: Monitoring = Monitoring(),
         reload: (@Sendable () async throws -> ServerReloadReport)? = nil,
         logger: Logger,
         audit: Logger? = nil
     ) {
         self.accounts = accounts
         self.sync = sync
+        self.monitoring = monitoring
         self.reload = reload
         self.logger = logger
         self.audit = AdminAudit(logger: audit ?? logger)
@@ -55,10 +58,9 @@ package struct AdminAPI: Sendable {
     ) async throws -> ClientAPIResponse {
         switch route {
         case .health:
-            let obstacle = accounts.backplane.obstacle
-            return try ok(
-                HealthReport(status: obstacle == nil ? "ok" : "degraded", reason: obstacle)
-            )
+            return try ok(HealthReport(await monitoring.obstacles()))
+        case .metrics:
+            return await monitoring.metricsResponse
         case .reload:
             return try ok(try await reloadConfiguration())
         case .listApps:

@@ -82,7 +82,7 @@ package struct AdminListener: Sendable {
         }
         var fields = HTTPFields()
         fields[.date] = clock.httpDate
-        fields[.contentType] = outcome.body == nil ? nil : ClientAPIResponse.contentType
+        fields[.contentType] = outcome.body == nil ? nil : outcome.contentType
         return Response(
             status: HTTPResponse.Status(code: outcome.status),
             headers: fields,

@@ -87,6 +87,12 @@ struct HealthReport: Encodable {
     let status: String
     /// Nil if it can.
     let reason: String?
+
+    /// - Parameter obstacles: the reasons why it cannot serve.
+    init(_ obstacles: [String]) {
+        self.status = obstacles.isEmpty ? "ok" : "degraded"
+        self.reason = obstacles.isEmpty ? nil : obstacles.joined(separator: "; ")
+    }
 }
 
 /// The state of an app's sync, and its numbers of connections, sessions and realms.

@@ -3,6 +3,7 @@ import ServerStore
 /// The calls of the admin API (app services, 12.3).
 enum AdminRoute: Hashable, Sendable {
     case health
+    case metrics
     case reload
     case listApps
     case createApp
@@ -45,6 +46,7 @@ enum AdminRoute: Hashable, Sendable {
     ) throws(ServiceRefusal) -> [String: AdminRoute] {
         switch (segments.first, segments.count) {
         case ("health", 1): return ["GET": .health]
+        case ("metrics", 1): return ["GET": .metrics]
         case ("reload", 1): return ["POST": .reload]
         case ("apps", 1): return ["GET": .listApps, "POST": .createApp]
         case ("apps", 2...):

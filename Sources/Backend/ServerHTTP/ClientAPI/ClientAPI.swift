@@ -2,6 +2,7 @@ import JSON
 package import Logging
 package import ServerAccounts
 import ServerConfig
+package import ServerMetrics
 import ServerStore
 
 /// Serves the calls of the client API (app services).
@@ -9,6 +10,7 @@ package struct ClientAPI: Sendable {
     private let accounts: Accounts
     private let publicAddress: PublicAddress
     private let isSecure: Bool
+    let meter: ServerMeter
     private let logger: Logger
 
     /// `isSecure`: clients connect over TLS.
@@ -16,26 +18,35 @@ package struct ClientAPI: Sendable {
         accounts: Accounts,
         publicAddress: PublicAddress = PublicAddress(nil),
         isSecure: Bool = false,
+        meter: ServerMeter = ServerMeter(),
         logger: Logger
     ) {
         self.accounts = accounts
         self.publicAddress = publicAddress
         self.isSecure = isSecure
+        self.meter = meter
         self.logger = logger
     }
 
     func respond(to request: ClientAPIRequest) async -> ClientAPIResponse {
+        var route: ClientRoute?
         do {
-            let route = try ClientRoute(
+            let found = try ClientRoute(
                 method: request.method,
                 path: request.path,
                 query: request.query
             )
-            return try await respond(to: request, route)
+            route = found
+            let response = try await respond(to: request, found)
+            meter.note(response, to: found)
+            return response
         } catch {
-            guard let refusal = ServiceRefusal(error) else {
-                return ClientAPIResponse(failure: error, of: request, logger: logger)
-            }
+            let refusal = ServiceRefusal(error)
+            let response =
+                refusal.map { ClientAPIResponse($0) }
+                ?? ClientAPIResponse(failure: error, of: request, logger: logger)
+            meter.note(response, to: route, refusal: refusal)
+            guard let refusal else { return response }
             logger.debug(
                 "request refused",
                 metadata: [
@@ -43,7 +54,7 @@ package struct ClientAPI: Sendable {
                     "status": "\(refusal.status)", "reason": "\(refusal.message)",
                 ]
             )
-            return ClientAPIResponse(refusal)
+            return response
         }
     }
 
@@ -52,6 +63,8 @@ package struct ClientAPI: Sendable {
         _ route: ClientRoute
     ) async throws -> ClientAPIResponse {
         switch route {
+        case .health:
+            return ClientAPIResponse(status: 200, body: Array("{\"status\":\"ok\"}".utf8))
         case .ready:
             // Clients do not learn the reason; the admin API's `health` has it.
             guard accounts.backplane.obstacle == nil else { throw ServiceRefusal.storage }

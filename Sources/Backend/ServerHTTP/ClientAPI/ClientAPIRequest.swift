@@ -63,14 +63,21 @@ enum BearerToken {
 /// A response of the client API.
 struct ClientAPIResponse: Hashable, Sendable {
     let status: Int
-    /// JSON; nil for a response without body.
+    /// Nil for a response without body.
     let body: [UInt8]?
     let retryAfterInSeconds: Int?
+    let contentType: String
 
-    init(status: Int, body: [UInt8]? = nil, retryAfterInSeconds: Int? = nil) {
+    init(
+        status: Int,
+        body: [UInt8]? = nil,
+        retryAfterInSeconds: Int? = nil,
+        contentType: String = Self.json
+    ) {
         self.status = status
         self.body = body
         self.retryAfterInSeconds = retryAfterInSeconds
+        self.contentType = contentType
     }
 
     /// Clients read only the status.
@@ -79,7 +86,7 @@ struct ClientAPIResponse: Hashable, Sendable {
     }
 
     /// Clients reject one with parameters, such as a charset (app services, 11.2).
-    static let contentType = "application/json"
+    static let json = "application/json"
 
     init(_ refusal: ServiceRefusal) {
         self.init(

@@ -2,6 +2,8 @@ import ServerStore
 
 /// The calls of the client API that this server serves (app services, 1.2).
 enum ClientRoute: Hashable, Sendable {
+    /// For load balancers: this process responds.
+    case health
     /// For load balancers: whether this process can serve.
     case ready
     case location(AppID)
@@ -29,13 +31,15 @@ enum ClientRoute: Hashable, Sendable {
     case sync(AppID)
 
     static let basePath = "/api/client/v2.0"
-    static let readyPath = "/ready"
+    private static let probes: [String: ClientRoute] = [
+        "/healthz": .health, "/readyz": .ready, "/ready": .ready,
+    ]
 
     /// Finds the route; refuses unknown ones.
     init(method: String, path: String, query: String) throws(ServiceRefusal) {
-        if path == Self.readyPath {
+        if let probe = Self.probes[path] {
             guard method == "GET" || method == "HEAD" else { throw .methodNotAllowed }
-            self = .ready
+            self = probe
             return
         }
         guard path.hasPrefix("\(Self.basePath)/") else { throw .routeNotFound }

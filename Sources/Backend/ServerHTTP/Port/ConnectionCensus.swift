@@ -1,5 +1,6 @@
 import NIOCore
 package import ServerConfig
+package import ServerMetrics
 import ServerStore
 import Synchronization
 
@@ -18,8 +19,13 @@ package final class ConnectionCensus: Sendable {
     /// At most the number that the process has file descriptors for.
     private let connections: Int
     private let taken = Mutex<[Place: Int]>([:])
+    private let meter: ServerMeter
 
-    package init(_ limits: ServerLimits = ServerLimits()) {
+    package init(
+        _ limits: ServerLimits = ServerLimits(),
+        meter: ServerMeter = ServerMeter()
+    ) {
+        self.meter = meter
         self.limits = limits
         self.connections = Descriptors.available(forConnections: limits.connections)
     }
@@ -34,12 +40,16 @@ package final class ConnectionCensus: Sendable {
     /// Counts a connection in these places until it is closed: in all, or in none and returns
     /// false.
     func admit(_ places: [Place], until channel: any Channel) -> Bool {
-        let isAdmitted = taken.withLock { taken in
-            guard places.allSatisfy({ taken[$0, default: 0] < limit(of: $0) }) else { return false }
+        let full = taken.withLock { taken in
+            let full = places.first { taken[$0, default: 0] >= limit(of: $0) }
+            guard full == nil else { return full }
             for place in places { taken[place, default: 0] += 1 }
-            return true
+            return nil
         }
-        guard isAdmitted else { return false }
+        if let full {
+            meter.note(.reached(full == .any ? .connections : .connectionsOfOne))
+            return false
+        }
         channel.closeFuture.whenComplete { _ in
             self.taken.withLock { taken in
                 for place in places {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import ServerMetrics
 import Surroundings
 
 /// Turns HTTP requests into calls of the client API, and their results into HTTP responses.
@@ -15,7 +16,7 @@ struct HTTPResponder: Sendable {
         let outcome = await apiResponse(to: request, from: channel)
         var fields = HTTPFields()
         fields[.date] = clock.httpDate
-        fields[.contentType] = outcome.body == nil ? nil : ClientAPIResponse.contentType
+        fields[.contentType] = outcome.body == nil ? nil : outcome.contentType
         fields[.retryAfter] = outcome.retryAfterInSeconds.map(String.init)
         return Response(
             status: HTTPResponse.Status(code: outcome.status),
@@ -41,10 +42,12 @@ struct HTTPResponder: Sendable {
             for try await part in request.body {
                 body.writeImmutableBuffer(part)
                 guard body.readableBytes <= ClientAPIRequest.maximumBodySizeInBytes else {
+                    services.meter.note(.reached(.body))
                     return ClientAPIResponse(.bodyTooLarge)
                 }
                 guard room == 0, body.readableBytes > Self.allowanceInBytes else { continue }
                 guard bodies.take(ClientAPIRequest.maximumBodySizeInBytes) else {
+                    services.meter.note(.reached(.bodies))
                     return ClientAPIResponse(.busy)
                 }
                 room = ClientAPIRequest.maximumBodySizeInBytes

@@ -53,6 +53,11 @@ package final class ServerTLS: Sendable {
         }
     }
 
+    /// When the certificate ends, in seconds since 1970.
+    package var expiry: Int64? {
+        current.withLock { $0.chain.first.map { Int64($0.notValidAfter) } }
+    }
+
     func handler() -> NIOSSLServerHandler {
         NIOSSLServerHandler(context: current.withLock { $0.context })
     }

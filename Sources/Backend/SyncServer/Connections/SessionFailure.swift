@@ -1,5 +1,6 @@
 import Logging
 import Query
+import ServerMetrics
 import ServerStore
 import SyncProtocol
 
@@ -12,6 +13,8 @@ struct SessionFailure {
     let reason: String
     let level: Logger.Level
     let backoff: JSONErrorBody.Backoff?
+    /// The limit that stopped the client, if one did.
+    var limit: MeasuredLimit?
 
     init(_ error: any Error) {
         switch error {
@@ -30,6 +33,7 @@ struct SessionFailure {
                 level: .warning,
                 backoff: ConnectionLimits.backoff
             )
+            self.limit = .quota
         case let error as SubscriptionSetError:
             self.init(.badQuery, error.description)
         case is ViewTooLarge:
@@ -74,7 +78,8 @@ struct SessionFailure {
         .otherError,
         "too many uploads wait to be integrated",
         level: .warning,
-        backoff: ConnectionLimits.backoff
+        backoff: ConnectionLimits.backoff,
+        limit: .backlog
     )
 
     private init(_ refusal: IntegrationRefusal) {
@@ -104,12 +109,14 @@ struct SessionFailure {
         _ message: String,
         reason: String? = nil,
         level: Logger.Level = .notice,
-        backoff: JSONErrorBody.Backoff? = nil
+        backoff: JSONErrorBody.Backoff? = nil,
+        limit: MeasuredLimit? = nil
     ) {
         self.fault = fault
         self.message = message
         self.reason = reason ?? message
         self.level = level
         self.backoff = backoff
+        self.limit = limit
     }
 }

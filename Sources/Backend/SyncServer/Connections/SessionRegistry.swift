@@ -67,6 +67,11 @@ final class SessionRegistry: Sendable {
         }
     }
 
+    /// The connection of each session.
+    var connectionsOfSessions: [SyncConnection] {
+        state.withLock { $0.holders.values.map(\.connection) }
+    }
+
     /// The client files that have a session right now.
     var members: [ClientFileID] {
         state.withLock { Array($0.holders.keys) }

@@ -1,6 +1,7 @@
 import Changesets
 import Permissions
 import Query
+import ServerMetrics
 import ServerStore
 import SyncProtocol
 import Versions
@@ -41,13 +42,15 @@ extension SyncConnection {
         _ key: SessionKey
     ) async throws {
         let batch = try await retryWhileAway {
-            try await service.engine.scanView(
-                for: client.ident,
-                from: cursor,
-                in: file,
-                guarding: work[key]?.told,
-                settings
-            )
+            try await service.meter.time({ .scanned(app.id, seconds: $0) }) {
+                try await service.engine.scanView(
+                    for: client.ident,
+                    from: cursor,
+                    in: file,
+                    guarding: work[key]?.told,
+                    settings
+                )
+            }
         }
         guard let batch else { throw IntegrationRefusal.unknownClientFile }
         deliver(.history(batch), key)

@@ -3,6 +3,7 @@ import Documents
 import Logging
 import Permissions
 import Scopes
+import ServerMetrics
 import ServerStore
 import SyncProtocol
 import Transport
@@ -155,6 +156,7 @@ extension SyncConnection {
         _ key: SessionKey
     ) async throws {
         guard let upload = await Self.parse(uploads, of: client) else { return }
+        let start = ContinuousClock.now
         let outcome = try await retryWhileAway {
             try await service.engine.integrate(
                 upload,
@@ -173,6 +175,7 @@ extension SyncConnection {
         // An UPLOAD without changesets creates no version, and gets no response (wire protocol,
         // 12.3).
         guard outcome.integratedCount > 0 else { return }
+        note(outcome, ofSize: upload.sizeInBytes, since: start)
         service.backplane.announce(outcome.currentVersion, of: file)
         for updates in outcome.forbidden {
             fail(key, SessionFailure(SessionFault.writeNotAllowed(updates)))
@@ -213,6 +216,7 @@ extension SyncConnection {
     private func log(_ healing: Healing, _ client: FileIdent) {
         guard let first = healing.misfits.first else { return }
         service.correctedUploads.count(one: app.id)
+        service.meter.note(.corrected(app.id))
         logger.log(
             level: level(ofFailure: .warning),
             "upload did not fit, client corrected",
@@ -242,12 +246,14 @@ extension SyncConnection {
                 return try await scanView(from: cursor, of: client, in: file, settings, key)
             }
             let batch = try await retryWhileAway {
-                try await service.engine.scan(
-                    for: client.ident,
-                    from: cursor,
-                    in: file,
-                    guarding: session.told
-                )
+                try await service.meter.time({ .scanned(app.id, seconds: $0) }) {
+                    try await service.engine.scan(
+                        for: client.ident,
+                        from: cursor,
+                        in: file,
+                        guarding: session.told
+                    )
+                }
             }
             guard let batch else { throw IntegrationRefusal.unknownClientFile }
             work.told(key, batch.progress.latestServerVersion)

@@ -1,6 +1,7 @@
 import Changesets
 import Coordination
 import Logging
+import ServerMetrics
 import ServerStore
 import Surroundings
 import SyncProtocol
@@ -17,6 +18,7 @@ actor SyncConnection {
 
     let service: SyncService
     let user: ConnectedUser
+    nonisolated let subProtocol: SubProtocol
     /// The app at the time of the connection; `app` has its present settings.
     private let firstApp: SyncApp
     let logger: Logger
@@ -87,6 +89,7 @@ actor SyncConnection {
         self.stream = stream
         self.user = user
         self.firstApp = app
+        self.subProtocol = subProtocol
         self.service = service
         self.machine = ServerConnection(
             subProtocol: subProtocol,
@@ -339,6 +342,7 @@ extension SyncConnection {
         for effect in effects {
             switch effect {
             case .send(let message):
+                note(message)
                 outbox.append(message)
                 startWriting()
             case .work(let key, let step):
@@ -389,6 +393,7 @@ extension SyncConnection {
 
     func fail(_ key: SessionKey, _ failure: SessionFailure) {
         logFailure("sync session failed", failure.fault.code, failure.reason, failure.level)
+        if let limit = failure.limit { service.meter.note(.reached(limit)) }
         work.fail(key)
         countBacklog()
         perform(

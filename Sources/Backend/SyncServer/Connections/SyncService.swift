@@ -1,4 +1,5 @@
 package import Logging
+package import ServerMetrics
 package import ServerStore
 import ServiceLifecycle
 package import Surroundings
@@ -13,6 +14,7 @@ package final class SyncService: Sendable {
     let registry = SessionRegistry()
     package let correctedUploads = CorrectedUploads()
     let uploads = UploadBacklog()
+    let meter: ServerMeter
     let clock: WallClock
     let random: RandomSource
     package let timing: ServerTiming
@@ -28,6 +30,7 @@ package final class SyncService: Sendable {
         random: RandomSource,
         timing: ServerTiming = ServerTiming(),
         limits: Limits = .server,
+        meter: ServerMeter = ServerMeter(),
         logger: Logger
     ) {
         self.apps = apps
@@ -37,6 +40,7 @@ package final class SyncService: Sendable {
         self.random = random
         self.timing = timing
         self.limits = limits
+        self.meter = meter
         self.logger = logger
         backplane.join(registry)
     }
@@ -56,7 +60,7 @@ package final class SyncService: Sendable {
     /// Trims history periodically, until the task is cancelled (sync history, 16).
     package func keepTrimming() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
-            await backplane.perform(.trimming, every: Self.jobInterval) {
+            await backplane.perform(.trimming, every: Self.jobInterval, meter) {
                 for app in self.apps.syncApps { await self.trim(app) }
             }
         }
@@ -86,7 +90,7 @@ package final class SyncService: Sendable {
     /// Removes unused files every hour, until the task is cancelled.
     package func keepSweeping() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {
-            await backplane.perform(.sweeping, every: Self.jobInterval) {
+            await backplane.perform(.sweeping, every: Self.jobInterval, meter) {
                 for app in self.apps.syncApps where await self.backplane.mayTrim(app.id) {
                     await self.sweep(app)
                 }

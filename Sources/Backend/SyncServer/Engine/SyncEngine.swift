@@ -3,6 +3,7 @@ import Permissions
 import Query
 import Schemas
 package import Scopes
+package import ServerMetrics
 package import ServerStore
 package import Surroundings
 import SyncProtocol
@@ -18,6 +19,7 @@ package struct SyncEngine: Sendable {
     private let merging: MergeLimits
     let indexes: HistoryIndexes
     private let snapshotBuilder: SnapshotBuilder
+    private let meter: ServerMeter
 
     package init(
         store: any Store,
@@ -25,7 +27,8 @@ package struct SyncEngine: Sendable {
         random: RandomSource,
         downloadLimitInBytes: Int = 1 << 20,
         snapshots: SnapshotPolicy = SnapshotPolicy(),
-        merging: MergeLimits = MergeLimits()
+        merging: MergeLimits = MergeLimits(),
+        meter: ServerMeter = ServerMeter()
     ) {
         self.store = store
         self.clock = clock
@@ -33,6 +36,7 @@ package struct SyncEngine: Sendable {
         self.downloadLimitInBytes = downloadLimitInBytes
         self.snapshots = snapshots
         self.merging = merging
+        self.meter = meter
         self.indexes = HistoryIndexes(store: store)
         self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots)
     }
@@ -247,7 +251,9 @@ package struct SyncEngine: Sendable {
         }
         guard let outgrown else { return identified }
         // The writer is free again: only this client waits for this.
-        try await snapshotBuilder.refresh(outgrown, at: now)
+        try await meter.time(MeasuredEvent.builtSnapshot) {
+            try await snapshotBuilder.refresh(outgrown, at: now)
+        }
         return Identified(
             client: try await beginWithSnapshot(identified.client, in: id),
             needsBootstrap: identified.needsBootstrap,

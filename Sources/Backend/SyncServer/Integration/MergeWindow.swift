@@ -11,6 +11,10 @@ struct MergeWindow {
     private var operands: [MergeOperand]
     /// The rest of `MergeLimits.pairs`, for all changesets of an upload together.
     private var pairsLeft: Int
+    private let pairLimit: Int
+
+    /// Pairs of changesets that were merged.
+    var mergedPairs: Int { pairLimit - max(0, pairsLeft) }
 
     /// Loads the entries of other origins after a version; up to the snapshot that the client began
     /// with, those of the snapshot.
@@ -66,6 +70,7 @@ struct MergeWindow {
         self.versions = window.map(\.0)
         self.operands = window.map(\.1)
         self.pairsLeft = limits.pairs
+        self.pairLimit = limits.pairs
     }
 
     private static func operand(

@@ -90,6 +90,8 @@ struct UploadIntegration {
         let healing: Healing
         /// Rejected writes that cannot be undone.
         var forbidden: [SessionFault.RejectedUpdates] = []
+        /// Pairs of changesets that were merged.
+        var mergedPairs = 0
     }
 
     /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be rolled back.
@@ -110,6 +112,7 @@ struct UploadIntegration {
         var refused: [RejectedChangeset] = []
         var healing = Healing()
         var forbidden: [SessionFault.RejectedUpdates] = []
+        var mergedPairs = 0
         var history = HistoryAppender(to: file, in: transaction, now: now)
         if !remaining.isEmpty, let flexible {
             let outcome = try ViewIntegration(uploads: self, settings: flexible).integrate(
@@ -118,9 +121,14 @@ struct UploadIntegration {
                 into: &history
             )
             (refused, healing, forbidden) = (outcome.refused, outcome.healing, outcome.forbidden)
+            mergedPairs = outcome.mergedPairs
             try history.flush()
         } else if !remaining.isEmpty {
-            (refused, healing) = try integrate(remaining, of: client, into: &history)
+            (refused, healing, mergedPairs) = try integrate(
+                remaining,
+                of: client,
+                into: &history
+            )
             try history.flush()
         }
         try record(upload, of: &client, in: file.id)
@@ -129,7 +137,8 @@ struct UploadIntegration {
             integratedCount: remaining.count,
             refused: refused,
             healing: healing,
-            forbidden: forbidden
+            forbidden: forbidden,
+            mergedPairs: mergedPairs
         )
     }
 
@@ -158,8 +167,8 @@ struct UploadIntegration {
         _ changesets: [ParsedChangeset],
         of uploader: ClientFile,
         into history: inout HistoryAppender
-    ) throws -> ([RejectedChangeset], Healing) {
-        guard let first = changesets.first else { return ([], Healing()) }
+    ) throws -> ([RejectedChangeset], Healing, mergedPairs: Int) {
+        guard let first = changesets.first else { return ([], Healing(), 0) }
         let client = uploader.ident
         var refused: [RejectedChangeset] = []
         var objects = try objects(of: history.file.id)
@@ -240,7 +249,7 @@ struct UploadIntegration {
             &history
         )
         try storeReciprocals(of: window, for: client, in: history.file.id)
-        return (refused, healing)
+        return (refused, healing, window.mergedPairs)
     }
 
     func objects(of file: ServerFileID) throws(StoreError) -> FileObjects {

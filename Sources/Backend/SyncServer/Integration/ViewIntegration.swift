@@ -20,6 +20,8 @@ struct ViewIntegration {
         var healing = Healing()
         /// Writes to asymmetric classes, which cannot be undone.
         var forbidden: [SessionFault.RejectedUpdates] = []
+        /// Pairs of changesets that were merged.
+        var mergedPairs = 0
     }
 
     /// The rejected objects of one changeset.
@@ -110,8 +112,9 @@ struct ViewIntegration {
         guard state.objects.tooLarge.isEmpty else {
             throw UploadIntegration.ObjectsTooLarge(objects: state.objects.tooLarge)
         }
-        let outcome = try sendCorrections(state, after: changesets, last, of: uploader, &history)
+        var outcome = try sendCorrections(state, after: changesets, last, of: uploader, &history)
         try uploads.storeReciprocals(of: window, for: uploader.ident, in: history.file.id)
+        outcome.mergedPairs = window.mergedPairs
         // The client has everything up to its acknowledged version.
         let known = uploader.upload.lastIntegratedServerVersion
         try uploads.transaction.removeRejections(

@@ -41,6 +41,11 @@ package struct ServerConnection: Sendable {
         sessions.filter { $0.value.waitingSizeInBytes > 0 }.keys.sorted { $0.number < $1.number }
     }
 
+    /// Server versions that the slowest running session has not been sent yet.
+    package var lagInVersions: UInt64 {
+        sessions.values.map(\.lagInVersions).max() ?? 0
+    }
+
     package init(
         subProtocol: SubProtocol,
         appMode: SyncMode = .partitionBased,

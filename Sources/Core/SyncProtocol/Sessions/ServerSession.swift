@@ -68,6 +68,13 @@ package struct ServerSession: Sendable {
         if case .ended = state { true } else { false }
     }
 
+    /// Server versions that it knows of and has not read for the client yet.
+    var lagInVersions: UInt64 {
+        guard case .running(let running) = state else { return 0 }
+        let (newest, read) = (running.newestVersion, running.position.serverVersion)
+        return newest > read ? newest.rawValue - read.rawValue : 0
+    }
+
     package enum Effect: Hashable, Sendable {
         case send(ServerMessage)
         /// Carry out a step in the store, and tell the session the result.

@@ -2,6 +2,8 @@
 package struct OpenMetrics {
     private var lines: [String] = []
 
+    private static let units = ["seconds", "bytes"]
+
     package static let contentType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
     package init() {}
@@ -49,8 +51,12 @@ package struct OpenMetrics {
         (lines + ["# EOF"]).joined(separator: "\n") + "\n"
     }
 
+    /// A family whose name ends in one of the base units says so.
     private mutating func describe(_ name: String, _ type: String, _ help: String) {
         lines.append("# TYPE \(name) \(type)")
+        if let unit = Self.units.first(where: { name.hasSuffix("_\($0)") }) {
+            lines.append("# UNIT \(name) \(unit)")
+        }
         lines.append("# HELP \(name) \(Self.escaped(help))")
     }
 
@@ -70,33 +76,5 @@ package struct OpenMetrics {
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("\n", with: "\\n")
-    }
-}
-
-/// Distribution of durations.
-package struct Histogram: Sendable, Equatable {
-    private static let bounds = [0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0]
-    private var counts = [UInt64](repeating: 0, count: bounds.count + 1)
-    package private(set) var sum = 0.0
-
-    package init() {}
-
-    package mutating func record(seconds: Double) {
-        let index = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
-        counts[index] += 1
-        sum += seconds
-    }
-
-    package var count: UInt64 {
-        counts.reduce(0, +)
-    }
-
-    /// Cumulative counts by upper bound; the last bound is nil, for infinity.
-    package var buckets: [(bound: Double?, count: UInt64)] {
-        var total: UInt64 = 0
-        return counts.indices.map { index in
-            total += counts[index]
-            return (index < Self.bounds.count ? Self.bounds[index] : nil, total)
-        }
     }
 }

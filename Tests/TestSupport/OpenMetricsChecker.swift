@@ -1,22 +1,25 @@
 /// Reads a text as strictly as OpenMetrics 1.0 allows, and says what is wrong with it.
 ///
-/// Covers what our writer may use: gauges, counters and histograms, without units, time stamps and
-/// exemplars.
-struct OpenMetricsChecker {
-    private(set) var mistakes: [String] = []
-    private(set) var families: [String: String] = [:]
-    private(set) var samples: [String: Double] = [:]
+/// Covers what our writer may use: gauges, counters and histograms with units, without time stamps
+/// and exemplars.
+package struct OpenMetricsChecker {
+    package private(set) var mistakes: [String] = []
+    package private(set) var families: [String: String] = [:]
+    package private(set) var samples: [String: Double] = [:]
 
+    /// Families with a unit.
+    private var units: Set<String> = []
     private var family = ""
     private var hasHelp = false
     private var hasSamples = false
 
-    init(_ text: String) {
+    package init(_ text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         if lines.popLast() != "" { mistakes.append("the text does not end with a line feed") }
         if lines.popLast() != "# EOF" { mistakes.append("the last line is not # EOF") }
         for line in lines { read(line) }
         checkHistograms()
+        checkUnits()
     }
 
     private mutating func read(_ line: Substring) {
@@ -28,8 +31,13 @@ struct OpenMetricsChecker {
                 mistakes.append("not escaped: \(line)")
             }
             hasHelp = true
+        } else if let match = line.wholeMatch(of: /# UNIT ([a-zA-Z_:][a-zA-Z0-9_:]*) (\w+)/) {
+            let isInPlace = match.1 == family && !hasSamples
+            if !isInPlace { mistakes.append("misplaced: \(line)") }
+            if !match.1.hasSuffix("_\(match.2)") { mistakes.append("not its unit: \(line)") }
+            units.insert(family)
         } else if line.hasPrefix("#") {
-            mistakes.append("neither TYPE, HELP nor EOF: \(line)")
+            mistakes.append("neither TYPE, UNIT, HELP nor EOF: \(line)")
         } else {
             readSample(line)
         }
@@ -78,6 +86,15 @@ struct OpenMetricsChecker {
         default:
             text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) == nil
                 ? nil : Double(text)
+        }
+    }
+
+    /// Families whose name ends in a base unit say so.
+    private mutating func checkUnits() {
+        for family in families.keys where !units.contains(family) {
+            if family.hasSuffix("_seconds") || family.hasSuffix("_bytes") {
+                mistakes.append("without UNIT: \(family)")
+            }
         }
     }
 
