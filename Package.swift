@@ -617,6 +617,10 @@ let package = Package(
             ]
         ),
         tests(
+            "MonitoringFiles",
+            ["Control", "ServerFixtures", "ServerMetrics", "ServerStore", subprocess]
+        ),
+        tests(
             "EndToEnd",
             [
                 "Agent", "Changesets", "Config", "Control", "Documents", "FaultInjection",

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import Subprocess
 import TestSupport
 import Testing
@@ -58,22 +57,7 @@ struct Deployment {
     }
 
     /// A loopback port that is unused at the moment.
-    static func unusedPort() -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutableBytes(of: &address) { bytes in
-            guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
-                return
-            }
-            bind(descriptor, pointer, size)
-            getsockname(descriptor, pointer, &size)
-        }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
+    static func unusedPort() -> Int { TestSupport.unusedPort() }
 
     func remove() {
         try? FileManager.default.removeItem(atPath: directory)

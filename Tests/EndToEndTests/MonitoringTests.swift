@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import TestSupport
 import Testing
 
@@ -87,6 +88,64 @@ struct MonitoringTests {
             }
             #expect(try get("/healthz", port).body == #"{"status":"ok"}"#)
             #expect(try get("/admin/v1/apps", port).head.hasPrefix("HTTP/1.1 404 "))
+        }
+    }
+
+    @Test(
+        "A real Prometheus scrapes both programs",
+        .enabled(if: access("/usr/bin/prometheus", X_OK) == 0, "prometheus is not installed")
+    )
+    func prometheus() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        let (server, agent, own) = (unusedPort(), unusedPort(), unusedPort())
+        try deployment.configure("a")
+        for (file, section, port) in [("server", "server", server), ("a", "agent", agent)] {
+            let path = "\(deployment.directory)/\(file).yaml"
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let metrics = "\(section):\n  metrics: { listen: \"127.0.0.1:\(port)\" }\n"
+            try deployment.write(
+                "\(file).yaml",
+                text.replacing("\(section):\n", with: metrics, maxReplacements: 1)
+            )
+        }
+        try deployment.write(
+            "prometheus.yaml",
+            """
+            global: { scrape_interval: 1s }
+            scrape_configs:
+              - { job_name: realm-server, static_configs: [{ targets: ["127.0.0.1:\(server)"] }] }
+              - { job_name: realm-agent, static_configs: [{ targets: ["127.0.0.1:\(agent)"] }] }
+            """
+        )
+        func result(_ query: String) async throws -> String {
+            try await Programs.run(
+                "promtool",
+                ["query", "instant", "http://127.0.0.1:\(own)", query]
+            ).output
+        }
+        try await deployment.withServer { _ in
+            try await deployment.withAgent("a") { _ in
+                try await deployment.withDaemon(
+                    "prometheus",
+                    [
+                        "--config.file=\(deployment.directory)/prometheus.yaml",
+                        "--storage.tsdb.path=\(deployment.directory)/prometheus",
+                        "--web.listen-address=127.0.0.1:\(own)",
+                    ],
+                    log: "prometheus",
+                    isUp: { try await result("vector(1)").contains("=> 1 ") }
+                ) { _ in
+                    for query in ["count(up == 1)", "realm_server_ready", "realm_agent_realm_open"]
+                    {
+                        let expected = query.hasPrefix("count") ? "=> 2 " : "=> 1 "
+                        let isFound = try await eventually {
+                            try await result(query).contains(expected)
+                        }
+                        #expect(isFound, "\(query)")
+                    }
+                }
+            }
         }
     }
 

@@ -95,7 +95,7 @@ struct ServerMetricsTests {
             (#"realm_server_store_call_seconds_sum{call="write"}"#, 3),
             (#"realm_server_store_failures_total{code="store.disk_full"}"#, 1),
             ("realm_server_snapshot_seconds_count", 1),
-            (#"realm_server_job_seconds_count{job="trimming"}"#, 1),
+            (#"realm_server_job_seconds_count{work="trimming"}"#, 1),
             ("realm_server_realms{\(app)}", 5),
             ("realm_server_history_bytes{\(app)}", Double(1 << 40)),
             (#"realm_server_store_bytes{file="wal"}"#, 2),

@@ -120,9 +120,9 @@ extension ServerTotals {
         )
         metrics.histogram(
             "realm_server_job_seconds",
-            "Time of the hourly work, by job.",
+            "Time of the hourly work.",
             Job.allCases.map {
-                (labels: [("job", $0.rawValue)], histogram: jobs[$0] ?? Histogram())
+                (labels: [("work", $0.rawValue)], histogram: jobs[$0] ?? Histogram())
             }
         )
     }
