@@ -166,6 +166,7 @@ let package = Package(
         module("Merge", in: .core, ["Changesets"]),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
+        module("Subscriptions", in: .core, ["Changesets", "Query", "Schemas", "Versions"]),
         module("ClientReset", in: .core, ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", in: .core, ["CYAML"]),
         module("JSON", in: .core),
@@ -195,7 +196,7 @@ let package = Package(
             in: .client,
             [
                 "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
-                "Versions",
+                "Subscriptions", "Versions",
             ]
         ),
         module("Outbound", in: .system, nio),
@@ -229,7 +230,7 @@ let package = Package(
             in: .client,
             [
                 "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
-                "SyncProtocol", "Transport", "Versions", logging,
+                "Scopes", "Subscriptions", "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
         module(
@@ -238,7 +239,8 @@ let package = Package(
             [
                 "AppServices", "Changesets", "ClientReset", "Coordination", "LocalRealm",
                 "Outbound", "SQLite", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
-                "SyncClient", "SyncProtocol", "Transport", "Versions", logging, nioSSL,
+                "Subscriptions", "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
+                nioSSL,
             ]
         ),
         module(
@@ -247,7 +249,7 @@ let package = Package(
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "Coordination",
                 "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync", "SQLite",
                 "Scheduling",
-                "Schemas", "SchemaFiles", "Scopes", "Settings", "SyncClient",
+                "Schemas", "SchemaFiles", "Scopes", "Settings", "Subscriptions", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, nioSSL, serviceLifecycle,
             ]
         ),
