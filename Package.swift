@@ -450,6 +450,7 @@ let package = Package(
             ]
         ),
         tests("Scopes", ["Changesets", "Scopes"]),
+        tests("Subscriptions", ["Changesets", "Schemas", "Subscriptions", "Versions"]),
         tests("YAML", ["YAML"]),
         tests("JSON", ["JSON"]),
         tests("Settings", ["Settings", "YAML"]),
@@ -480,7 +481,8 @@ let package = Package(
             "LocalRealm",
             [
                 "Changesets", "ClientReset", "Documents", "FaultInjection", "LocalRealm", "Merge",
-                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Versions", subprocess,
+                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Subscriptions", "Versions",
+                subprocess,
             ]
         ),
         tests("Outbound", ["Outbound"] + nio),

@@ -1,7 +1,9 @@
+import Changesets
 import ClientReset
 import Config
 import RealmSync
 import Scopes
+import Subscriptions
 
 extension RealmOptions {
     /// Options of a configured realm.
@@ -20,6 +22,10 @@ extension RealmOptions {
                 }
             }
         }
+        if case .subscriptions(let subscriptions) = scope {
+            initialSubscriptions = subscriptions.map { SubscriptionContent($0) }
+            rerunsInitialSubscriptions = configuration.rerunsSubscriptions
+        }
         schema = configuration.schema.map(DeclaredSchema.init)
         seed = configuration.seed
         open = OpenOptions(configuration.opening)
@@ -33,6 +39,16 @@ extension RealmOptions {
             exportsDiscarded: configuration.clientReset.exportsDiscarded
         )
         shutdownUploadTimeout = configuration.shutdownUploadTimeout
+    }
+}
+
+extension SubscriptionContent {
+    init(_ configuration: SubscriptionConfiguration) {
+        self.init(
+            name: configuration.name.map { Text($0) },
+            className: Text(configuration.className),
+            query: Text(configuration.query)
+        )
     }
 }
 
