@@ -42,7 +42,7 @@ struct BootstrapCrashTests {
         try Connection(path: path).execute("UPDATE Note SET text = 'mine' WHERE _id = 2")
     }
 
-    /// Goes on from wherever the realm is.
+    /// Continues from the realm's state.
     private func work(_ realm: RealmFile) throws {
         if realm.status.subscriptions?.latest.version == QueryVersion(1) {
             try realm.subscribe(.put(.init(name: "more", className: "Note")))
@@ -84,7 +84,7 @@ struct BootstrapCrashTests {
     }
 
     @Test(
-        "Whatever write it is, readers see the old view or the new one, and the work ends the same"
+        "At every write, readers see the old view or the new one, and the work ends the same"
     )
     func everyWrite() throws {
         let count = try changeCount()

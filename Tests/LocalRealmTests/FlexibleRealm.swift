@@ -14,7 +14,7 @@ extension RealmOwner {
     )
 }
 
-/// What a server sends to a realm of flexible sync, without a session.
+/// A server's messages to a realm of flexible sync, without a session.
 enum FlexibleRealm {
     static let ident = SaltedFileIdent(ident: FileIdent(2), salt: Salt(9))
 
