@@ -166,6 +166,7 @@ let package = Package(
         module("Merge", in: .core, ["Changesets"]),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
+        module("Subscriptions", in: .core, ["Changesets", "Query", "Schemas", "Versions"]),
         module("ClientReset", in: .core, ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", in: .core, ["CYAML"]),
         module("JSON", in: .core),
@@ -196,7 +197,7 @@ let package = Package(
             in: .client,
             [
                 "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
-                "Versions",
+                "Subscriptions", "Versions",
             ]
         ),
         module("Outbound", in: .system, nio),
@@ -230,7 +231,7 @@ let package = Package(
             in: .client,
             [
                 "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
-                "SyncProtocol", "Transport", "Versions", logging,
+                "Scopes", "Subscriptions", "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
         module(
@@ -239,7 +240,8 @@ let package = Package(
             [
                 "AppServices", "Changesets", "ClientReset", "Coordination", "LocalRealm",
                 "Outbound", "SQLite", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
-                "SyncClient", "SyncProtocol", "Transport", "Versions", logging, nioSSL,
+                "Subscriptions", "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
+                nioSSL,
             ]
         ),
         module(
@@ -248,7 +250,7 @@ let package = Package(
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "Coordination",
                 "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync", "SQLite",
                 "Scheduling",
-                "Schemas", "SchemaFiles", "Scopes", "Settings", "SyncClient",
+                "Schemas", "SchemaFiles", "Scopes", "Settings", "Subscriptions", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, nioSSL, serviceLifecycle,
             ]
         ),
@@ -452,6 +454,7 @@ let package = Package(
             ]
         ),
         tests("Scopes", ["Changesets", "Scopes"]),
+        tests("Subscriptions", ["Changesets", "Schemas", "Subscriptions", "Versions"]),
         tests("YAML", ["YAML"]),
         tests("JSON", ["JSON"]),
         tests("MetricsFormat", ["MetricsFormat"]),
@@ -483,7 +486,8 @@ let package = Package(
             "LocalRealm",
             [
                 "Changesets", "ClientReset", "Documents", "FaultInjection", "LocalRealm", "Merge",
-                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Versions", subprocess,
+                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Subscriptions", "Versions",
+                subprocess,
             ]
         ),
         tests("Outbound", ["Outbound"] + nio),

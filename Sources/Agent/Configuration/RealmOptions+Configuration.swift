@@ -1,13 +1,16 @@
+import Changesets
 import ClientReset
 import Config
 import RealmSync
 import Scopes
+import Subscriptions
 
 extension RealmOptions {
     /// Options of a configured realm.
     init(_ configuration: RealmConfiguration) {
         let scope = configuration.scope
-        self.init(name: configuration.name, path: configuration.path) {
+        let isFlexible = if case .subscriptions = scope { true } else { false }
+        self.init(name: configuration.name, path: configuration.path, isFlexible: isFlexible) {
             userID throws(UnusableScope) in
             switch scope {
             case .subscriptions: return .subscriptions
@@ -18,6 +21,10 @@ extension RealmOptions {
                     throw UnusableScope(reason: error.description)
                 }
             }
+        }
+        if case .subscriptions(let subscriptions) = scope {
+            initialSubscriptions = subscriptions.map { SubscriptionContent($0) }
+            rerunsInitialSubscriptions = configuration.rerunsSubscriptions
         }
         schema = configuration.schema.map(DeclaredSchema.init)
         seed = configuration.seed
@@ -32,6 +39,16 @@ extension RealmOptions {
             exportsDiscarded: configuration.clientReset.exportsDiscarded
         )
         shutdownUploadTimeout = configuration.shutdownUploadTimeout
+    }
+}
+
+extension SubscriptionContent {
+    init(_ configuration: SubscriptionConfiguration) {
+        self.init(
+            name: configuration.name.map { Text($0) },
+            className: Text(configuration.className),
+            query: Text(configuration.query)
+        )
     }
 }
 
