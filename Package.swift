@@ -164,6 +164,7 @@ let package = Package(
             ["Changesets", "JSON", "Query", "Schemas"]
         ),
         module("Merge", in: .core, ["Changesets"]),
+        module("Digests", in: .core, ["Changesets", "Documents", "Schemas"]),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
         module("ClientReset", in: .core, ["Changesets", "Documents", "Schemas", "Versions"]),
@@ -194,8 +195,8 @@ let package = Package(
             "LocalRealm",
             in: .client,
             [
-                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
-                "Versions",
+                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "SQLite", "Schemas",
+                "Scopes", "Versions", crypto,
             ]
         ),
         module("Outbound", in: .system, nio),
@@ -204,7 +205,11 @@ let package = Package(
             in: .system,
             ["CLinux", "Coordination", "Outbound", "SyncProtocol", deque] + nio
         ),
-        module("AppServices", in: .client, ["JSON", "Outbound", asyncHTTPClient, logging] + nio),
+        module(
+            "AppServices",
+            in: .client,
+            ["Digests", "JSON", "Outbound", asyncHTTPClient, logging] + nio
+        ),
         module(
             "Platform",
             in: .system,
@@ -236,7 +241,7 @@ let package = Package(
             "RealmSync",
             in: .client,
             [
-                "AppServices", "Changesets", "ClientReset", "Coordination", "LocalRealm",
+                "AppServices", "Changesets", "ClientReset", "Coordination", "Digests", "LocalRealm",
                 "Outbound", "SQLite", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
                 "SyncClient", "SyncProtocol", "Transport", "Versions", logging, nioSSL,
             ]
@@ -245,7 +250,8 @@ let package = Package(
             "Agent",
             [
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "Coordination",
-                "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync", "SQLite",
+                "Digests", "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync",
+                "SQLite",
                 "Scheduling",
                 "Schemas", "SchemaFiles", "Scopes", "Settings", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, nioSSL, serviceLifecycle,
@@ -289,10 +295,10 @@ let package = Package(
             "SyncServer",
             in: .backend,
             [
-                "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query",
-                "Schemas",
+                "Changesets", "Coordination", "Digests", "Documents", "Merge", "Permissions",
+                "Query", "Schemas",
                 "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions",
-                deque,
+                crypto, deque,
                 logging, serviceLifecycle,
             ]
         ),
@@ -322,7 +328,7 @@ let package = Package(
             "ServerHTTP",
             in: .backend,
             [
-                "Changesets", "JSON", "Query", "Schemas", "Scopes", "ServerAccounts",
+                "Changesets", "Digests", "JSON", "Query", "Schemas", "Scopes", "ServerAccounts",
                 "ServerConfig",
                 "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
                 "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
@@ -448,6 +454,7 @@ let package = Package(
             ]
         ),
         tests("Scopes", ["Changesets", "Scopes"]),
+        tests("Digests", ["Changesets", "Digests", "Documents", "Schemas", crypto]),
         tests("YAML", ["YAML"]),
         tests("JSON", ["JSON"]),
         tests("Settings", ["Settings", "YAML"]),
@@ -587,7 +594,7 @@ let package = Package(
         tests(
             "Server",
             [
-                "Changesets", "Documents", "JSON", "Merge", "Permissions", "PostgreSQL",
+                "Changesets", "Digests", "Documents", "JSON", "Merge", "Permissions", "PostgreSQL",
                 "PostgreSQLFixtures", "PostgreSQLServerStore", "Query", "SQLite", "ServerFixtures",
                 "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",

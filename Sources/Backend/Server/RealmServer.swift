@@ -59,6 +59,7 @@ package struct RealmServer: Service {
             secrets: secrets,
             clock: clock,
             random: random,
+            comparisonsPerMinute: configuration.limits.comparisonsPerMinute,
             logger: logger
         )
         backplane.join(AppPresence(accounts.apps))
@@ -71,12 +72,6 @@ package struct RealmServer: Service {
         self.isAdministered = isAdministered
         self.clock = clock
         self.store = store
-        self.services = ClientAPI(
-            accounts: accounts,
-            publicAddress: publicAddress,
-            isSecure: tls != nil,
-            logger: logger
-        )
         self.gate = SyncGate(accounts: accounts, logger: logger)
         self.sync = SyncService(
             apps: accounts.apps,
@@ -93,6 +88,14 @@ package struct RealmServer: Service {
             clock: clock,
             random: random,
             timing: timing,
+            comparisons: ComparisonLimits(listedObjects: configuration.limits.comparedObjects),
+            logger: logger
+        )
+        self.services = ClientAPI(
+            accounts: accounts,
+            sync: sync,
+            publicAddress: publicAddress,
+            isSecure: tls != nil,
             logger: logger
         )
         self.reload = readConfiguration.map { [sync] read in

@@ -13,6 +13,7 @@ package final class SyncService: Sendable {
     let registry = SessionRegistry()
     package let correctedUploads = CorrectedUploads()
     let uploads = UploadBacklog()
+    let comparisons: Comparisons
     let clock: WallClock
     let random: RandomSource
     package let timing: ServerTiming
@@ -28,8 +29,10 @@ package final class SyncService: Sendable {
         random: RandomSource,
         timing: ServerTiming = ServerTiming(),
         limits: Limits = .server,
+        comparisons: ComparisonLimits = ComparisonLimits(),
         logger: Logger
     ) {
+        self.comparisons = Comparisons(limits: comparisons)
         self.apps = apps
         self.backplane = backplane
         self.engine = engine
