@@ -462,8 +462,9 @@ let package = Package(
         tests(
             "Config",
             [
-                "Changesets", "Config", "Scheduling", "SchemaFiles", "Schemas", "Scopes",
-                "Settings", "YAML",
+                "Changesets", "Config", "Documents", "Query", "Scheduling", "SchemaFiles",
+                "Schemas",
+                "Scopes", "Settings", "YAML",
             ]
         ),
         tests("Scheduling", ["Scheduling"]),

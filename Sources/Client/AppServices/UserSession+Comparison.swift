@@ -1,7 +1,7 @@
 package import Digests
 import FoundationEssentials
 
-/// Why a server gave no digests of a realm.
+/// The reason for which a server gave no digests of a realm.
 package enum ComparisonFailure: Error, Sendable, Equatable {
     /// There is no token.
     case logIn(UserSession.Failure)

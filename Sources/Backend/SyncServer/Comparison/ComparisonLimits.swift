@@ -23,7 +23,7 @@ package struct ComparisonLimits: Hashable, Sendable {
     }
 }
 
-/// Why a comparison is refused.
+/// The reason for which a comparison is refused.
 package enum ComparisonRefusal: Error, Hashable, Sendable {
     /// Another comparison is running in this process.
     case busy

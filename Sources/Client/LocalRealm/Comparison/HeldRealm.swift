@@ -19,7 +19,7 @@ package actor HeldRealm {
     private let path: String
     package nonisolated let state: State
 
-    /// What the server must know about the held state.
+    /// The facts about the held state that the server needs.
     package struct State: Sendable {
         package let fileIdent: SaltedFileIdent
         /// The version up to which the server's history is integrated.

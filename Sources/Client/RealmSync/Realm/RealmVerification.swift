@@ -35,7 +35,7 @@ package enum VerificationStep: Sendable, Equatable {
     case listingDifferences
 }
 
-/// Why a realm was not compared.
+/// The reason for which a realm was not compared.
 package enum VerificationFailure: Error, Sendable {
     case sync(SyncResult)
     case file(RealmError)
