@@ -2,8 +2,8 @@ import Changesets
 
 /// The query of a subscription, in which only the id of a user may be missing.
 ///
-/// What is filled in becomes the content of a string constant, written as base64: whatever it holds, it
-/// cannot end the string or add an operator (flexible sync, 12.1).
+/// A value that is filled in becomes the content of a string constant, written as base64: no value can
+/// end the string or add an operator (flexible sync, 12.1).
 package struct QueryTemplate: Hashable, Sendable {
     private var pieces: [Piece] = []
 

@@ -72,7 +72,7 @@ struct QueryTemplateReader {
         bytes[index...].starts(with: "${".utf8)
     }
 
-    /// What a placeholder stands for; empty, and reported, if that is unknown.
+    /// The value of a placeholder; empty, and reported, if that is unknown.
     private mutating func readPlaceholder() -> UserTemplate {
         let start = offset
         let rest = bytes[offset...]

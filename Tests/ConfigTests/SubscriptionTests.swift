@@ -64,7 +64,7 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "What is filled in stays one string, whatever it holds",
+        "A value that is filled in stays one string, with any content",
         arguments: [
             "42", "", "a' OR TRUEPREDICATE OR store == 'b", #"a" OR TRUEPREDICATE OR store == ""#,
             #"\"#, #"\' OR TRUEPREDICATE OR '"#, "x) OR (TRUEPREDICATE", "ä\u{1f600}", "a\nb",

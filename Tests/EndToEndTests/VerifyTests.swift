@@ -46,7 +46,7 @@ struct VerifyTests {
                     """
                     UPDATE Item SET note = 'corrupt', amount = 5 WHERE _id = 17;
                     DELETE FROM Item WHERE _id = 18;
-                    INSERT INTO Item(_id, owner) VALUES (-4, 'nobody');
+                    INSERT INTO Item(_id, owner) VALUES (-4, 'other');
                     UPDATE Item SET seen = 'no time' WHERE _id = 19;
                     """
                 )

@@ -94,7 +94,7 @@ struct ScalarSource {
         }
     }
 
-    /// Skips an escape in double quotes; returns how many bytes of the text it stands for.
+    /// Skips an escape in double quotes; returns the number of bytes that it has in the text.
     private mutating func skipEscape(next: UInt8) -> Int {
         advance()
         let kind = current
