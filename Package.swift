@@ -167,6 +167,7 @@ let package = Package(
         module("Digests", in: .core, ["Changesets", "Documents", "Schemas"]),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
+        module("Subscriptions", in: .core, ["Changesets", "Query", "Schemas", "Versions"]),
         module("ClientReset", in: .core, ["Changesets", "Documents", "Schemas", "Versions"]),
         module("YAML", in: .core, ["CYAML"]),
         module("JSON", in: .core),
@@ -196,7 +197,7 @@ let package = Package(
             in: .client,
             [
                 "Changesets", "ClientReset", "Digests", "Documents", "Merge", "SQLite", "Schemas",
-                "Scopes", "Versions", crypto,
+                "Scopes", "Subscriptions", "Versions", crypto,
             ]
         ),
         module("Outbound", in: .system, nio),
@@ -234,7 +235,7 @@ let package = Package(
             in: .client,
             [
                 "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
-                "SyncProtocol", "Transport", "Versions", logging,
+                "Scopes", "Subscriptions", "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
         module(
@@ -243,7 +244,8 @@ let package = Package(
             [
                 "AppServices", "Changesets", "ClientReset", "Coordination", "Digests", "LocalRealm",
                 "Outbound", "SQLite", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
-                "SyncClient", "SyncProtocol", "Transport", "Versions", logging, nioSSL,
+                "Subscriptions", "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
+                nioSSL,
             ]
         ),
         module(
@@ -253,7 +255,7 @@ let package = Package(
                 "Digests", "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync",
                 "SQLite",
                 "Scheduling",
-                "Schemas", "SchemaFiles", "Scopes", "Settings", "SyncClient",
+                "Schemas", "SchemaFiles", "Scopes", "Settings", "Subscriptions", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, nioSSL, serviceLifecycle,
             ]
         ),

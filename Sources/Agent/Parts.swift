@@ -80,6 +80,7 @@ struct Parts {
             measured: link.note
         )
         links[ObjectIdentifier(synced.connection)] = link
+        links[ObjectIdentifier(synced.flexibleConnection)] = link
         users[user.name] = UserParts(
             user: synced,
             sharesConnection: user.app.sharesConnections
@@ -88,16 +89,17 @@ struct Parts {
 
     mutating func add(_ realm: RealmConfiguration) {
         guard let parts = users[realm.user.name] else { return }
+        let options = RealmOptions(realm)
         let connection =
             parts.sharesConnection
-            ? parts.user.connection : ownConnection(of: realm, parts.user)
+            ? parts.user.sharedConnection(for: options) : ownConnection(of: options, parts.user)
         let handlers = RealmHandlers(
             HandlerRunner(realm, registry: plugins),
             requiresBefore: realm.clientReset.requiresBefore,
             events: events
         )
         let engine = parts.user.realm(
-            RealmOptions(realm),
+            options,
             on: connection,
             delegate: handlers,
             report: { [events] event in
@@ -109,11 +111,11 @@ struct Parts {
     }
 
     private mutating func ownConnection(
-        of realm: RealmConfiguration,
+        of options: RealmOptions,
         _ user: SyncUser
     ) -> UserConnection {
         let link = NetworkQualityMonitor(poorNetwork)
-        let connection = user.ownConnection(ofRealm: realm.name, measured: link.note)
+        let connection = user.ownConnection(of: options, measured: link.note)
         links[ObjectIdentifier(connection)] = link
         return connection
     }
@@ -121,6 +123,12 @@ struct Parts {
     /// Monitors the network quality that a connection observes.
     func link(of connection: UserConnection) -> NetworkQualityMonitor {
         links[ObjectIdentifier(connection)] ?? NetworkQualityMonitor(poorNetwork)
+    }
+
+    /// Whether the user has realms, and none of a partition.
+    func usesFlexibleSync(_ user: SyncUser) -> Bool {
+        let own = realms.filter { $0.configuration.user.name == user.name }
+        return !own.isEmpty && own.allSatisfy { $0.realm.context.options.isFlexible }
     }
 
     var allLinks: some Sequence<NetworkQualityMonitor> { links.values }

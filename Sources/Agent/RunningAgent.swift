@@ -94,17 +94,24 @@ actor RunningAgent {
 
     private func begin(_ user: UserConfiguration) {
         guard let user = parts.users[user.name], user.sharesConnection else { return }
-        let connection = user.user.connection
-        let life = Lifetime()
-        let link = parts.link(of: connection)
-        connections[user.user.name] = life
-        beginning.yield { await life.run { await Self.run(connection, link) } }
+        let (synced, life) = (user.user, Lifetime())
+        let link = parts.link(of: synced.connection)
+        connections[synced.name] = life
+        // A server refuses connections of the other mode, so that they measure nothing.
+        let probed = parts.usesFlexibleSync(synced) ? synced.flexibleConnection : synced.connection
+        beginning.yield {
+            await life.run { await Self.run({ await synced.run() }, probed, link) }
+        }
     }
 
-    private static func run(_ connection: UserConnection, _ link: NetworkQualityMonitor) async {
+    private static func run(
+        _ connections: @escaping @Sendable () async -> Void,
+        _ probed: UserConnection,
+        _ link: NetworkQualityMonitor
+    ) async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await connection.run() }
-            group.addTask { await link.run { await connection.probe() } }
+            group.addTask { await connections() }
+            group.addTask { await link.run { await probed.probe() } }
         }
     }
 
@@ -139,7 +146,9 @@ actor RunningAgent {
                 await keeper.begin()
                 await withDiscardingTaskGroup { group in
                     if !isShared {
-                        group.addTask { await Self.run(connection, link) }
+                        group.addTask {
+                            await Self.run({ await connection.run() }, connection, link)
+                        }
                     }
                     group.addTask { await realm.run() }
                     group.addTask { await keeper.run() }

@@ -138,7 +138,7 @@ struct ExtremeNumbersTests {
                 )
             }
         }
-        attempt { try realm.markFirstDownloadFinished() }
+        attempt { try realm.markDownloadCompleted() }
         attempt {
             let attempt = try realm.resetAttempt()
             _ = ResetDecision(

@@ -125,7 +125,7 @@ struct OpeningTests {
         let ident = SaltedFileIdent(ident: FileIdent(5), salt: Salt(99))
         try fixture.realm.storeFileIdent(ident)
         try fixture.receive(upTo: 4, after: 2)
-        try fixture.realm.markFirstDownloadFinished()
+        try fixture.realm.markDownloadCompleted()
         let status = fixture.realm.status
         #expect(status.localVersion == ClientVersion(4))
         #expect(status.progress.download.lastIntegratedClientVersion == ClientVersion(2))

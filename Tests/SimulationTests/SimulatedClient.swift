@@ -65,9 +65,13 @@ final class SimulatedClient {
             case .integrate(let download):
                 try replica.integrate(download.changesets, progress: download.progress)
                 try carryOut(
-                    session.integrated(replica.progress, localVersion: replica.localVersion)
+                    session.integrated(
+                        download.part,
+                        replica.progress,
+                        localVersion: replica.localVersion
+                    )
                 )
-            case .downloadCompleted, .log, .undoing:
+            case .downloadCompleted, .log, .storeQueryError, .undoing:
                 break
             case .suspend(let problem), .report(let problem):
                 throw SessionSimulation.Failure.sessionError(problem.code)

@@ -98,7 +98,6 @@ enum RealmOnConnection {
         return try await RealmClient.open(
             configuration,
             name: "test",
-            partition: "\"p\"",
             captureDelay: .milliseconds(1),
             time: time,
             now: { 1_700_000_000_000 },

@@ -68,6 +68,7 @@ struct ExtremeNumbersTests {
                 session.fileIdentStored(file, localVersion: ClientVersion(2))
             case .integrate(let download):
                 _ = session.integrated(
+                    download.part,
                     download.progress,
                     localVersion: ClientVersion(UInt64(Int64.max))
                 )

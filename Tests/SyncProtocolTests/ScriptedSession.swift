@@ -148,6 +148,7 @@ extension ScriptedSession {
             case .integrate(let download):
                 work.append(.integrate(download.progress))
                 return "integrate"
+            case .storeQueryError: return "store error"
             case .downloadCompleted: return "completed"
             case .suspend: return "suspend"
             case .report: return "report"

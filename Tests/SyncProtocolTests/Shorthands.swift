@@ -88,3 +88,18 @@ func fileIdent(_ ident: UInt64, salt: UInt64 = 77) -> SaltedFileIdent {
 func sessionError(_ fault: SessionFault, session: SessionIdent = 1) -> ServerMessage {
     .jsonError(JSONErrorReport(fault, session: session, message: "m"))
 }
+
+/// Answers about downloads of partitions.
+extension ClientSession {
+    mutating func integrated(_ progress: SyncProgress, localVersion: ClientVersion) -> [Effect] {
+        integrated(.history(downloadableBytes: 0), progress, localVersion: localVersion)
+    }
+
+    mutating func integrationFailed(_ failure: IntegrationFailure) {
+        integrationFailed(.history(downloadableBytes: 0), failure)
+    }
+
+    mutating func integrationInterrupted() {
+        integrationInterrupted(.history(downloadableBytes: 0))
+    }
+}

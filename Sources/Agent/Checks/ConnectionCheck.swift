@@ -146,19 +146,15 @@ extension ConnectionCheck {
         _ account: Account,
         _ endpoint: AppEndpoint
     ) async -> Trial {
-        guard case .partition(let setting) = realm.scope else {
-            return Trial(
-                .warning(
-                    "sync",
-                    realm.name,
-                    "not tried: this version syncs partitions only",
-                    remedy: "set realms.\(realm.name).enabled to false"
-                )
-            )
-        }
-        let partition: String
+        let (scope, subject): (SyncScope, String)
         do throws(PartitionError) {
-            partition = try setting.value(userID: account.userID).canonicalText
+            switch realm.scope {
+            case .subscriptions: (scope, subject) = (.subscriptions, "flexible sync")
+            case .partition(let setting):
+                let partition = try setting.value(userID: account.userID)
+                scope = .partition(partition)
+                subject = "partition \(partition.canonicalText)"
+            }
         } catch {
             return Trial(
                 finding: .problem(
@@ -170,15 +166,15 @@ extension ConnectionCheck {
                 outcome: .configuration
             )
         }
-        switch await probe(partition, account, endpoint) {
+        switch await probe(scope, account, endpoint) {
         case .success(.none):
-            return Trial(.good("sync", realm.name, "the server lets partition \(partition) in"))
+            return Trial(.good("sync", realm.name, "the server lets \(subject) in"))
         case .success(.some(let issue)):
             return Trial(
                 finding: .problem(
                     "sync",
                     realm.name,
-                    "the server refuses partition \(partition): \(issue.message) [\(issue.code)]",
+                    "the server refuses \(subject): \(issue.message) [\(issue.code)]",
                     remedy: "see docs/errors.md; the server decides who may sync a partition"
                 ),
                 outcome: issue.kind == .clientReset ? .resetRequired : .failed
@@ -201,19 +197,19 @@ extension ConnectionCheck {
     }
 
     private func probe(
-        _ partition: String,
+        _ scope: SyncScope,
         _ account: Account,
         _ endpoint: AppEndpoint
     ) async -> Result<SessionIssue?, NoConnection> {
-        let answer = Answer()
+        let (answer, probe) = (Answer(), BindProbe(scope))
         return await withTaskGroup(of: Result<SessionIssue?, NoConnection>.self) { group in
             group.addTask {
                 do {
                     try await endpoint.withConnection(
                         EndpointToken(account.accessToken.text),
-                        subProtocols: SubProtocol.offer(for: .partitionBased)
+                        subProtocols: SubProtocol.offer(for: probe.mode)
                     ) { stream in
-                        answer.give(try await BindProbe(partition: partition).run(on: stream))
+                        answer.give(try await probe.run(on: stream))
                         await stream.close(.normal, reason: "")
                     }
                 } catch  where !answer.isThere {

@@ -7,7 +7,8 @@ extension RealmOptions {
     /// Options of a configured realm.
     init(_ configuration: RealmConfiguration) {
         let scope = configuration.scope
-        self.init(name: configuration.name, path: configuration.path) {
+        let isFlexible = if case .subscriptions = scope { true } else { false }
+        self.init(name: configuration.name, path: configuration.path, isFlexible: isFlexible) {
             userID throws(UnusableScope) in
             switch scope {
             case .subscriptions: return .subscriptions

@@ -14,6 +14,8 @@ extension AgentEvents {
             for write in writes {
                 publish(AgentEvent(realm: realm, .rejected(RejectedPayload(write))))
             }
+        // `status` shows the state of the sets; a rejected one is logged.
+        case .subscriptions: break
         case .uploaded(let changesets, let durations):
             // Too frequent for an event: counted only.
             count { totals in

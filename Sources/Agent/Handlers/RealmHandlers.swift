@@ -126,7 +126,7 @@ enum HandlerTrigger: Sendable {
                     RejectedWriteSummary(className: $0.className, key: $0.key, reason: $0.reason)
                 }
             )
-        case .activity, .uploaded, .changed, .reset: return nil
+        case .activity, .subscriptions, .uploaded, .changed, .reset: return nil
         }
     }
 

@@ -24,6 +24,8 @@ package struct LocalRealmConfiguration: Sendable {
     /// Pairs of instructions merged in one transaction, at 40 million per second: meanwhile,
     /// programs cannot write.
     package var mergeLimitInPairs = 12_000_000
+    /// Changesets of a bootstrap that are in memory at once; the whole is one transaction.
+    package var bootstrapBatchInBytes = 1 << 20
     /// The SQLite file layer; tests name one that can be told to fail.
     package var vfs: String?
 

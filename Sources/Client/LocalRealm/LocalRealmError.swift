@@ -46,6 +46,8 @@ package struct LocalRealmError: Error, Sendable {
         case schemaUniqueIndex = "schema.unique_index"
         case badChangeset = "protocol.bad_changeset"
         case badProgress = "protocol.bad_progress"
+        /// A message about a subscription set that does not fit its state.
+        case badSubscriptions = "protocol.bad_subscriptions"
         case clockBeforeEpoch = "clock.before_epoch"
 
         /// Whether the same call may succeed later with only space or load changed.
@@ -66,6 +68,7 @@ package struct LocalRealmError: Error, Sendable {
         switch kind {
         case .badChangeset: 212
         case .badProgress: 233
+        case .badSubscriptions: 201
         default: nil
         }
     }
@@ -92,7 +95,8 @@ package struct LocalRealmError: Error, Sendable {
         case .schemaNameTaken: "rename or drop the application's own table"
         case .schemaAltered: "restore the table and its triggers, or reset the realm"
         case .schemaUniqueIndex: "drop the index; use an ordinary one"
-        case .badChangeset, .badProgress: "nothing; the server may request a client reset"
+        case .badChangeset, .badProgress, .badSubscriptions:
+            "nothing; the server may request a client reset"
         case .clockBeforeEpoch: "set the clock of this machine"
         }
     }

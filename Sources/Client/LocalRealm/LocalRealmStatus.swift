@@ -1,4 +1,5 @@
 package import Changesets
+package import Subscriptions
 package import Versions
 
 /// The state of a local realm (sync history, 2.1).
@@ -21,6 +22,8 @@ package struct LocalRealmStatus: Hashable, Sendable {
     /// Uploaded and still to upload.
     package let uploadableBytes: UInt64
     package let isFirstDownloadFinished: Bool
+    /// Nil unless the realm uses flexible sync.
+    package let subscriptions: SubscriptionSets?
 }
 
 /// The result of a drain of the capture log (local realm, 4).
@@ -69,6 +72,34 @@ package struct IntegrationReport: Hashable, Sendable {
     package var acknowledgedChangesetCount: Int
     /// Classes that the server added, in order of arrival.
     package var learnedClasses: [Text]
+
+    /// The report of a message that was only staged.
+    package init(staged localVersion: ClientVersion) {
+        self.init(
+            drained: CaptureReport(localVersion: localVersion),
+            localVersion: localVersion,
+            integratedChangesetCount: 0,
+            remainingChangesetCount: 0,
+            acknowledgedChangesetCount: 0,
+            learnedClasses: []
+        )
+    }
+
+    init(
+        drained: CaptureReport,
+        localVersion: ClientVersion,
+        integratedChangesetCount: Int,
+        remainingChangesetCount: Int,
+        acknowledgedChangesetCount: Int,
+        learnedClasses: [Text]
+    ) {
+        self.drained = drained
+        self.localVersion = localVersion
+        self.integratedChangesetCount = integratedChangesetCount
+        self.remainingChangesetCount = remainingChangesetCount
+        self.acknowledgedChangesetCount = acknowledgedChangesetCount
+        self.learnedClasses = learnedClasses
+    }
 
     /// Adds the report of the next transaction with the same download.
     package mutating func add(_ next: IntegrationReport) {

@@ -87,7 +87,7 @@ extension RealmFile {
     }
 
     /// The applied, acknowledged and learned parts of a download.
-    private typealias Outcome = (integrated: Int, acknowledged: Int, learned: [Text])
+    typealias Outcome = (integrated: Int, acknowledged: Int, learned: [Text])
 
     /// The outcome, or why nothing was integrated.
     ///
@@ -98,27 +98,34 @@ extension RealmFile {
         of download: ParsedDownload,
         _ draft: inout Draft
     ) throws -> Result<Outcome, any Error> {
+        let known = draft.catalogue
+        return try attemptingIntegration(&draft) { draft in
+            let count = try apply(incoming.prefix(download.changesetsAtOnce), &draft)
+            var progress = download.progress
+            if count < incoming.count, count > 0 {
+                progress.download = incoming[count - 1].download.cursor
+            }
+            let acknowledged = try draft.state.adopt(
+                progress,
+                downloadableBytes: download.downloadableBytes,
+                isFirst: download.isFirst,
+                history: History(connection: connection)
+            )
+            _ = draft.state.advanceVersion()
+            let learned = draft.catalogue.tables.map(\.name)
+                .filter { known.position(of: $0) == nil }
+            return (count, acknowledged, learned)
+        }
+    }
+
+    /// Runs an integration that may fail without the rest of its transaction.
+    func attemptingIntegration(
+        _ draft: inout Draft,
+        _ body: (inout Draft) throws -> Outcome
+    ) throws -> Result<Outcome, any Error> {
         let beforehand = draft
         do {
-            return .success(
-                try connection.savepoint("integration") {
-                    let count = try apply(incoming.prefix(download.changesetsAtOnce), &draft)
-                    var progress = download.progress
-                    if count < incoming.count, count > 0 {
-                        progress.download = incoming[count - 1].download.cursor
-                    }
-                    let acknowledged = try draft.state.adopt(
-                        progress,
-                        downloadableBytes: download.downloadableBytes,
-                        isFirst: download.isFirst,
-                        history: History(connection: connection)
-                    )
-                    _ = draft.state.advanceVersion()
-                    let learned = draft.catalogue.tables.map(\.name)
-                        .filter { beforehand.catalogue.position(of: $0) == nil }
-                    return (count, acknowledged, learned)
-                }
-            )
+            return .success(try connection.savepoint("integration") { try body(&draft) })
         } catch {
             guard connection.isInTransaction else { throw error }
             draft = beforehand
@@ -128,7 +135,7 @@ extension RealmFile {
     }
 
     /// - Returns: how many of the changesets were applied.
-    private func apply(
+    func apply(
         _ incoming: ArraySlice<Integration.Incoming>,
         _ draft: inout Draft
     ) throws -> Int {

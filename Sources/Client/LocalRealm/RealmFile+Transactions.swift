@@ -1,6 +1,7 @@
 internal import Changesets
 internal import SQLite
 internal import Schemas
+internal import Subscriptions
 internal import Versions
 
 extension RealmFile {
@@ -67,6 +68,8 @@ extension RealmFile {
             (.cannotOpen, problem)
         case let error as NameTaken:
             (.schemaNameTaken, "\(error.occupant) has the name that class \(error.className) needs")
+        case let error as SubscriptionViolation:
+            (.badSubscriptions, "\(error)")
         case let error as Draft.Altered:
             (.schemaAltered, error.alterations.joined(separator: "; "))
         case let error as ProgressDecrease:

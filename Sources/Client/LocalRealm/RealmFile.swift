@@ -1,6 +1,7 @@
 internal import Changesets
 package import SQLite
 package import Schemas
+internal import Subscriptions
 package import Versions
 
 /// The agent's replica of one realm: a plain SQLite file that any program may read and write.
@@ -70,13 +71,15 @@ extension RealmFile {
                 )
             )
             let opening = try RealmFileSetup(configuration, connection, random: &random)
-            return RealmFile(
+            let file = RealmFile(
                 configuration: configuration,
                 connection: connection,
                 lock: lock,
                 opening: opening,
                 clock: clock
             )
+            try file.settleBootstrap()
+            return file
         }
     }
 
@@ -109,7 +112,8 @@ extension RealmFile {
             downloadableBytes: state.downloadableBytes,
             uploadedBytes: state.uploadedBytes,
             uploadableBytes: state.uploadableBytes,
-            isFirstDownloadFinished: state.isFirstDownloadFinished
+            isFirstDownloadFinished: state.isFirstDownloadFinished,
+            subscriptions: committed.subscriptions
         )
     }
 }
@@ -172,10 +176,22 @@ extension RealmFile {
         }
     }
 
-    package func markFirstDownloadFinished() throws(LocalRealmError) {
-        guard !committed.state.isFirstDownloadFinished else { return }
+    /// Everything that the server had at some moment is in the file, and so is the view of the active
+    /// subscription set.
+    ///
+    /// The first download of flexible sync is finished when the latest set is complete.
+    package func markDownloadCompleted() throws(LocalRealmError) {
+        let sets = committed.subscriptions
+        guard !committed.state.isFirstDownloadFinished || sets?.isAwaitingMark == true else {
+            return
+        }
         try mappingErrors {
-            try write(.normal) { $0.state.isFirstDownloadFinished = true }
+            try write(.normal) { draft in
+                try draft.changeSubscriptions(on: connection) { $0.markAnswered() }
+                if draft.subscriptions.map({ $0.latest.state == .complete }) ?? true {
+                    draft.state.isFirstDownloadFinished = true
+                }
+            }
         }
     }
 

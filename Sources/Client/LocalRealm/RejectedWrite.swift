@@ -7,6 +7,8 @@ package import Versions
 /// A write that did not reach the other replicas, as recorded in the realm (local realm, 4.6;
 /// interfaces, 2).
 package struct RejectedWrite: Hashable, Sendable {
+    /// Names a write that the server rejected in this file; nil for one of the drain.
+    package let id: Int64?
     package let origin: Origin
     /// Milliseconds since 1970.
     package let at: Int64
@@ -77,6 +79,7 @@ struct RejectedWrites {
             let property = statement.storageClass(at: 3) == .null ? nil : statement.text(at: 3)
             rejects.append(
                 RejectedWrite(
+                    id: nil,
                     origin: .capture(
                         property: property.map { Text($0) },
                         value: SQLText.literal(statement.columnValue(at: 4))
@@ -94,7 +97,7 @@ struct RejectedWrites {
     private func serverRejects(_ limit: Int) throws -> [RejectedWrite] {
         let statement = try connection.statement(
             """
-            SELECT at, class, key, reason, error_code, server_version, row_before
+            SELECT at, class, key, reason, error_code, server_version, row_before, id
             FROM _realm_reject ORDER BY id DESC LIMIT ?1
             """
         )
@@ -106,6 +109,7 @@ struct RejectedWrites {
             let hasRow = statement.storageClass(at: 6) != .null
             rejects.append(
                 RejectedWrite(
+                    id: statement.integer(at: 7),
                     origin: .server(
                         errorCode: Int(statement.integer(at: 4)),
                         version: hasVersion

@@ -1,3 +1,5 @@
+public import Subscriptions
+
 /// An event of a realm, from ``SyncedRealm/events()``.
 public enum RealmEvent: Sendable, Equatable {
     /// The phase or its cause has changed.
@@ -5,6 +7,8 @@ public enum RealmEvent: Sendable, Equatable {
     case error(RealmError)
     /// Local writes that were rejected; each row has its previous value again.
     case rejected([RealmRejection])
+    /// The state of a subscription set has changed.
+    case subscriptions(SubscriptionChange)
     /// The server has acknowledged this number of local changesets. `after` has the time from capture
     /// to acknowledgement, for those that were measured.
     case uploaded(changesets: Int, after: [Duration])

@@ -3,6 +3,7 @@ package import SchemaFiles
 import Schemas
 public import Scopes
 import Settings
+public import Subscriptions
 
 /// The settings of a local realm: the data that it holds, and its sync.
 public struct RealmOptions: Sendable {
@@ -12,6 +13,13 @@ public struct RealmOptions: Sendable {
     public var path: String
     /// The realm's scope, given the user's id.
     public var scope: @Sendable (_ userID: String) throws(UnusableScope) -> SyncScope
+    /// Whether the scope is ``SyncScope/subscriptions``; known before the user is.
+    public let isFlexible: Bool
+    /// The subscriptions of a new file of flexible sync.
+    public var initialSubscriptions: [SubscriptionContent] = []
+    /// Whether the initial subscriptions are also put into the set when the realm is opened for the first
+    /// time in a process. Those with names replace what has their name.
+    public var rerunsInitialSubscriptions = false
     /// The classes and properties; nil to learn them from the server.
     public var schema: DeclaredSchema?
     /// The path of a copy of the realm to start from instead of a download; nil for none.
@@ -27,14 +35,27 @@ public struct RealmOptions: Sendable {
         self.init(name: name, path: path) { _ in .partition(partition) }
     }
 
+    /// A realm of flexible sync: it holds the objects that its subscriptions select.
+    ///
+    /// - Parameter subscriptions: the set of a new file; ``SyncedRealm/updateSubscriptions(_:isForced:isChecked:)``
+    ///   changes it.
+    public init(name: String, path: String, subscriptions: [SubscriptionContent]) {
+        self.init(name: name, path: path, isFlexible: true) { _ in .subscriptions }
+        initialSubscriptions = subscriptions
+    }
+
     /// A realm whose scope depends on its user.
+    ///
+    /// - Parameter isFlexible: whether the scope is ``SyncScope/subscriptions``, for every user.
     public init(
         name: String,
         path: String,
+        isFlexible: Bool = false,
         scope: @escaping @Sendable (_ userID: String) throws(UnusableScope) -> SyncScope
     ) {
         self.name = name
         self.path = path
+        self.isFlexible = isFlexible
         self.scope = scope
     }
 }

@@ -11,6 +11,8 @@ public struct SyncedRealmStatus: Sendable {
     public internal(set) var timeToNextAttempt: Duration?
     /// The status of the open file; nil if it is closed.
     public internal(set) var file: FileStatus?
+    /// The subscriptions of the open file; nil unless the realm uses flexible sync.
+    public internal(set) var subscriptions: SubscriptionStatus?
 
     init(_ phase: RealmPhase, partition: String) {
         self.activity = RealmActivity(phase)

@@ -1,24 +1,26 @@
-import Changesets
-import SyncProtocol
+package import Scopes
+package import SyncProtocol
 package import Transport
 
 /// Sends BIND to learn whether the server accepts a realm, then UNBIND. No file ident is assigned,
 /// and nothing is uploaded or downloaded.
 package struct BindProbe: Sendable {
-    /// The partition as canonical Extended JSON, as in BIND.
-    private let path: String
+    private let binding: SessionBinding
 
-    package init(partition: String) {
-        self.path = partition
+    package init(_ scope: SyncScope) {
+        self.binding = SessionBinding(scope)
     }
+
+    /// The mode of the connection to probe on.
+    package var mode: SyncMode { binding.mode }
 
     /// - Returns: why the server refuses the realm; nil if it does not.
     /// - Throws: the error of the connection.
     package func run(on stream: any MessageStream) async throws -> SessionIssue? {
-        _ = try SubProtocol(answer: stream.subProtocol, for: .partitionBased)
-        let context = WireContext(mode: .partitionBased, limits: .client)
+        _ = try SubProtocol(answer: stream.subProtocol, for: mode)
+        let context = WireContext(mode: mode, limits: .client)
         let session = SessionIdent.first
-        let bind = ClientMessage.Bind(session: session, path: Text(path), needsFileIdent: false)
+        let bind = ClientMessage.Bind(session: session, path: binding.path, needsFileIdent: false)
         try await stream.send(ClientMessage.bind(bind).encoded())
         try await stream.send(ClientMessage.unbind(session).encoded())
         while let bytes = try await stream.receive() {

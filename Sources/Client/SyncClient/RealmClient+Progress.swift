@@ -17,6 +17,6 @@ extension RealmClient {
     /// Reports the progress to the observers, if it is known and has changed.
     func reportTransfer() {
         guard hasDownloaded else { return }
-        transfers.report(status)
+        transfers.report(status, bootstrapEstimate: bootstrapEstimate)
     }
 }

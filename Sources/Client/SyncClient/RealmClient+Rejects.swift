@@ -5,27 +5,17 @@ import Versions
 
 /// Writes that the server rejects and undoes (flexible sync, 11).
 extension RealmClient {
-    /// Reads the rows before the compensating write arrives and changes them.
-    func readRows(_ problem: ServerProblem) async {
-        guard case .compensated(let rejected, let version)? = problem.details else { return }
-        let objects = rejected.updates.map { update in
-            update.key.map { (className: update.className, key: $0) }
-        }
-        rowsBeforeCompensation[version] = await store.rows(of: objects)
-    }
-
-    /// The compensating write is integrated: stores the rejected writes in the file.
+    /// Stores the rejected writes before the compensating write arrives and changes their rows. After a
+    /// lost connection the server reports them again, which changes nothing.
     func keepRejects(of problem: ServerProblem) async {
         guard case .compensated(let rejected, let version)? = problem.details else { return }
-        let rows = rowsBeforeCompensation.removeValue(forKey: version) ?? []
-        let writes = rejected.updates.enumerated().map { index, update in
+        let writes = rejected.updates.map { update in
             ServerRejection(
                 className: update.className,
                 key: update.key,
                 reason: update.reason,
                 errorCode: problem.code,
-                version: version,
-                rowBefore: index < rows.count ? rows[index] : nil
+                version: version
             )
         }
         do throws(LocalRealmError) {

@@ -23,6 +23,7 @@ extension RealmClient {
     func disconnected(_ cause: OfflineCause?) {
         session?.disconnected()
         outgoing = .none
+        bootstrapEstimate = nil
         switch phase {
         case .inactive, .backingOff, .detached: return
         case .offline, .connecting, .bound: break
@@ -62,11 +63,11 @@ extension RealmClient {
             switch step {
             case .scanUploads(let scan):
                 add(.scan(scan))
-            case .send(.upload(let upload)):
-                // Uploaded changes must first survive a power cut (local realm, 6).
+            case .send(let message) where message.reportsFile:
+                // What the server is told must first survive a power cut (local realm, 6).
                 lastTurn += 1
                 outgoing = .preparing(turn: lastTurn)
-                add(.makeDurable(.upload(upload), turn: lastTurn))
+                add(.makeDurable(message, turn: lastTurn))
                 return nil
             case .send(let message):
                 // All earlier work has been completed.
@@ -119,11 +120,11 @@ extension RealmClient {
         switch effect {
         case .storeFileIdent(let ident): add(.storeFileIdent(ident))
         case .integrate(let download): add(.integrate(download, parsed: nil))
-        case .downloadCompleted: add(.markFirstDownloadFinished)
-        case .undoing(let problem): add(.readRows(problem))
+        case .storeQueryError(let error): add(.failSubscriptions(error))
+        case .downloadCompleted: add(.markDownloadCompleted)
+        case .undoing(let problem): add(.keepRejects(problem))
         case .suspend(let problem): suspend(problem)
         case .report(let problem):
-            await keepRejects(of: problem)
             warn(of: problem)
         case .log(let body):
             logger.log(body)
@@ -169,5 +170,15 @@ extension RealmClient {
     private func warn(of problem: ServerProblem) {
         report(.problem(problem, isFatal: false))
         logger.warning("the server reports an error", metadata: problem.metadata(isFatal: false))
+    }
+}
+
+extension ClientMessage {
+    /// Whether it reports versions of the file that the server will count on.
+    fileprivate var reportsFile: Bool {
+        switch self {
+        case .upload, .query: true
+        case .bind, .ident, .mark, .unbind, .ping, .jsonError, .testCommand: false
+        }
     }
 }

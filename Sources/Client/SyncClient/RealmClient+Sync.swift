@@ -95,5 +95,6 @@ extension RealmClient {
     /// Finishes all waiters, or only those that do not wait out disconnections.
     func finishWaiters(_ outcome: SyncOutcome, includingTolerant: Bool = true) {
         waiters.finish(outcome, includingTolerant: includingTolerant)
+        if includingTolerant { finishSubscriptionWaiters(.interrupted(outcome)) }
     }
 }

@@ -2,6 +2,7 @@ import ClientReset
 import Coordination
 import LocalRealm
 import Logging
+import Subscriptions
 import SyncProtocol
 import Versions
 
@@ -50,7 +51,7 @@ extension RealmClient {
         ParsedDownload(
             download.changesets,
             progress: download.progress,
-            downloadableBytes: download.downloadableBytes,
+            downloadableBytes: download.part.downloadableBytes,
             isFirst: download.isFirst
         )
     }
@@ -59,8 +60,9 @@ extension RealmClient {
         switch work {
         case .storeFileIdent(let ident): await store(ident)
         case .integrate(let download, let parsed): await integrate(download, parsed)
-        case .markFirstDownloadFinished: await completeDownload()
-        case .readRows(let problem): await readRows(problem)
+        case .markDownloadCompleted: await completeDownload()
+        case .keepRejects(let problem): await keepRejects(of: problem)
+        case .failSubscriptions(let error): await failSubscriptions(error, of: session)
         case .scan(let scan): await scanUploads(scan, of: session)
         case .refuseIfUploading(let cause): if mayBeUploading { refuse(cause) }
         case .makeDurable(let message, let turn): await makeDurable(message, turn)
@@ -140,7 +142,7 @@ extension RealmClient {
 
     private func integrate(_ download: ClientSession.Download, _ parsed: ParsedDownload?) async {
         guard !isStalled else {
-            session?.integrationInterrupted()
+            session?.integrationInterrupted(download.part)
             return
         }
         let ident = session?.ident
@@ -148,12 +150,11 @@ extension RealmClient {
         let start = time.uptime()
         let integration: IntegrationReport
         do throws(LocalRealmError) {
-            let parsed = if let parsed { parsed } else { await Self.parse(download) }
             // The next BIND repeats the download, without the changes already integrated.
-            guard let integrated = try await integrate(parsed, in: ident) else {
+            guard let integrated = try await integrate(download, parsed, in: ident) else {
                 guard session?.ident == ident else { return }
                 isStalled = true
-                session?.integrationInterrupted()
+                session?.integrationInterrupted(download.part)
                 return
             }
             integration = integrated
@@ -162,10 +163,16 @@ extension RealmClient {
             return
         }
         report(integration, of: download, after: before, time.uptime() - start)
+        reportSubscriptions()
         // A session that began later reads it from the file.
         guard session?.ident == ident else { return }
         let file = status
-        let effects = session?.integrated(file.progress, localVersion: file.localVersion) ?? []
+        let effects =
+            session?.integrated(
+                download.part,
+                file.progress,
+                localVersion: file.localVersion
+            ) ?? []
         for effect in effects {
             // No effect of an integration closes the connection.
             try? await perform(effect)
@@ -175,6 +182,25 @@ extension RealmClient {
         reportTransfer()
         checkWaiters()
         await checkProof()
+    }
+
+    private func integrate(
+        _ download: ClientSession.Download,
+        _ parsed: ParsedDownload?,
+        in ident: SessionIdent?
+    ) async throws(LocalRealmError) -> IntegrationReport? {
+        if case .bootstrap(let version, let isFirst, let isLast, let estimate) = download.part {
+            let message = BootstrapMessage(
+                version: version,
+                isFirst: isFirst,
+                isLast: isLast,
+                changesets: download.changesets,
+                progress: download.progress
+            )
+            return try await integrate(message, estimate)
+        }
+        let parsed = if let parsed { parsed } else { await Self.parse(download) }
+        return try await integrate(parsed, in: ident)
     }
 
     /// Integrates a download, in several transactions if merging takes long.
@@ -206,7 +232,7 @@ extension RealmClient {
         _ duration: Duration
     ) {
         warn(of: integration.drained)
-        if !download.changesets.isEmpty {
+        if !download.changesets.isEmpty, integration.integratedChangesetCount > 0 {
             lastDownloaded = now()
             report(
                 .integrated(
@@ -237,9 +263,12 @@ extension RealmClient {
             metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
         )
         if let code = error.integrationFailureCode.flatMap(IntegrationFailure.Code.init) {
-            session?.integrationFailed(IntegrationFailure(code, message: error.message))
+            session?.integrationFailed(
+                download.part,
+                IntegrationFailure(code, message: error.message)
+            )
         } else {
-            session?.integrationInterrupted()
+            session?.integrationInterrupted(download.part)
             fail(error)
         }
         // The local writes may have been captured all the same.
@@ -249,11 +278,14 @@ extension RealmClient {
     private func completeDownload() async {
         do throws(LocalRealmError) {
             _ = try await retryWhileBusy { () async throws(LocalRealmError) in
-                try await store.markFirstDownloadFinished()
+                try await store.markDownloadCompleted()
             }
         } catch {
             return fail(error)
         }
+        reportSubscriptions()
+        // A set that was committed meanwhile is waited for, too.
+        guard status.subscriptions.map(\.isSettled) ?? true else { return noteAcceptance() }
         hasCompletedDownload = true
         noteAcceptance()
         reportPhase()

@@ -1,10 +1,11 @@
-import Changesets
 import ClientReset
 package import Coordination
 package import LocalRealm
 package import Logging
 package import SQLite
-import SyncProtocol
+import Scopes
+import Subscriptions
+package import SyncProtocol
 package import Versions
 
 /// One open realm and its half of the sync session: local writes go up, the server's come down.
@@ -15,7 +16,8 @@ package import Versions
 package actor RealmClient {
     package nonisolated let name: String
     nonisolated let environment: RealmEnvironment
-    private let partition: Text
+    package nonisolated let mode: SyncMode
+    private let binding: SessionBinding
     /// Time during which successive writes are gathered (local realm, 6).
     let captureDelay: Duration
     let time: SyncTime
@@ -69,8 +71,11 @@ package actor RealmClient {
     /// Everything that the server had at some moment is here.
     var hasCompletedDownload = false
     private let openedAt: Duration
-    /// The rows of refused writes as they were before the server's undoing of them came.
-    var rowsBeforeCompensation: [ServerVersion: [String?]] = [:]
+    /// The share of the running bootstrap that has come; nil if there is none.
+    var bootstrapEstimate: Double?
+    /// As last reported to the session and the owner; nil unless the realm uses flexible sync.
+    var reportedSets: SubscriptionSets?
+    var subscriptionWaiters: [SubscriptionWaiter] = []
 
     let resumption = Signal()
     /// Uptime at which the backing-off session binds again; nil if it does not do so automatically.
@@ -94,7 +99,6 @@ package actor RealmClient {
     package static func open(
         _ configuration: LocalRealmConfiguration,
         name: String,
-        partition: String,
         captureDelay: Duration,
         isFreshCopy: Bool = false,
         time: SyncTime,
@@ -115,7 +119,7 @@ package actor RealmClient {
             store: store,
             environment: environment,
             name: name,
-            partition: partition,
+            binding: SessionBinding(configuration.owner.scope, isFreshCopy: isFreshCopy),
             captureDelay: captureDelay,
             isFreshCopy: isFreshCopy,
             time: time,
@@ -129,7 +133,7 @@ package actor RealmClient {
         store: RealmStore,
         environment: RealmEnvironment,
         name: String,
-        partition: String,
+        binding: SessionBinding,
         captureDelay: Duration,
         isFreshCopy: Bool,
         time: SyncTime,
@@ -143,7 +147,9 @@ package actor RealmClient {
         self.environment = environment
         self.random = environment.random()
         self.name = name
-        self.partition = Text(partition)
+        self.mode = binding.mode
+        self.binding = binding
+        self.reportedSets = store.standing.status.subscriptions
         self.captureDelay = captureDelay
         self.isFreshCopy = isFreshCopy
         self.time = time
@@ -196,7 +202,8 @@ package actor RealmClient {
             standing: standing,
             lastConnected: lastConnected,
             lastUploaded: lastUploaded,
-            lastDownloaded: lastDownloaded
+            lastDownloaded: lastDownloaded,
+            bootstrapEstimate: bootstrapEstimate
         )
     }
 }
@@ -219,13 +226,15 @@ extension RealmClient {
         phase = .offline(.notTried)
         session = ClientSession(
             ident: ident,
-            path: partition,
+            path: binding.path,
             fileIdent: file.status.fileIdent,
             progress: file.status.progress,
             localVersion: file.status.localVersion,
             uploadActivation: isFreshCopy
-                ? .never : file.isJustReset ? .immediate : .afterDownload
+                ? .never : file.isJustReset ? .immediate : .afterDownload,
+            subscriptions: file.status.subscriptions.map { SessionSubscriptions($0) }
         )
+        bootstrapEstimate = nil
         expectProof()
         requestAwaitedSync()
     }

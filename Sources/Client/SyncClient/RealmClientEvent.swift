@@ -1,4 +1,5 @@
 package import LocalRealm
+package import Subscriptions
 package import SyncProtocol
 
 /// An event of a realm, published as it happens.
@@ -8,6 +9,8 @@ package enum RealmClientEvent: Sendable {
     case problem(ServerProblem, isFatal: Bool)
     /// The file failed.
     case failed(LocalRealmError)
+    /// The state of a subscription set has changed.
+    case subscriptions(SubscriptionChange)
     /// A local value that cannot be sent.
     case rejected(RejectedValue)
     /// The server has local changesets: how many, and how long after their capture those that were

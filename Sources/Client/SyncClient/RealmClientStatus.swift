@@ -11,6 +11,8 @@ package struct RealmClientStatus: Sendable {
     package let lastConnected: Int64?
     package let lastUploaded: Int64?
     package let lastDownloaded: Int64?
+    /// The share of the running bootstrap that has come; nil if there is none.
+    package let bootstrapEstimate: Double?
 }
 
 /// The download progress of a realm.

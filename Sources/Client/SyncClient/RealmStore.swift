@@ -2,6 +2,7 @@ import Changesets
 import ClientReset
 import LocalRealm
 import SQLite
+import Subscriptions
 import SyncProtocol
 import Synchronization
 import Versions
@@ -121,8 +122,44 @@ extension RealmStore {
         try publishing { () throws(LocalRealmError) in try file.integrate(download) }
     }
 
-    func markFirstDownloadFinished() throws(LocalRealmError) {
-        try publishing { () throws(LocalRealmError) in try file.markFirstDownloadFinished() }
+    func markDownloadCompleted() throws(LocalRealmError) {
+        try publishing { () throws(LocalRealmError) in try file.markDownloadCompleted() }
+    }
+
+    /// Stages a message of a bootstrap, and applies the bootstrap if the message is its last.
+    ///
+    func stage(_ message: BootstrapMessage) throws(LocalRealmError) -> IntegrationReport {
+        try publishing { () throws(LocalRealmError) in
+            try file.stage(message)
+            guard message.isLast, let report = try file.applyBootstrap() else {
+                return IntegrationReport(staged: file.status.localVersion)
+            }
+            return report
+        }
+    }
+
+    func failSubscriptions(_ version: QueryVersion, _ text: String) throws(LocalRealmError) {
+        try publishing { () throws(LocalRealmError) in
+            try file.failSubscriptions(version, text)
+        }
+    }
+
+    /// - Throws: a `SubscriptionError`, or a `LocalRealmError` of the file.
+    func updateSubscriptions(
+        _ operations: [SubscriptionOperation],
+        isForced: Bool,
+        isChecked: Bool,
+        random: any RandomNumberGenerator & Sendable
+    ) throws -> SubscriptionUpdate {
+        try publishing {
+            var random = random
+            return try file.updateSubscriptions(
+                operations,
+                isForced: isForced,
+                isChecked: isChecked,
+                using: &random
+            )
+        }
     }
 
     func scanUploads(_ scan: UploadScan) throws(LocalRealmError) -> UploadBatch {
@@ -147,15 +184,9 @@ extension RealmStore {
         }
     }
 
-    /// The present rows of rejected writes; nil for missing ones.
-    func rows(of objects: [(className: String, key: ObjectKey)?]) -> [String?] {
-        objects.map { object in
-            object.flatMap { try? file.row(of: $0.className, key: $0.key) }
-        }
-    }
-
-    func keep(_ writes: [ServerRejection]) throws(LocalRealmError) {
-        try meter.measuring { () throws(LocalRealmError) in try file.keep(writes) }
+    /// Stores rejected writes with their present rows.
+    func keep(_ rejections: [ServerRejection]) throws(LocalRealmError) {
+        try meter.measuring { () throws(LocalRealmError) in try file.keep(rejections) }
     }
 }
 

@@ -9,9 +9,11 @@ enum RealmWork: Sendable {
     /// `parsed` if it was decoded ahead of its turn.
     case integrate(ClientSession.Download, parsed: ParsedDownload?)
     /// Everything that the server had at some moment is in the file.
-    case markFirstDownloadFinished
-    /// Read the rows of rejected writes before what undoes them is integrated.
-    case readRows(ServerProblem)
+    case markDownloadCompleted
+    /// Store rejected writes, with their rows, before what undoes them is integrated.
+    case keepRejects(ServerProblem)
+    /// The server rejects a subscription set.
+    case failSubscriptions(ServerMessage.QueryError)
     case scan(UploadScan)
     /// A message was too big: it can only have been an upload.
     case refuseIfUploading(ResetCause)
@@ -23,7 +25,8 @@ enum RealmWork: Sendable {
         switch self {
         case .integrate(let download, _):
             download.changesets.reduce(0) { $0 + $1.bytes.count }
-        case .storeFileIdent, .markFirstDownloadFinished, .readRows, .scan, .refuseIfUploading,
+        case .storeFileIdent, .markDownloadCompleted, .keepRejects, .failSubscriptions, .scan,
+            .refuseIfUploading,
             .makeDurable:
             0
         }
@@ -73,6 +76,7 @@ struct RealmWorkQueue {
     mutating func takeForParsing() -> (number: Int, download: ClientSession.Download)? {
         guard let first = items.first, !first.isBeingParsed,
             case .integrate(let download, parsed: nil) = first.work,
+            case .history = download.part,
             first.sizeInBytes >= Self.parsedAheadFromBytes
         else { return nil }
         items[0].isBeingParsed = true

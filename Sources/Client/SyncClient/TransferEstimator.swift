@@ -23,7 +23,11 @@ struct TransferEstimator: Sendable {
         self.finalDownloaded = status.downloadedBytes
     }
 
-    mutating func report(_ status: LocalRealmStatus) -> TransferReport {
+    /// - Parameter bootstrapEstimate: the server's estimate for a running bootstrap, whose size is unknown.
+    mutating func report(
+        _ status: LocalRealmStatus,
+        bootstrapEstimate: Double? = nil
+    ) -> TransferReport {
         let uploadable = max(status.uploadableBytes, status.uploadedBytes)
         let downloadable = status.downloadedBytes.adding(clamping: status.downloadableBytes)
         return TransferReport(
@@ -32,11 +36,8 @@ struct TransferEstimator: Sendable {
             uploadEstimate: Self.estimate(status.uploadedBytes, of: uploadable, &finalUploaded),
             downloaded: status.downloadedBytes,
             downloadable: downloadable,
-            downloadEstimate: Self.estimate(
-                status.downloadedBytes,
-                of: downloadable,
-                &finalDownloaded
-            ),
+            downloadEstimate: bootstrapEstimate
+                ?? Self.estimate(status.downloadedBytes, of: downloadable, &finalDownloaded),
             localVersion: status.localVersion.rawValue
         )
     }

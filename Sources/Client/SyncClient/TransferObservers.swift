@@ -54,9 +54,9 @@ struct TransferObservers: Sendable {
     }
 
     /// Reports the progress if it has changed.
-    mutating func report(_ status: LocalRealmStatus) {
+    mutating func report(_ status: LocalRealmStatus, bootstrapEstimate: Double? = nil) {
         forgetDeparted()
-        let report = estimator.report(status)
+        let report = estimator.report(status, bootstrapEstimate: bootstrapEstimate)
         guard report != lastReport else { return }
         lastReport = report
         for id in observers.keys.sorted() { notify(id, report) }

@@ -80,7 +80,7 @@ extension UserConnection {
     }
 
     private func ping(over stream: any MessageStream) async throws {
-        let context = WireContext(mode: .partitionBased, limits: .client)
+        let context = WireContext(mode: mode, limits: .client)
         let start = time.uptime()
         let ping = ClientMessage.Ping(timestampInMilliseconds: 0, roundTripInMilliseconds: 0)
         try await stream.send(ClientMessage.ping(ping).encoded())

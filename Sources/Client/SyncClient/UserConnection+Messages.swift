@@ -7,7 +7,7 @@ import Transport
 extension UserConnection {
     /// Runs one open connection until it ends.
     func carry(_ stream: any MessageStream) async throws {
-        let agreed = try SubProtocol(answer: stream.subProtocol, for: .partitionBased)
+        let agreed = try SubProtocol(answer: stream.subProtocol, for: mode)
         let isFastReconnect = machine.connected(at: time.uptime(), using: &random)
         pendingUnbinds = []
         lastReason = nil
@@ -83,7 +83,7 @@ extension UserConnection {
         while let bytes = try await stream.receive() {
             try await receive(
                 bytes.count < Self.decodedAsideFromBytes
-                    ? Self.decode(bytes) : Self.decodeAside(bytes)
+                    ? Self.decode(bytes, mode) : Self.decodeAside(bytes, mode)
             )
         }
         throw TransportError.lost(reason: "the server closed the connection")
@@ -92,11 +92,12 @@ extension UserConnection {
     /// Larger messages take longer to inflate than to change threads.
     private static let decodedAsideFromBytes = 16 << 10
 
-    private static nonisolated func decode(_ bytes: [UInt8]) throws(ProtocolViolation)
-        -> ServerMessage
-    {
+    private static nonisolated func decode(
+        _ bytes: [UInt8],
+        _ mode: SyncMode
+    ) throws(ProtocolViolation) -> ServerMessage {
         do throws(WireError) {
-            let context = WireContext(mode: .partitionBased, limits: .client)
+            let context = WireContext(mode: mode, limits: .client)
             return try ServerMessage(decoding: bytes, context: context)
         } catch {
             throw .malformed(error)
@@ -105,10 +106,11 @@ extension UserConnection {
 
     /// Runs off this actor, which sends PINGs meanwhile.
     @concurrent
-    private static nonisolated func decodeAside(_ bytes: [UInt8]) async throws(ProtocolViolation)
-        -> ServerMessage
-    {
-        try decode(bytes)
+    private static nonisolated func decodeAside(
+        _ bytes: [UInt8],
+        _ mode: SyncMode
+    ) async throws(ProtocolViolation) -> ServerMessage {
+        try decode(bytes, mode)
     }
 
     private func receive(_ message: ServerMessage) async throws {

@@ -12,6 +12,8 @@ import Transport
 /// runs the connection, `run(_:)` one realm on it.
 package actor UserConnection {
     let endpoint: any SyncEndpoint
+    /// Partitions and subscriptions never share a connection (wire protocol, 1).
+    nonisolated let mode: SyncMode
     let time: SyncTime
     let logger: Logger
     var machine: ConnectionMachine
@@ -42,6 +44,7 @@ package actor UserConnection {
 
     package init(
         endpoint: any SyncEndpoint,
+        mode: SyncMode = .partitionBased,
         timing: ConnectionTiming,
         reconnect: ReconnectDelay<DisconnectReason>.Parameters,
         time: SyncTime,
@@ -50,6 +53,7 @@ package actor UserConnection {
         measured: @escaping @Sendable (NetworkQuality.Reading) -> Void = { _ in }
     ) {
         self.endpoint = endpoint
+        self.mode = mode
         self.timing = timing
         self.measured = measured
         self.machine = ConnectionMachine(timing: timing, reconnect: reconnect)
@@ -194,11 +198,11 @@ extension UserConnection {
         _ body: @escaping @Sendable (any MessageStream) async throws -> Void
     ) async -> ConnectionEnding {
         let start = time.uptime()
-        let (time, measured) = (time, measured)
+        let (time, measured, mode) = (time, measured, mode)
         do {
             try await endpoint.withConnection(
                 token,
-                subProtocols: SubProtocol.offer(for: .partitionBased)
+                subProtocols: SubProtocol.offer(for: mode)
             ) { stream in
                 measured(.attempt(time.uptime() - start))
                 try await body(stream)

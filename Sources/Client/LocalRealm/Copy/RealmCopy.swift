@@ -86,6 +86,7 @@ package struct RealmCopy: Sendable {
                 throw LocalRealmError(.corrupt, path: source, "the file has no state row")
             }
             try checkOwner(state.owner, source)
+            try BootstrapStore(connection: connection).removeAll()
             try Self.removeTraces(on: connection)
             state.instance = [UInt8](repeating: 0, count: 16)
             state.home = ""
@@ -215,6 +216,7 @@ extension RealmCopy {
             try connection.execute("UPDATE \(table) SET published = 0")
         }
         try connection.execute("DROP TRIGGER IF EXISTS \(uncaptured)")
+        try TableDefinition.dropDenyTriggers(on: connection)
     }
 
     private static func state(of owner: RealmOwner, _ old: RealmStateRow) -> RealmStateRow {

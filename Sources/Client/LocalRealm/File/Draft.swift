@@ -1,4 +1,5 @@
 internal import SQLite
+internal import Subscriptions
 internal import Versions
 
 /// The changes that a transaction is about to commit: the realm adopts them once the commit has
@@ -6,6 +7,8 @@ internal import Versions
 struct Draft {
     var state: RealmStateRow
     var catalogue: Catalogue
+    /// Nil unless the realm uses flexible sync.
+    var subscriptions: SubscriptionSets?
     /// `PRAGMA schema_version` when the tables last matched the catalogue.
     var schemaVersion: Int64?
     /// Applications' UNIQUE indexes on class tables, found then.

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import SQLite
 internal import Schemas
+import Scopes
 internal import Versions
 
 /// Identifies the opened file, makes it a realm if it is new, and adds the declared classes.
@@ -33,6 +34,7 @@ struct RealmFileSetup {
                 state: state,
                 catalogue: try store.load(options: configuration.options)
             )
+            if state.owner.scope == .subscriptions { try draft.loadSubscriptions(on: connection) }
             try draft.verify(on: connection)
             try draft.repairNumbers(on: connection)
             if let declared = configuration.schema {

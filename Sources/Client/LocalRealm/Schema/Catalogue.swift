@@ -6,6 +6,8 @@ struct Catalogue: Hashable {
     var schema = RealmSchema()
     /// The part that the server has, or will have once the history is uploaded.
     var published = RealmSchema()
+    /// Those with a subscription in the latest set; nil unless the realm uses flexible sync.
+    var subscribedClasses: Set<Text>?
     /// Of the classes whose objects have keys; embedded objects are in the columns of others.
     private(set) var tables: [ClassTable] = []
     /// The numbers of all classes in `_realm_class`.
@@ -17,6 +19,13 @@ struct Catalogue: Hashable {
     subscript(position: Int) -> ClassTable {
         get { tables[position] }
         set { tables[position] = newValue }
+    }
+
+    /// Whether programs may not insert objects, since no subscription would keep them (flexible sync,
+    /// 10).
+    func deniesInserts(into table: ClassTable) -> Bool {
+        guard let subscribedClasses, !table.isAsymmetric else { return false }
+        return !subscribedClasses.contains(table.name)
     }
 
     func position(of name: Text) -> Int? {

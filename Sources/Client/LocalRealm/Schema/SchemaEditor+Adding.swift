@@ -164,7 +164,7 @@ extension SchemaEditor {
     }
 
     func definition(of table: ClassTable) -> TableDefinition {
-        TableDefinition(table: table, schema: catalogue.schema)
+        TableDefinition(table, catalogue)
     }
 
     /// Recreates the agent's missing or changed triggers and indexes of a table.

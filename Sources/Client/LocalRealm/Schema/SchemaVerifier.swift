@@ -26,11 +26,16 @@ struct SchemaVerifier {
         var findings = Findings()
         let stored = try storedParts()
         for table in catalogue.tables {
-            let definition = TableDefinition(table: table, schema: catalogue.schema)
+            let definition = TableDefinition(table, catalogue)
             guard try check(table, &findings) else { continue }
             for part in definition.triggers {
                 check("trigger", part, stored, &findings)
-                if stored[part.name] == nil { findings.lacksTriggers = true }
+                if stored[part.name] == nil, part.name != definition.denyTriggerName {
+                    findings.lacksTriggers = true
+                }
+            }
+            if !definition.deniesInserts, stored[definition.denyTriggerName] != nil {
+                findings.repairable.append("trigger \(definition.denyTriggerName) is left over")
             }
             for part in definition.indexes {
                 check("index", part, stored, &findings)

@@ -1,4 +1,5 @@
 internal import Changesets
+internal import SQLite
 internal import Schemas
 
 /// The SQL that creates a class's table, its indexes and the triggers that capture writes (local
@@ -7,6 +8,14 @@ struct TableDefinition {
     let table: ClassTable
     /// Defines the embedded objects.
     let schema: RealmSchema
+    /// Whether no subscription names the class (flexible sync, 10).
+    let deniesInserts: Bool
+
+    init(_ table: ClassTable, _ catalogue: Catalogue) {
+        self.table = table
+        self.schema = catalogue.schema
+        self.deniesInserts = catalogue.deniesInserts(into: table)
+    }
 
     /// A schema object with its own name in the file.
     struct Part: Hashable {
@@ -69,7 +78,7 @@ struct TableDefinition {
         if table.key.type == .globalKey {
             return [keyTrigger, refusedInsertTrigger, deleteTrigger] + updates
         }
-        return [keyTrigger] + checkTrigger
+        return [keyTrigger] + denyTrigger + checkTrigger
             + [existsTrigger, insertTrigger, deleteTrigger] + updates
     }
 
@@ -92,6 +101,38 @@ extension TableDefinition {
             END
             """
         )
+    }
+
+    var denyTriggerName: String { "_realm_\(table.id)_deny" }
+
+    /// Removes them from every table: the file leaves flexible sync.
+    static func dropDenyTriggers(on connection: Connection) throws(SQLiteError) {
+        let rows = try connection.rows(
+            """
+            SELECT name FROM sqlite_schema
+            WHERE type = 'trigger' AND name GLOB '\(Layout.prefix)[0-9]*_deny'
+            """
+        )
+        for case .text(let name) in rows.map({ $0[0] }) {
+            try connection.execute("DROP TRIGGER \(SQLText.name(name))")
+        }
+    }
+
+    /// Without a subscription the server would undo the insert (flexible sync, 10).
+    private var denyTrigger: [Part] {
+        guard deniesInserts else { return [] }
+        let message =
+            "Cannot write to class \(table.name) when no flexible sync subscription has been created."
+        return [
+            trigger(
+                "deny",
+                """
+                BEFORE INSERT ON \(name) BEGIN
+                  SELECT RAISE(ABORT, \(SQLText.string(message)));
+                END
+                """
+            )
+        ]
     }
 
     /// Checks the elements of JSON columns, which no CHECK can do.

@@ -5,15 +5,17 @@ package import SyncClient
 import SyncProtocol
 import Synchronization
 
-/// A user of an app: the log-in, and the connection that the user's realms share.
+/// A user of an app: the log-in, and the connections that the user's realms share.
 public final class SyncUser: Sendable {
     package let app: SyncApp
     /// The user's name in logs and in this machine's records.
     public let name: String
     package let session: UserSession
     package let endpoint: AppEndpoint
-    /// Shared by all realms without a connection of their own.
+    /// Shared by all realms of partitions without a connection of their own.
     package let connection: UserConnection
+    /// The same for realms of flexible sync.
+    package let flexibleConnection: UserConnection
 
     package init(
         _ name: String,
@@ -44,21 +46,41 @@ public final class SyncUser: Sendable {
             webSocket: app.webSocket,
             headers: app.headers
         )
-        self.connection = Self.connection(name, app, endpoint, measured: measured)
+        self.connection = Self.connection(name, app, endpoint, .partitionBased, measured: measured)
+        self.flexibleConnection = Self.connection(
+            name,
+            app,
+            endpoint,
+            .flexible,
+            measured: measured
+        )
+    }
+
+    /// The shared connection for a realm.
+    package func sharedConnection(for options: RealmOptions) -> UserConnection {
+        options.isFlexible ? flexibleConnection : connection
     }
 
     /// Another connection of the same user, for one realm alone; it closes when its session ends.
     package func ownConnection(
-        ofRealm realm: String,
+        of options: RealmOptions,
         measured: @escaping @Sendable (NetworkQuality.Reading) -> Void = { _ in }
     ) -> UserConnection {
-        Self.connection(name, app, endpoint, realm: realm, measured: measured)
+        Self.connection(
+            name,
+            app,
+            endpoint,
+            options.isFlexible ? .flexible : .partitionBased,
+            realm: options.name,
+            measured: measured
+        )
     }
 
     private static func connection(
         _ user: String,
         _ app: SyncApp,
         _ endpoint: AppEndpoint,
+        _ mode: SyncMode,
         realm: String? = nil,
         measured: @escaping @Sendable (NetworkQuality.Reading) -> Void
     ) -> UserConnection {
@@ -68,6 +90,7 @@ public final class SyncUser: Sendable {
         let (timeouts, backoff) = (app.options.timeouts, app.options.backoff)
         return UserConnection(
             endpoint: endpoint,
+            mode: mode,
             timing: ConnectionTiming(
                 pingPeriod: timeouts.keepAlive,
                 pongTimeout: timeouts.pong,
@@ -101,7 +124,7 @@ public final class SyncUser: Sendable {
                 options: options,
                 appID: app.options.id,
                 user: session,
-                connection: connection ?? self.connection,
+                connection: connection ?? sharedConnection(for: options),
                 opener: RealmOpener(
                     machineID: app.machine.machineID,
                     time: .continuous,
@@ -155,10 +178,12 @@ extension SyncUser {
         realm(options, delegate: delegate, report: { _ in })
     }
 
-    /// Keeps the user's connection open while a realm needs it. Returns when the task is cancelled; call
+    /// Keeps the user's connections open while realms need them. Returns when the task is cancelled; call
     /// it once.
     public func run() async {
+        async let flexible: Void = flexibleConnection.run()
         await connection.run()
+        await flexible
     }
 }
 

@@ -33,8 +33,6 @@ package struct RealmOpener: Sendable {
     enum Failure: Error {
         /// The user's id does not give the realm a scope.
         case scope(String)
-        /// The realm has subscriptions, but this version syncs partitions only.
-        case flexible
         case directory(String)
         case realm(LocalRealmError)
     }
@@ -66,7 +64,7 @@ package struct RealmOpener: Sendable {
         isFreshCopy: Bool = false,
         report: @escaping @Sendable (RealmClientEvent) -> Void
     ) async throws(Failure) -> RealmClient {
-        let partition = try partition(of: options, userID: userID)
+        let scope = try scope(of: options, userID: userID)
         do throws(DataDirectory.Failure) {
             try DataDirectory.prepareRealmDirectory(of: options.path)
         } catch {
@@ -75,7 +73,7 @@ package struct RealmOpener: Sendable {
         let schema = isFreshCopy ? nil : options.schema?.declaration
         let file = LocalRealmConfiguration(
             path: isFreshCopy ? RealmFile.freshPath(of: options.path) : options.path,
-            owner: RealmOwner(appID: appID, userID: userID, scope: .partition(partition)),
+            owner: RealmOwner(appID: appID, userID: userID, scope: scope),
             machineID: machineID,
             schema: schema?.schema,
             options: options.schema?.declaration.options ?? [:],
@@ -90,7 +88,6 @@ package struct RealmOpener: Sendable {
             return try await RealmClient.open(
                 file,
                 name: options.name,
-                partition: partition.canonicalText,
                 captureDelay: options.capture.delay,
                 isFreshCopy: isFreshCopy,
                 time: time,
@@ -104,17 +101,19 @@ package struct RealmOpener: Sendable {
         }
     }
 
-    private func partition(
+    private func scope(
         of options: RealmOptions,
         userID: String
-    ) throws(Failure) -> Partition {
+    ) throws(Failure) -> SyncScope {
         let scope: SyncScope
         do throws(UnusableScope) {
             scope = try options.scope(userID)
         } catch {
             throw .scope(error.reason)
         }
-        guard case .partition(let partition) = scope else { throw .flexible }
-        return partition
+        guard scope != .unsynced, options.isFlexible == (scope == .subscriptions) else {
+            throw .scope("the realm's scope does not fit its options")
+        }
+        return scope
     }
 }

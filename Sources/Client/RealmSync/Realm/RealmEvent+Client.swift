@@ -28,6 +28,7 @@ extension RealmEvent {
                     )
                 ])
             ]
+        case .subscriptions(let change): [.subscriptions(change)]
         case .acknowledged(let changesets, let durations):
             [.uploaded(changesets: changesets, after: durations)]
         case .integrated(let changesets, let duration, let localVersion):

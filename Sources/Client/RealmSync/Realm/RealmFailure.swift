@@ -79,14 +79,6 @@ extension RealmFailure {
                 detail: reason,
                 outcome: .configuration
             )
-        case .flexible:
-            self.init(
-                phase: .failed,
-                cause: .configuration,
-                detail: "this version syncs partitions only, no subscriptions yet; "
-                    + "set enabled to false, or declare a partition",
-                outcome: .configuration
-            )
         case .directory(let reason):
             self.init(phase: .failed, cause: .inputOutput, detail: reason, outcome: .failed)
         case .realm(let error):

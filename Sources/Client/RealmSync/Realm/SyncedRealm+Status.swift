@@ -17,6 +17,7 @@ extension SyncedRealm {
         case .running(let client):
             let snapshot = await client.snapshot()
             status.file = .init(snapshot)
+            status.subscriptions = SubscriptionStatus(snapshot)
             status.activity = RealmActivity(
                 snapshot.phase,
                 snapshot.standing,

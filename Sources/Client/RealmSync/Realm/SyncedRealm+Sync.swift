@@ -145,7 +145,7 @@ extension SyncedRealm {
     private static let stopping = SyncResult(.offline, detail: "the agent is stopping")
 
     /// The running client, after one more attempt to open if necessary.
-    private func running(
+    func running(
         until deadline: Duration?,
         toleratesOffline: Bool = false
     ) async throws(RealmFailure) -> RealmClient {

@@ -40,6 +40,8 @@ public actor SyncedRealm {
     package nonisolated let scheduleAttention = Signal()
 
     nonisolated let resets: RealmResets
+    /// Whether this process has put the initial subscriptions into the set.
+    var hasPutInitialSubscriptions = false
     private nonisolated let openWork = OpenRealmWork<RealmClient>()
     /// Number of callers that need the file closed; the realm is not opened while there are any.
     private var closers = 0
@@ -158,6 +160,7 @@ public actor SyncedRealm {
         } else {
             await remember(client)
         }
+        await putInitialSubscriptions(client)
         let start = context.time.uptime()
         if case .once = conditions.permission { onceWanted.raise() }
         let result = await withTaskGroup(of: Void.self) { group in

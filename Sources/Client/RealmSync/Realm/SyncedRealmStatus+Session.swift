@@ -133,7 +133,7 @@ extension LocalRealmError.Kind {
         case .diskFull: .diskFull
         case .schemaConflict, .schemaNameTaken: .schemaConflict
         case .schemaAltered, .schemaUniqueIndex: .schemaAltered
-        case .badChangeset, .badProgress: .serverError
+        case .badChangeset, .badProgress, .badSubscriptions: .serverError
         case .pendingUploads: .configuration
         case .identAlreadySet, .busy, .inputOutput, .cannotOpen, .database, .clockBeforeEpoch,
             .fileExists:
@@ -148,7 +148,8 @@ extension LocalRealmError.Kind {
             .schemaAltered, .schemaUniqueIndex, .pendingUploads:
             true
         case .locked, .identAlreadySet, .busy, .fileExists, .diskFull, .inputOutput, .cannotOpen,
-            .corrupt, .database, .badChangeset, .badProgress, .clockBeforeEpoch:
+            .corrupt, .database, .badChangeset, .badProgress, .badSubscriptions,
+            .clockBeforeEpoch:
             false
         }
     }

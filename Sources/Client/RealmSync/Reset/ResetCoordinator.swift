@@ -322,7 +322,6 @@ extension ResetCoordinator {
     private static func reason(_ failure: RealmOpener.Failure) -> String {
         switch failure {
         case .scope(let reason), .directory(let reason): reason
-        case .flexible: "flexible sync has no client resets yet"
         case .realm(let error): error.description
         }
     }

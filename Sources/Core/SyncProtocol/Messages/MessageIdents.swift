@@ -47,21 +47,6 @@ package struct RequestIdent: Hashable, Sendable, Comparable {
     }
 }
 
-/// The number of a subscription set of flexible sync; 0 is the empty set every file starts with.
-package struct QueryVersion: Hashable, Sendable, Comparable {
-    package let rawValue: UInt64
-
-    package init(_ rawValue: UInt64) {
-        self.rawValue = rawValue
-    }
-
-    package static let zero = QueryVersion(0)
-
-    package static func < (left: QueryVersion, right: QueryVersion) -> Bool {
-        left.rawValue < right.rawValue
-    }
-}
-
 /// The ranges that the protocol fixes for its numbers (wire protocol, 3).
 enum WireRange {
     static let maximum = UInt64(Int64.max)

@@ -44,6 +44,13 @@ package enum ServerMessage: Hashable, Sendable {
         /// Flexible: the query of the data, and the position in its bootstrap.
         case query(QueryVersion, BatchState, ProgressEstimate)
 
+        package var isFlexible: Bool {
+            switch self {
+            case .partition: false
+            case .query: true
+            }
+        }
+
         /// The same for a client of an older version: below 12 it reads the estimate as an integer,
         /// which must be 0 (wire protocol, 4).
         package func limited(toVersion version: Int) -> Extent {

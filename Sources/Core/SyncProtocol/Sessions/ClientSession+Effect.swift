@@ -26,6 +26,8 @@ extension ClientSession {
         /// `integrationInterrupted`. After a failure all further requests are answered in the same
         /// way, and not carried out.
         case integrate(Download)
+        /// Record that the server rejects a subscription set, and answer with `queryErrorStored`.
+        case storeQueryError(ServerMessage.QueryError)
         /// Every download completion requested so far has been reached.
         case downloadCompleted
         /// The session is suspended; `resumeDelay` tells whether and when to `resume` it.
@@ -44,8 +46,23 @@ extension ClientSession {
     package struct Download: Hashable, Sendable {
         package let changesets: [DownloadChangeset]
         package let progress: SyncProgress
-        package let downloadableBytes: UInt64
+        package let part: Part
         /// Whether the upload cursor may go back (``DownloadCheck/isFirst``).
         package let isFirst: Bool
+
+        package enum Part: Hashable, Sendable {
+            /// Of the history of a partition, or of a view in steady state.
+            case history(downloadableBytes: UInt64)
+            /// Of the bootstrap of a subscription set: staged until the last message has come. The first
+            /// message on this connection replaces what an earlier one has left.
+            case bootstrap(QueryVersion, isFirst: Bool, isLast: Bool, ProgressEstimate)
+
+            package var downloadableBytes: UInt64 {
+                switch self {
+                case .history(let bytes): bytes
+                case .bootstrap: 0
+                }
+            }
+        }
     }
 }

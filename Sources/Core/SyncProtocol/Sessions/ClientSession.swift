@@ -1,8 +1,8 @@
 package import Changesets
 package import Versions
 
-/// The client half of one session of partition-based sync, owning no socket, file, task or clock
-/// (wire protocol, 10.2; sync history, 5).
+/// The client half of one session, owning no socket, file, task or clock (wire protocol, 10.2; sync
+/// history, 5; flexible sync, 5).
 ///
 /// Its connection gives it turns to send with `nextStep`, hands it what arrives, and carries out the
 /// effects in order. Each effect that asks for work is answered exactly once, also when the work fails
@@ -15,7 +15,7 @@ package import Versions
 /// unbound | BIND is due | BIND: awaitingIdent, identifying | close | close
 /// awaitingIdent | BIND sent; IDENT: identifying | | close | refused
 /// identifying | file ident is being stored or known | IDENT: running | close | refused
-/// running | IDENT sent | MARK, UPLOAD | taken | refused
+/// running | IDENT sent | MARK, QUERY, UPLOAD | taken | refused
 /// stalled | a download was not integrated | JSON_ERROR if due | dropped | refused
 /// refused | error received | UNBIND: suspended, unbound, ended | close | close
 /// suspended | unbound until `resume` | | close | close
@@ -26,6 +26,7 @@ package import Versions
 /// "Close" asks for the end of the connection. `disconnected` ends a session that was deactivated,
 /// keeps a suspended one suspended, and makes every other offline. `deactivate` ends a session that has
 /// nothing at the server, and every other after its UNBIND: a refused one at once, else at UNBOUND.
+/// QUERY_ERROR, in flexible sync only, is taken while running, and dropped or ignored as a MARK is.
 /// `ClientSessionTableTests` has a cell for every event in every state.
 package struct ClientSession: Sendable {
     package let ident: SessionIdent
@@ -41,11 +42,17 @@ package struct ClientSession: Sendable {
     private var fence = DownloadFence()
     private var holdsUploads: Bool
     private var compensatingWrites = CompensatingWrites()
+    /// Nil in partition-based sync.
+    private var subscriptions: SessionSubscriptions?
+    /// Messages of bootstraps that are being staged or applied.
+    private var pendingBootstraps = 0
     private var delay: ReconnectDelay<Int>
 
     /// - Parameters:
     ///   - ident: unused so far on this connection, or by a session that has ended.
     ///   - path: the partition value as canonical extended JSON.
+    ///     The JSON object of `FlexibleBinding` in flexible sync.
+    ///   - subscriptions: the sets of the file; nil in partition-based sync.
     ///   - fileIdent: `none` if the server has not assigned one yet.
     package init(
         ident: SessionIdent,
@@ -54,6 +61,7 @@ package struct ClientSession: Sendable {
         progress: SyncProgress,
         localVersion: ClientVersion,
         uploadActivation: UploadActivation = .afterDownload,
+        subscriptions: SessionSubscriptions? = nil,
         resumption: ReconnectDelay<Int>.Parameters = .init()
     ) {
         self.ident = ident
@@ -64,6 +72,7 @@ package struct ClientSession: Sendable {
             localVersion: localVersion
         )
         self.uploadActivation = uploadActivation
+        self.subscriptions = subscriptions
         self.holdsUploads = uploadActivation != .immediate
         self.delay = ReconnectDelay(resumption)
     }
@@ -117,23 +126,33 @@ extension ClientSession {
     }
 
     private mutating func identify() -> ClientMessage {
-        state = .running(Running(file))
+        state = .running(Running(file, query: subscriptions?.active.version))
         return .ident(
             ClientMessage.Ident(
                 session: ident,
                 file: file.ident,
                 download: file.progress.download,
-                latestServerVersion: file.progress.latestServerVersion
+                latestServerVersion: file.progress.latestServerVersion,
+                query: subscriptions?.active
             )
         )
     }
 
     private mutating func nextStep(_ running: Running) -> Step? {
         if let request = fence.takeMark() { return .send(.mark(ident, request)) }
-        guard !holdsUploads else { return nil }
+        let uploadsNothing = uploadActivation == .never
+        // While a bootstrap is being applied the version to base uploads on is not known.
+        guard uploadsNothing || !holdsUploads, pendingBootstraps == 0 else { return nil }
         var running = running
-        let step = running.nextUpload(ident, file)
-        state = .running(running)
+        defer { state = .running(running) }
+        if !uploadsNothing, let step = running.nextUpload(ident, file, subscriptions) {
+            return step
+        }
+        guard
+            let subscriptions,
+            let step = running.nextQuery(ident, subscriptions, uploadsNothing: uploadsNothing)
+        else { return nil }
+        fence.request()
         return step
     }
 }
@@ -152,7 +171,8 @@ extension ClientSession {
         case .jsonError(let report): return received(ServerProblem(report))
         case .unbound: return receivedUnbound()
         case .logMessage(_, let body): return [.log(body)]
-        case .queryError, .testCommand, .pong: return unexpected(message.name)
+        case .queryError(_, let error): return received(error)
+        case .testCommand, .pong: return unexpected(message.name)
         }
     }
 
@@ -175,26 +195,34 @@ extension ClientSession {
     }
 
     private mutating func received(_ download: ServerMessage.Download) -> [Effect] {
-        switch (state, download.extent) {
-        case (.running(let running), .partition(let downloadableBytes)):
-            return received(download, running, downloadableBytes: downloadableBytes)
-        case (.stalled, .partition), (.leaving, _), (.unbinding, _), (.ended, _):
+        switch state {
+        case .running(let running) where download.extent.isFlexible == (subscriptions != nil):
+            return received(download, running)
+        case .stalled where download.extent.isFlexible == (subscriptions != nil):
             return []
-        case (.running, .query), (.stalled, .query), (.offline, _), (.unbound, _),
-            (.awaitingIdent, _), (.identifying, _), (.refused, _), (.suspended, _):
+        case .leaving, .unbinding, .ended:
+            return []
+        case .running, .stalled, .offline, .unbound, .awaitingIdent, .identifying, .refused,
+            .suspended:
             return unexpected("DOWNLOAD")
         }
     }
 
     private mutating func received(
         _ download: ServerMessage.Download,
-        _ running: Running,
-        downloadableBytes: UInt64
+        _ running: Running
     ) -> [Effect] {
         var running = running
         let isFirst = !running.hasReceived
+        let part: Download.Part
         do throws(DownloadViolation) {
-            try running.receive(download, file)
+            part = try running.receive(download, file)
+            if case .bootstrap(let version, _, _, _) = part {
+                guard subscriptions?.awaitsBootstrap(of: version) == true else {
+                    throw .queryVersion(version)
+                }
+                pendingBootstraps += 1
+            }
         } catch {
             return [.close(.download(error))]
         }
@@ -206,11 +234,27 @@ extension ClientSession {
                 Download(
                     changesets: download.changesets,
                     progress: download.progress,
-                    downloadableBytes: downloadableBytes,
+                    part: part,
                     isFirst: isFirst
                 )
             )
         ]
+    }
+
+    private mutating func received(_ error: ServerMessage.QueryError) -> [Effect] {
+        guard let subscriptions else { return unexpected("QUERY_ERROR") }
+        switch state {
+        case .running:
+            guard subscriptions.mayFail(error.version) else {
+                return [.close(.badQueryError(error.version))]
+            }
+            pendingWork += 1
+            return [.storeQueryError(error)]
+        // The next binding sends the set again.
+        case .stalled, .leaving, .unbinding, .ended: return []
+        case .offline, .unbound, .awaitingIdent, .identifying, .refused, .suspended:
+            return unexpected("QUERY_ERROR")
+        }
     }
 
     private mutating func received(_ request: RequestIdent) -> [Effect] {
@@ -289,6 +333,7 @@ extension ClientSession {
     package mutating func connected(isFastReconnect: Bool) {
         guard let connected = state.afterConnecting else { return }
         state = connected
+        if subscriptions?.isAwaitingMark == true, !fence.isAwaited { fence.request() }
         guard uploadActivation == .afterDownload else { return }
         if !isFastReconnect { holdsUploads = true }
         if holdsUploads { fence.request() }
@@ -323,6 +368,11 @@ extension ClientSession {
         file.grew(to: version)
     }
 
+    /// The sets of the file have changed: by a user, or by the session's own work.
+    package mutating func subscriptionsChanged(_ subscriptions: SessionSubscriptions) {
+        self.subscriptions = subscriptions
+    }
+
     /// Requests `downloadCompleted` once everything that the server has now is integrated.
     package mutating func requestDownloadCompletion() {
         fence.request()
@@ -330,7 +380,10 @@ extension ClientSession {
 
     private mutating func completion() -> [Effect] {
         let integrated = file.progress.download.serverVersion
-        guard fence.takeCompletion(integrated: integrated) else { return [] }
+        // A bootstrap may be at the version that the file has already.
+        guard pendingBootstraps == 0, fence.takeCompletion(integrated: integrated) else {
+            return []
+        }
         holdsUploads = uploadActivation == .never
         return [.downloadCompleted]
     }
@@ -351,10 +404,13 @@ extension ClientSession {
         state = .running(running)
     }
 
+    /// A download is integrated; a message of a bootstrap is staged or, if it is the last, applied.
+    ///
     /// - Parameters:
     ///   - progress: as stored now.
     ///   - localVersion: of the transaction that integrated.
     package mutating func integrated(
+        _ part: Download.Part,
         _ progress: SyncProgress,
         localVersion: ClientVersion
     ) -> [Effect] {
@@ -365,24 +421,39 @@ extension ClientSession {
             running.acknowledge(progress.upload)
             state = .running(running)
         }
-        let version = progress.download.serverVersion
-        let undone = compensatingWrites.takeUndone(integrated: version)
-        return undone.map(Effect.report) + completion()
+        switch part {
+        case .history:
+            let version = progress.download.serverVersion
+            let undone = compensatingWrites.takeUndone(integrated: version)
+            return undone.map(Effect.report) + completion()
+        case .bootstrap(_, _, let isLast, _):
+            pendingBootstraps -= 1
+            if isLast, subscriptions?.isAwaitingMark == true, !fence.isAwaited { fence.request() }
+            return completion()
+        }
+    }
+
+    package mutating func queryErrorStored() {
+        pendingWork -= 1
     }
 
     /// Reports to the server, and stops integrating until the session binds again.
-    package mutating func integrationFailed(_ failure: IntegrationFailure) {
-        stall(report: failure)
+    package mutating func integrationFailed(
+        _ part: Download.Part,
+        _ failure: IntegrationFailure
+    ) {
+        stall(part, report: failure)
     }
 
     /// This machine failed: nothing more is integrated until the session binds again, when all of
     /// it is sent once more. The server is not told.
-    package mutating func integrationInterrupted() {
-        stall(report: nil)
+    package mutating func integrationInterrupted(_ part: Download.Part) {
+        stall(part, report: nil)
     }
 
-    private mutating func stall(report failure: IntegrationFailure?) {
+    private mutating func stall(_ part: Download.Part, report failure: IntegrationFailure?) {
         pendingWork -= 1
+        if case .bootstrap = part { pendingBootstraps -= 1 }
         guard case .running = state else { return }
         state = .stalled(report: failure)
     }

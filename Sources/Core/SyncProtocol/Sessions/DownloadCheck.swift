@@ -1,7 +1,6 @@
 package import Versions
 
-/// The checks of a client on every DOWNLOAD of partition-based sync (wire protocol, 12.2; sync
-/// history, 7.1).
+/// The checks of a client on every DOWNLOAD (wire protocol, 12.2; sync history, 7.1).
 package struct DownloadCheck: Sendable {
     /// The progress of the DOWNLOAD before.
     package var progress: SyncProgress
@@ -26,11 +25,10 @@ package struct DownloadCheck: Sendable {
     }
 
     package func verify(_ message: ServerMessage.Download) throws(DownloadViolation) {
-        guard case .partition = message.extent else { throw .otherMode }
         try verify(header: message.progress)
         var cursor = progress.download
         for changeset in message.changesets {
-            try verify(changeset, after: cursor, header: message.progress.download)
+            try verify(changeset, after: cursor, message)
             cursor = changeset.cursor
         }
     }
@@ -66,11 +64,11 @@ package struct DownloadCheck: Sendable {
     private func verify(
         _ changeset: DownloadChangeset,
         after previous: DownloadCursor,
-        header: DownloadCursor
+        _ message: ServerMessage.Download
     ) throws(DownloadViolation) {
-        let cursor = changeset.cursor
-        guard cursor.serverVersion > previous.serverVersion,
-            cursor.serverVersion <= header.serverVersion
+        let (cursor, header) = (changeset.cursor, message.progress.download)
+        guard cursor.serverVersion <= header.serverVersion,
+            message.extent.isAscending(previous.serverVersion, cursor.serverVersion)
         else { throw .changesetServerVersion(cursor.serverVersion) }
         guard cursor.lastIntegratedClientVersion >= previous.lastIntegratedClientVersion,
             cursor.lastIntegratedClientVersion <= header.lastIntegratedClientVersion
@@ -81,9 +79,20 @@ package struct DownloadCheck: Sendable {
     }
 }
 
+extension ServerMessage.Extent {
+    /// Whether a changeset may follow one of the first version. Synthetic parts of a view share versions.
+    fileprivate func isAscending(_ first: ServerVersion, _ second: ServerVersion) -> Bool {
+        switch self {
+        case .partition: second > first
+        case .query: second >= first && second > .zero
+        }
+    }
+}
+
 /// The rule that a DOWNLOAD broke.
 package enum DownloadViolation: Error, Hashable, Sendable {
-    case otherMode
+    /// No such subscription set, or one that the server has rejected.
+    case queryVersion(QueryVersion)
     case latestServerVersionDecreased
     case uploadClientVersionDecreased
     case uploadClientVersionNeverMade
@@ -100,7 +109,8 @@ package enum DownloadViolation: Error, Hashable, Sendable {
 extension DownloadViolation: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .otherMode: "a message of flexible sync"
+        case .queryVersion(let version):
+            "query version \(version.rawValue) awaits no bootstrap"
         case .latestServerVersionDecreased: "the latest server version went back"
         case .uploadClientVersionDecreased: "the upload client version went back"
         case .uploadClientVersionNeverMade: "the upload client version was never made here"

@@ -1,3 +1,5 @@
+package import Versions
+
 /// A server's breach of the protocol; the client closes the connection (wire protocol, 10.2).
 package enum ProtocolViolation: Error, Hashable, Sendable {
     case malformed(WireError)
@@ -10,6 +12,8 @@ package enum ProtocolViolation: Error, Hashable, Sendable {
     /// An error whose code does not fit its level, or an unknown one for the connection.
     case badErrorCode(Int)
     case download(DownloadViolation)
+    /// A QUERY_ERROR for a set that is complete, or not stored.
+    case badQueryError(QueryVersion)
 }
 
 extension ProtocolViolation: CustomStringConvertible {
@@ -22,6 +26,8 @@ extension ProtocolViolation: CustomStringConvertible {
         case .badMark(let request): "MARK answers \(request.rawValue), which is not outstanding"
         case .unexpectedPong: "PONG without its PING"
         case .badErrorCode(let code): "error code \(code) does not fit its level"
+        case .badQueryError(let version):
+            "QUERY_ERROR for query version \(version.rawValue), which is not outstanding"
         case .download(let violation): "DOWNLOAD: \(violation.description)"
         }
     }

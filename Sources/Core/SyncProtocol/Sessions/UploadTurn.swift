@@ -24,6 +24,9 @@ struct UploadTurn: Hashable, Sendable {
         self.cursor = cursor
     }
 
+    /// Whether everything scanned has been sent.
+    var isIdle: Bool { state == .idle }
+
     enum Step: Hashable {
         case scan(UploadScan)
         case send(UploadBatch)

@@ -72,7 +72,7 @@ struct SyncNotes {
                 show(notes)
                 if notes.split(separator: "\n").count >= 3 { return }
             case .error(let error): show("\(error.code): \(error.message)\n")
-            case .activity, .rejected, .uploaded, .reset: break
+            case .activity, .rejected, .subscriptions, .uploaded, .reset: break
             }
         }
     }

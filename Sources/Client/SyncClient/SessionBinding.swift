@@ -1,0 +1,23 @@
+import Changesets
+import Scopes
+import SyncProtocol
+
+/// What a session binds to: the path of its BIND, and the mode of its connection.
+struct SessionBinding: Hashable, Sendable {
+    let path: Text
+    let mode: SyncMode
+
+    /// - Parameter isFreshCopy: whether the session downloads the fresh copy for a client reset.
+    init(_ scope: SyncScope, isFreshCopy: Bool = false) {
+        switch scope {
+        case .partition(let partition):
+            path = Text(partition.canonicalText)
+            mode = .partitionBased
+        case .subscriptions:
+            path = FlexibleBinding(purpose: isFreshCopy ? .clientReset : .sync).encoded
+            mode = .flexible
+        case .unsynced:
+            preconditionFailure("a file that is not synced has no session")
+        }
+    }
+}
