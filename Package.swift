@@ -164,6 +164,7 @@ let package = Package(
             ["Changesets", "JSON", "Query", "Schemas"]
         ),
         module("Merge", in: .core, ["Changesets"]),
+        module("Digests", in: .core, ["Changesets", "Documents", "Schemas"]),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
         module("Subscriptions", in: .core, ["Changesets", "Query", "Schemas", "Versions"]),
@@ -196,8 +197,8 @@ let package = Package(
             "LocalRealm",
             in: .client,
             [
-                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
-                "Subscriptions", "Versions",
+                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "SQLite", "Schemas",
+                "Scopes", "Subscriptions", "Versions", crypto,
             ]
         ),
         module("Outbound", in: .system, nio),
@@ -206,7 +207,11 @@ let package = Package(
             in: .system,
             ["CLinux", "Coordination", "Outbound", "SyncProtocol", deque] + nio
         ),
-        module("AppServices", in: .client, ["JSON", "Outbound", asyncHTTPClient, logging] + nio),
+        module(
+            "AppServices",
+            in: .client,
+            ["Digests", "JSON", "Outbound", asyncHTTPClient, logging] + nio
+        ),
         module(
             "Platform",
             in: .system,
@@ -238,7 +243,7 @@ let package = Package(
             "RealmSync",
             in: .client,
             [
-                "AppServices", "Changesets", "ClientReset", "Coordination", "LocalRealm",
+                "AppServices", "Changesets", "ClientReset", "Coordination", "Digests", "LocalRealm",
                 "Outbound", "SQLite", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
                 "Subscriptions", "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
                 nioSSL,
@@ -248,7 +253,8 @@ let package = Package(
             "Agent",
             [
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "Coordination",
-                "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync", "SQLite",
+                "Digests", "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync",
+                "SQLite",
                 "Scheduling",
                 "Schemas", "SchemaFiles", "Scopes", "Settings", "Subscriptions", "SyncClient",
                 "SyncProtocol", "Transport", "Versions", "YAML", logging, nioSSL, serviceLifecycle,
@@ -293,11 +299,9 @@ let package = Package(
             "SyncServer",
             in: .backend,
             [
-                "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query",
-                "Schemas",
-                "Scopes", "ServerMetrics", "ServerStore", "Surroundings", "SyncProtocol",
-                "Transport", "Versions",
-                deque,
+                "Changesets", "Coordination", "Digests", "Documents", "Merge", "Permissions",
+                "Query", "Schemas", "Scopes", "ServerMetrics", "ServerStore", "Surroundings",
+                "SyncProtocol", "Transport", "Versions", crypto, deque,
                 logging, serviceLifecycle,
             ]
         ),
@@ -328,7 +332,7 @@ let package = Package(
             "ServerHTTP",
             in: .backend,
             [
-                "Changesets", "JSON", "MetricsFormat", "Query", "Schemas", "Scopes",
+                "Changesets", "Digests", "JSON", "MetricsFormat", "Query", "Schemas", "Scopes",
                 "ServerAccounts", "ServerConfig", "ServerMetrics",
                 "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
                 "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
@@ -455,6 +459,7 @@ let package = Package(
         ),
         tests("Scopes", ["Changesets", "Scopes"]),
         tests("Subscriptions", ["Changesets", "Schemas", "Subscriptions", "Versions"]),
+        tests("Digests", ["Changesets", "Digests", "Documents", "Schemas", crypto]),
         tests("YAML", ["YAML"]),
         tests("JSON", ["JSON"]),
         tests("MetricsFormat", ["MetricsFormat"]),
@@ -463,8 +468,9 @@ let package = Package(
         tests(
             "Config",
             [
-                "Changesets", "Config", "Scheduling", "SchemaFiles", "Schemas", "Scopes",
-                "Settings", "YAML",
+                "Changesets", "Config", "Documents", "Query", "Scheduling", "SchemaFiles",
+                "Schemas",
+                "Scopes", "Settings", "YAML",
             ]
         ),
         tests("Scheduling", ["Scheduling"]),
@@ -601,7 +607,7 @@ let package = Package(
         tests(
             "Server",
             [
-                "Changesets", "Documents", "JSON", "Merge", "Permissions", "PostgreSQL",
+                "Changesets", "Digests", "Documents", "JSON", "Merge", "Permissions", "PostgreSQL",
                 "PostgreSQLFixtures", "PostgreSQLServerStore", "Query", "SQLite", "ServerFixtures",
                 "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",

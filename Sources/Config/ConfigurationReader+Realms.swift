@@ -1,4 +1,3 @@
-import Query
 import SchemaFiles
 import Settings
 import YAML
@@ -21,7 +20,8 @@ extension ConfigurationReader {
         entry.value.mapping { keys in
             let user = keys.required("user") { context.users.resolve($0, section: "users") }
             let templates = TemplateReader(inputs, user: user)
-            let scope = readScope(keys, templates)
+            var subscriptions: [LocatedSubscription] = []
+            let scope = readScope(keys, templates) { subscriptions = $0 }
             var pathReader = entry.value
             let path = keys.optional(
                 "path",
@@ -31,6 +31,7 @@ extension ConfigurationReader {
                 return readPath(reader, templates: templates)
             }
             let schema = keys.optional("schema", readSchema)
+            if let schema { check(subscriptions, in: schema.schema) }
             let isEnabled = keys.optional("enabled", default: true) { $0.bool() }
             let isReadOnly = keys.optional("read_only", default: false) { $0.bool() }
             let capture = keys.section("capture", readCapture)
@@ -92,73 +93,20 @@ extension ConfigurationReader {
 
     private func readScope(
         _ keys: MappingReader,
-        _ templates: TemplateReader
+        _ templates: TemplateReader,
+        _ located: ([LocatedSubscription]) -> Void
     ) -> RealmConfiguration.Scope? {
         keys.exactlyOneBesideOthers(
             of: ["partition", "subscriptions"],
             remedy: "give the one for partition-based sync, or the other for flexible sync"
         ) { key, reader in
-            key == "partition"
-                ? PartitionSetting.read(reader, templates: templates).map { .partition($0) }
-                : readSubscriptions(reader, templates).map { .subscriptions($0) }
-        }
-    }
-
-    private func readSubscriptions(
-        _ reader: NodeReader,
-        _ templates: TemplateReader
-    ) -> [SubscriptionConfiguration]? {
-        var names: Set<String> = []
-        return reader.elements { element in
-            element.mapping { keys in
-                let name = keys.optional("name") { reader in
-                    let name = reader.string()
-                    if let name, !names.insert(name).inserted {
-                        reader.report(
-                            .conflict,
-                            "\(quoted(name)) is the name of another subscription of this realm",
-                            remedy: "give each a name of its own"
-                        )
-                    }
-                    return name
-                }
-                let className = keys.required("class") { reader in
-                    reader.string(
-                        matching: { $0.utf8.count <= 57 },
-                        expected: "the name of a class, of up to 57 bytes"
-                    )
-                }
-                let query = keys.required("query") { readQuery($0, templates) }
-                guard let className, let query else { return nil }
-                return SubscriptionConfiguration(name: name, className: className, query: query)
+            guard key == "subscriptions" else {
+                return PartitionSetting.read(reader, templates: templates).map { .partition($0) }
             }
-        }
-    }
-
-    /// Checks the grammar and the restrictions of subscriptions; only the server knows its schema and
-    /// its queryable fields.
-    private func readQuery(_ reader: NodeReader, _ templates: TemplateReader) -> String? {
-        guard let text = reader.string(), let template = templates.resolve(text, at: reader) else {
-            return nil
-        }
-        guard let query = template.fixedText else {
-            reader.report(
-                .unsupported,
-                "${user.id} in a query is not supported yet by this version",
-                remedy: "write the id itself"
-            )
-            return nil
-        }
-        do throws(QueryError) {
-            try SubscriptionRules.checkSyntax(of: Array(query.utf8))
-            return query
-        } catch {
-            reader.report(
-                .badValue,
-                "column \(error.column): \(error.message)",
-                remedy: error.remedy
-            )
-            return nil
+            return readSubscriptions(reader, templates).map { subscriptions in
+                located(subscriptions)
+                return .subscriptions(subscriptions.map(\.configuration))
+            }
         }
     }
 

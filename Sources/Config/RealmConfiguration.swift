@@ -89,12 +89,12 @@ package struct ClientResetConfiguration: Hashable, Sendable {
     }
 }
 
-/// The objects of a flexible-sync realm. Only the server knows the names and types in the query.
+/// Objects of a flexible-sync realm: those of a class that match a query.
 package struct SubscriptionConfiguration: Hashable, Sendable {
     /// Nil for a subscription that its class and query identify.
     package var name: String?
     package var className: String
-    package var query: String
+    package var query: QueryTemplate
 }
 
 /// A property by the name of its class: `Item.stock`.

@@ -15,6 +15,15 @@ package struct UserTemplate: Hashable, Sendable {
         }
     }
 
+    mutating func append(_ other: UserTemplate) {
+        for piece in other.pieces {
+            switch piece {
+            case .text(let text): append(text)
+            case .userID: appendUserID()
+            }
+        }
+    }
+
     mutating func appendUserID() {
         pieces.append(.userID)
     }

@@ -147,7 +147,9 @@ enum ArchitectureRules {
     static let foreignImports: [String: Set<String>] = [
         "ArgumentParser": ["realm-agent", "realm-server"],
         "AsyncHTTPClient": ["AppServices", "Control", "Plugins", "ServerHTTP"],
-        "Crypto": ["PostgreSQLServerStore", "ServerAccounts", "ServerStorage"],
+        "Crypto": [
+            "LocalRealm", "PostgreSQLServerStore", "ServerAccounts", "ServerStorage", "SyncServer",
+        ],
         "DequeModule": [
             "PostgreSQLServerStore", "SQLiteServerStore", "SyncServer", "Transport",
         ],

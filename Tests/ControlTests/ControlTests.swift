@@ -50,6 +50,20 @@ struct ControlTests {
             guard realm == "stock" else { throw .unknownRealm(realm) }
         }
 
+        func verify(
+            _ realm: String,
+            _ request: VerifyRequest
+        ) async throws(ControlError) -> AsyncStream<VerificationLine> {
+            guard realm == "stock" else { throw .unknownRealm(realm) }
+            return AsyncStream { continuation in
+                continuation.yield(VerificationLine(step: .syncing))
+                continuation.yield(
+                    VerificationLine(error: .unknownRealm("x"), outcome: .timedOut)
+                )
+                continuation.finish()
+            }
+        }
+
         static let plugin = PluginReport(
             name: "tell-ops",
             use: "exec",

@@ -68,6 +68,7 @@ package struct RealmServer: Service {
             secrets: secrets,
             clock: clock,
             random: random,
+            comparisonsPerMinute: configuration.limits.comparisonsPerMinute,
             logger: logger
         )
         backplane.join(AppPresence(accounts.apps))
@@ -80,13 +81,6 @@ package struct RealmServer: Service {
         self.isAdministered = isAdministered
         self.clock = clock
         self.store = store
-        self.services = ClientAPI(
-            accounts: accounts,
-            publicAddress: publicAddress,
-            isSecure: tls != nil,
-            meter: meter,
-            logger: logger
-        )
         self.gate = SyncGate(accounts: accounts, logger: logger)
         self.sync = SyncService(
             apps: accounts.apps,
@@ -104,6 +98,15 @@ package struct RealmServer: Service {
             clock: clock,
             random: random,
             timing: timing,
+            meter: meter,
+            comparisons: ComparisonLimits(listedObjects: configuration.limits.comparedObjects),
+            logger: logger
+        )
+        self.services = ClientAPI(
+            accounts: accounts,
+            sync: sync,
+            publicAddress: publicAddress,
+            isSecure: tls != nil,
             meter: meter,
             logger: logger
         )

@@ -16,6 +16,10 @@ package struct ServerLimits: Hashable, Sendable {
     package var documentBytes: Int
     /// Bytes of pending corrections for one client.
     package var correctionBytes: Int
+    /// Requests of one user to compare a realm.
+    package var comparisonsPerMinute: Int
+    /// Objects that one comparison lists.
+    package var comparedObjects: Int
 
     package init(
         waitingLogIns: Int = 256,
@@ -24,7 +28,9 @@ package struct ServerLimits: Hashable, Sendable {
         connectionsPerUser: Int = 1000,
         incomingBytes: Int = 256 << 20,
         documentBytes: Int = 16 << 20,
-        correctionBytes: Int = 64 << 20
+        correctionBytes: Int = 64 << 20,
+        comparisonsPerMinute: Int = 30,
+        comparedObjects: Int = 1000
     ) {
         self.waitingLogIns = waitingLogIns
         self.connections = connections
@@ -33,6 +39,8 @@ package struct ServerLimits: Hashable, Sendable {
         self.incomingBytes = incomingBytes
         self.documentBytes = documentBytes
         self.correctionBytes = correctionBytes
+        self.comparisonsPerMinute = comparisonsPerMinute
+        self.comparedObjects = comparedObjects
     }
 
     package static let standard = ServerLimits()
@@ -69,7 +77,13 @@ extension ServerLimits {
             },
             correctionBytes: keys.optional("corrections", default: standard.correctionBytes) {
                 $0.size(in: Self.correctionRange)
-            }
+            },
+            comparisonsPerMinute: count(
+                "comparisons_per_minute",
+                standard.comparisonsPerMinute,
+                upTo: 60_000
+            ),
+            comparedObjects: count("compared_objects", standard.comparedObjects, upTo: 100_000)
         )
     }
 }

@@ -172,7 +172,8 @@ extension AppClient {
         _ method: ServiceRequest.Method,
         _ path: String,
         token: Token? = nil,
-        body: [UInt8] = []
+        body: [UInt8] = [],
+        timeout: Duration? = nil
     ) async throws(ServiceError) -> ServiceResponse {
         if fixedLocation == nil, location == nil { try await refreshLocation() }
         let host = (fixedLocation ?? location)?.httpHost ?? baseURL
@@ -184,13 +185,17 @@ extension AppClient {
             headers.append((name: authorizationHeader, value: "Bearer \(token.text)"))
         }
         return try await send(
-            ServiceRequest(method: method, url: host + path, headers: headers, body: body)
+            ServiceRequest(method: method, url: host + path, headers: headers, body: body),
+            timeout
         )
     }
 
-    private func send(_ request: ServiceRequest) async throws(ServiceError) -> ServiceResponse {
+    private func send(
+        _ request: ServiceRequest,
+        _ timeout: Duration? = nil
+    ) async throws(ServiceError) -> ServiceResponse {
         do {
-            return try await exchange.perform(request, timeout: timeout)
+            return try await exchange.perform(request, timeout: timeout ?? self.timeout)
         } catch {
             throw .unreachable(reason: error.reason)
         }

@@ -19,16 +19,31 @@ extension ControlClient {
         try await lines("v1/events?\(query.joined(separator: "&"))", as: EventRecord.self, body)
     }
 
+    /// Compares a realm with its server, and hands each line to the body.
+    package func verify(
+        _ realm: String,
+        _ request: VerifyRequest,
+        _ body: (VerificationLine) async throws -> Void
+    ) async throws {
+        try await lines(
+            "v1/realms/\(realm)/verify",
+            as: VerificationLine.self,
+            posting: (try? JSONBody.encode(request)) ?? [],
+            body
+        )
+    }
+
     /// Passes each line of a response to the body as it arrives.
     func lines<Line: Decodable>(
         _ path: String,
         as type: Line.Type,
+        posting request: [UInt8]? = nil,
         _ body: (Line) async throws -> Void
     ) async throws {
         let client = newClient()
         let result: Result<Void, any Error>
         do {
-            result = .success(try await read(path, as: type, through: client, body))
+            result = .success(try await read(path, as: type, request, through: client, body))
         } catch {
             result = .failure(error)
         }
@@ -39,16 +54,19 @@ extension ControlClient {
     private func read<Line: Decodable>(
         _ path: String,
         as type: Line.Type,
+        _ request: [UInt8]?,
         through client: HTTPClient,
         _ body: (Line) async throws -> Void
     ) async throws {
+        var outgoing = HTTPClientRequest(url: url(of: path))
+        if let request {
+            outgoing.method = .POST
+            outgoing.body = .bytes(ByteBuffer(bytes: request))
+        }
         let response: HTTPClientResponse
         do {
             // The response's head arrives at once; its lines may take years.
-            response = try await client.execute(
-                HTTPClientRequest(url: url(of: path)),
-                deadline: .distantFuture
-            )
+            response = try await client.execute(outgoing, deadline: .distantFuture)
         } catch {
             throw failure(error)
         }

@@ -80,6 +80,7 @@ package struct ControlServer: Service {
         addAgentRoutes(to: router)
         addRealmRoutes(to: router)
         addResetRoutes(to: router)
+        addVerification(to: router)
         addOperations(to: router)
         addFileRoutes(to: router)
         return router

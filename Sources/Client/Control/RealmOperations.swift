@@ -8,6 +8,11 @@ package protocol RealmOperations: Sendable {
         _ request: ProgressRequest,
         of realm: String
     ) async throws(ControlError) -> AsyncStream<ProgressReport>
+    /// Compares the realm with its server; the last line has the result or the error.
+    func verify(
+        _ realm: String,
+        _ request: VerifyRequest
+    ) async throws(ControlError) -> AsyncStream<VerificationLine>
     func suspend(_ realm: String, _ request: SuspendRequest) async throws(ControlError)
     func resume(_ realm: String) async throws(ControlError)
     /// All realms retry now, without waiting for their back-off.

@@ -16,7 +16,8 @@ struct RealmAgentCommand: AsyncParsableCommand {
             CheckCommand.self, DoctorCommand.self, SupportBundleCommand.self,
             ConfigCommand.self, ReloadCommand.self,
             EventsCommand.self, LogLevelCommand.self, PluginsCommand.self,
-            ResetCommand.self, RestartCommand.self,
+            ResetCommand.self,
+            VerifyCommand.self, RestartCommand.self,
         ]
     )
 

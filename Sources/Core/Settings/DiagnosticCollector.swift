@@ -6,6 +6,8 @@ package import YAML
 package final class DiagnosticCollector {
     private var collected: [Diagnostic] = []
     private var files: [String] = []
+    /// The texts, to find places inside of values.
+    private var sources: [String: [UInt8]] = [:]
 
     package init() {}
 
@@ -32,6 +34,7 @@ package final class DiagnosticCollector {
         limits: YAMLLimits = .standard
     ) -> YAMLNode? {
         if !files.contains(file) { files.append(file) }
+        sources[file] = bytes
         do {
             return try YAMLNode.parse(bytes, file: file, limits: limits)
                 ?? YAMLNode(
@@ -51,6 +54,9 @@ package final class DiagnosticCollector {
             return nil
         }
     }
+
+    /// The text of a parsed file.
+    func source(of file: String) -> [UInt8]? { sources[file] }
 
     private func position(of diagnostic: Diagnostic) -> (Int, Int, Int) {
         let location = diagnostic.location

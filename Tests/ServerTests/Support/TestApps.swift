@@ -7,6 +7,7 @@ import ServerFixtures
 @testable import ServerConfig
 @testable import ServerHTTP
 @testable import ServerStore
+@testable import SyncServer
 
 /// Accounts of two apps on a strict store in memory, with cheap password hashes.
 struct TestApps {
@@ -14,6 +15,7 @@ struct TestApps {
     let store: any Store
     let accounts: Accounts
     let services: ClientAPI
+    private let sync: SyncService
 
     static let shop = AppID.named("shop-abcde")
     static let office = AppID.named("office-fghij")
@@ -48,10 +50,24 @@ struct TestApps {
             clock: clock.wallClock,
             random: .seeded(seed)
         )
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        self.sync = SyncService(
+            apps: accounts.apps,
+            backplane: accounts.backplane,
+            engine: SyncEngine(
+                store: self.store,
+                clock: clock.wallClock,
+                random: .seeded(seed &+ 5)
+            ),
+            clock: clock.wallClock,
+            random: .seeded(seed &+ 6),
+            logger: logger
+        )
         self.services = ClientAPI(
             accounts: accounts,
+            sync: sync,
             publicAddress: PublicAddress(publicURL),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: logger
         )
     }
 

@@ -18,6 +18,8 @@ package enum AccountRefusal: Error, Hashable, Sendable {
     case tooManyMails(retryAfterInSeconds: Int)
     /// Too many passwords wait for their hash.
     case tooManyLogIns
+    /// Too many comparisons of realms by one user.
+    case tooManyComparisons(retryAfterInSeconds: Int)
 
     // MARK: Tokens and their sessions
 

@@ -53,6 +53,13 @@ extension Accounts {
         )
     }
 
+    /// Identifies the user of a request to compare a realm, and counts the request.
+    package func authorizeComparison(_ token: String?, app: AppID) async throws -> ConnectedUser {
+        let user = try await authorizeSync(token, app: app)
+        try await loginGuard.admitComparison(by: user.id, of: app)
+        return user
+    }
+
     /// An access token for the session of a refresh token.
     func accessToken(for refresh: TokenClaims, _ served: ServedApp) async throws -> String {
         let now = clock.secondsSince1970

@@ -29,6 +29,7 @@ package struct Accounts: Sendable {
         secrets: SecretReader = SecretReader(environment: [:]),
         clock: WallClock,
         random: RandomSource,
+        comparisonsPerMinute: Int = ServerLimits.standard.comparisonsPerMinute,
         logger: Logger = Logger(label: "Server")
     ) async throws {
         self.store = store
@@ -36,7 +37,10 @@ package struct Accounts: Sendable {
         self.tokens = TokenAuthority(clock: clock)
         self.hasher = hasher
         self.secrets = secrets
-        self.loginGuard = LoginGuard(clock: clock)
+        self.loginGuard = LoginGuard(
+            clock: clock,
+            comparisonsPerMinute: comparisonsPerMinute
+        )
         self.hooks = HookRunner(logger: logger)
         self.logger = logger
         self.clock = clock

@@ -19,6 +19,8 @@ actor LoginGuard {
     private var byAccount = AttemptLimiter(burst: 5, refillInterval: 60_000)
     /// Each is a row of the store: limits the rows that one address can create.
     private var newUsersByAddress = AttemptLimiter(burst: 1000, refillInterval: 3600)
+    /// Each reads a realm: limits the work that one user can cause.
+    private var comparisonsByUser: AttemptLimiter
     private var acquaintances = Acquaintances()
     private let clock: WallClock
 
@@ -42,8 +44,12 @@ actor LoginGuard {
         fileprivate let address: AttemptLimiter.Key?
     }
 
-    init(clock: WallClock) {
+    init(clock: WallClock, comparisonsPerMinute: Int) {
         self.clock = clock
+        self.comparisonsByUser = AttemptLimiter(
+            burst: comparisonsPerMinute,
+            refillInterval: max(1, 60_000 / Int64(comparisonsPerMinute))
+        )
     }
 
     /// Admits a log-in to the check of its password. Attempts in progress count as failed, so that
@@ -92,6 +98,14 @@ actor LoginGuard {
         let key = Key(app.rawValue, name.rawValue)
         guard let wait = byAccount.take(key, at: now) else { return }
         throw .tooManyMails(retryAfterInSeconds: Self.seconds(wait))
+    }
+
+    /// Admits a request for digests of a realm.
+    func admitComparison(by user: UserID, of app: AppID) throws(AccountRefusal) {
+        let key = Key(app.rawValue, user.rawValue)
+        let wait = comparisonsByUser.take(key, at: clock.millisecondsSince1970())
+        guard let wait else { return }
+        throw .tooManyComparisons(retryAfterInSeconds: Self.seconds(wait))
     }
 
     private func refusal(_ milliseconds: Int64) -> AccountRefusal {

@@ -1,13 +1,17 @@
+import Digests
+import FoundationEssentials
 import JSON
 package import Logging
 package import ServerAccounts
 import ServerConfig
 package import ServerMetrics
 import ServerStore
+package import SyncServer
 
 /// Serves the calls of the client API (app services).
 package struct ClientAPI: Sendable {
     private let accounts: Accounts
+    private let sync: SyncService
     private let publicAddress: PublicAddress
     private let isSecure: Bool
     let meter: ServerMeter
@@ -16,12 +20,14 @@ package struct ClientAPI: Sendable {
     /// `isSecure`: clients connect over TLS.
     package init(
         accounts: Accounts,
+        sync: SyncService,
         publicAddress: PublicAddress = PublicAddress(nil),
         isSecure: Bool = false,
         meter: ServerMeter = ServerMeter(),
         logger: Logger
     ) {
         self.accounts = accounts
+        self.sync = sync
         self.publicAddress = publicAddress
         self.isSecure = isSecure
         self.meter = meter
@@ -145,6 +151,12 @@ package struct ClientAPI: Sendable {
             let token = request.method == "GET" ? request.item("baas_at") : request.bearerToken
             _ = try await accounts.authenticate(token, is: .access, app: app)
             throw ServiceRefusal(.functionNotFound, "function not found")
+        case .compare(let app):
+            let user = try await accounts.authorizeComparison(request.bearerToken, app: app)
+            guard let body = try? JSONDecoder().decode(DigestRequest.self, from: Data(request.body))
+            else { throw ServiceRefusal.notJSON }
+            let response = try await sync.digests(body, for: user)
+            return ClientAPIResponse(status: 200, body: try response.json())
         case .registerPush(let service):
             throw ServiceRefusal(.serviceNotFound, "service not found: '\(service.prefix(64))'")
         case .sync(let app):

@@ -26,6 +26,8 @@ enum ClientRoute: Hashable, Sendable {
     case removeKey(AppID?, id: String)
     case setKey(AppID?, id: String, isDisabled: Bool)
     case callFunction(AppID)
+    /// Digests of a realm, for a client that compares its own: of this server alone.
+    case compare(AppID)
     case registerPush(service: String)
     /// The sync endpoint, requested without an upgrade to WebSocket.
     case sync(AppID)
@@ -78,6 +80,8 @@ enum ClientRoute: Hashable, Sendable {
             return [("GET", .location(app))]
         case (let app?, 1, "realm-sync"):
             return [("GET", .sync(app))]
+        case (let app?, 2, "realm") where segments[1] == "compare":
+            return [("POST", .compare(app))]
         case (let app?, 2, "functions") where segments[1] == "call":
             return [("POST", .callFunction(app)), ("GET", .callFunction(app))]
         case (.some, 4, "push") where segments[1] == "providers" && segments[3] == "registration":

@@ -68,6 +68,7 @@ extension ClientRoute {
         case .callFunction: "function"
         case .registerPush: "push"
         case .sync: "sync"
+        case .compare: "compare"
         }
     }
 }

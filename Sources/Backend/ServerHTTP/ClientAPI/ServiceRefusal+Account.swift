@@ -1,5 +1,6 @@
 import ServerAccounts
 import ServerStore
+import SyncServer
 
 extension ServiceRefusal {
     /// The refusal of a call that failed with an error; nil if the server is at fault.
@@ -7,6 +8,7 @@ extension ServiceRefusal {
         switch error {
         case let refusal as ServiceRefusal: self = refusal
         case let refusal as AccountRefusal: self.init(refusal)
+        case let refusal as ComparisonRefusal: self.init(refusal)
         case let error as StoreError where error.kind == .unacceptable: self = .unacceptable
         default: return nil
         }
@@ -31,6 +33,9 @@ extension ServiceRefusal {
                 "too many log-ins at once; try again in 1 s",
                 retryAfterInSeconds: 1
             )
+
+        case .tooManyComparisons(let seconds):
+            self.init(limit: "too many comparisons by one user", .badRequest, seconds)
 
         case .noToken: self.init(.missingAuthReq, "must authenticate first")
         case .invalidSession(let fault):
@@ -110,6 +115,23 @@ extension ServiceRefusal {
         case .overloaded: self.init(.maintenanceInProgress, "too many requests at once")
         case .timedOut: self.init(.executionTimeLimitExceeded, message)
         case .failed: self.init(.functionExecutionError, message)
+        }
+    }
+}
+
+extension ServiceRefusal {
+    fileprivate init(_ refusal: ComparisonRefusal) {
+        switch refusal {
+        case .busy:
+            self.init(
+                .maintenanceInProgress,
+                "another comparison is running",
+                retryAfterInSeconds: 2
+            )
+        case .paused: self.init(.maintenanceInProgress, "sync of this app is paused")
+        case .notAllowed:
+            self.init(nil, "this user has no such client file, or may not read it", status: 403)
+        case .badPartition: self = .missing("partition")
         }
     }
 }

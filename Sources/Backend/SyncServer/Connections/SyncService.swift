@@ -15,6 +15,7 @@ package final class SyncService: Sendable {
     package let correctedUploads = CorrectedUploads()
     let uploads = UploadBacklog()
     let meter: ServerMeter
+    let comparisons: Comparisons
     let clock: WallClock
     let random: RandomSource
     package let timing: ServerTiming
@@ -31,8 +32,10 @@ package final class SyncService: Sendable {
         timing: ServerTiming = ServerTiming(),
         limits: Limits = .server,
         meter: ServerMeter = ServerMeter(),
+        comparisons: ComparisonLimits = ComparisonLimits(),
         logger: Logger
     ) {
+        self.comparisons = Comparisons(limits: comparisons)
         self.apps = apps
         self.backplane = backplane
         self.engine = engine
