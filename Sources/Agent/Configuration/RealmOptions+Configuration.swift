@@ -1,7 +1,9 @@
+import Changesets
 import ClientReset
 import Config
 import RealmSync
 import Scopes
+import Subscriptions
 
 extension RealmOptions {
     /// Options of a configured realm.
@@ -20,6 +22,8 @@ extension RealmOptions {
                 }
             }
         }
+        declaredSubscriptions = Self.declaredSubscriptions(of: configuration)
+        rerunsInitialSubscriptions = configuration.rerunsSubscriptions
         schema = configuration.schema.map(DeclaredSchema.init)
         seed = configuration.seed
         open = OpenOptions(configuration.opening)
@@ -33,6 +37,24 @@ extension RealmOptions {
             exportsDiscarded: configuration.clientReset.exportsDiscarded
         )
         shutdownUploadTimeout = configuration.shutdownUploadTimeout
+    }
+}
+
+extension RealmOptions {
+    /// The subscriptions of a realm with flexible sync, for a user; nil for a partition.
+    static func declaredSubscriptions(
+        of configuration: RealmConfiguration
+    ) -> DeclaredSubscriptionSource? {
+        guard case .subscriptions(let declared) = configuration.scope else { return nil }
+        return { userID in
+            declared.map { subscription in
+                SubscriptionContent(
+                    name: subscription.name.map { Text($0) },
+                    className: Text(subscription.className),
+                    query: Text(bytes: subscription.query.text(userID: userID))
+                )
+            }
+        }
     }
 }
 
