@@ -457,6 +457,7 @@ let package = Package(
         ),
         tests("Scopes", ["Changesets", "Scopes"]),
         tests("Digests", ["Changesets", "Digests", "Documents", "Schemas", crypto]),
+        tests("Subscriptions", ["Changesets", "Schemas", "Subscriptions", "Versions"]),
         tests("YAML", ["YAML"]),
         tests("JSON", ["JSON"]),
         tests("Settings", ["Settings", "YAML"]),
@@ -488,7 +489,8 @@ let package = Package(
             "LocalRealm",
             [
                 "Changesets", "ClientReset", "Documents", "FaultInjection", "LocalRealm", "Merge",
-                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Versions", subprocess,
+                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Subscriptions", "Versions",
+                subprocess,
             ]
         ),
         tests("Outbound", ["Outbound"] + nio),

@@ -18,7 +18,7 @@ public struct SubscriptionStatus: Sendable, Equatable {
     public let active: SubscriptionSet
     /// The newest set; equal to `active` when nothing is pending.
     public let latest: SubscriptionSet
-    /// What the latest set waits for; nil if it waits for nothing.
+    /// The event that the latest set needs next; nil if it is settled.
     public let wait: Wait?
 
     /// The next event that a pending set needs.

@@ -2,7 +2,7 @@ import Changesets
 import Scopes
 import SyncProtocol
 
-/// What a session binds to: the path of its BIND, and the mode of its connection.
+/// The path of a session's BIND, and the mode of its connection.
 struct SessionBinding: Hashable, Sendable {
     let path: Text
     let mode: SyncMode

@@ -54,7 +54,7 @@ struct BootstrapStore {
         try connection.execute("DELETE FROM _realm_bootstrap")
     }
 
-    /// Begins an empty bootstrap; there must be none.
+    /// Begins an empty bootstrap, where nothing is staged.
     func begin(_ version: QueryVersion) throws(SQLiteError) {
         try connection.run(
             "INSERT INTO _realm_bootstrap(id, query_version) VALUES (1, ?1)",
