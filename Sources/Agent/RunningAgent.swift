@@ -217,6 +217,10 @@ actor RunningAgent {
         }
         for realm in new.realms {
             await keepers[realm.name]?.follow(realm.schedule, new.network)
+            guard let declared = RealmOptions.declaredSubscriptions(of: realm),
+                let running = parts.realms.first(where: { $0.name == realm.name })
+            else { continue }
+            await running.realm.declareSubscriptions(declared)
         }
         return difference
     }

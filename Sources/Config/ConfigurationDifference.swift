@@ -9,7 +9,8 @@ package struct ConfigurationDifference: Hashable, Sendable {
     /// Names of realms that run and must not run on as they are.
     package private(set) var realmsToStop: [String] = []
     package private(set) var realmsToStart: [RealmConfiguration] = []
-    /// Realms of which only the schedule has changed: they keep their session and file.
+    /// Realms of which only the schedule or the subscriptions have changed: they keep their session and
+    /// file.
     package private(set) var realmsToReschedule: [RealmConfiguration] = []
     package private(set) var usersToStop: [String] = []
     package private(set) var usersToStart: [UserConfiguration] = []
@@ -62,10 +63,19 @@ package struct ConfigurationDifference: Hashable, Sendable {
         realmsToReschedule = start.filter { realm in
             guard var other = before[realm.name], realm.isEnabled else { return false }
             other.schedule = realm.schedule
+            other.adoptSubscriptions(of: realm)
             return other == realm
         }
         let kept = Set(realmsToReschedule.map(\.name))
         realmsToStop = stop.filter { !kept.contains($0) && before[$0]?.isEnabled == true }
         realmsToStart = start.filter { !kept.contains($0.name) && $0.isEnabled }
+    }
+}
+
+extension RealmConfiguration {
+    /// With the subscriptions of another configuration, if both use flexible sync.
+    fileprivate mutating func adoptSubscriptions(of other: RealmConfiguration) {
+        guard case .subscriptions = scope, case .subscriptions = other.scope else { return }
+        scope = other.scope
     }
 }

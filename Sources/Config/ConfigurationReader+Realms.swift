@@ -61,8 +61,7 @@ extension ConfigurationReader {
                 "read_only",
                 "counters",
                 "links",
-                "run_on_remote",
-                "rerun_subscriptions_on_open"
+                "run_on_remote"
             )
             guard let user, let scope else { return nil }
             let configuration = RealmConfiguration(

@@ -50,6 +50,36 @@ struct ControlTests {
             guard realm == "stock" else { throw .unknownRealm(realm) }
         }
 
+        func subscriptions(of realm: String) async throws(ControlError) -> SubscriptionsReport {
+            guard realm == "stock" else { throw .unknownRealm(realm) }
+            let set = SubscriptionSetReport(
+                version: 1,
+                state: "complete",
+                error: nil,
+                subscriptions: []
+            )
+            return SubscriptionsReport(
+                realm: realm,
+                active: set,
+                pending: nil,
+                waitingFor: nil,
+                estimate: nil
+            )
+        }
+
+        func changeSubscriptions(
+            of realm: String,
+            _ request: SubscriptionsRequest
+        ) async throws(ControlError) -> SubscriptionsChange {
+            guard realm == "stock" else { throw .unknownRealm(realm) }
+            return SubscriptionsChange(
+                realm: realm,
+                version: 2,
+                outcome: request.wait == true ? .complete : .committed,
+                counts: request.operations.map { _ in 1 }
+            )
+        }
+
         func verify(
             _ realm: String,
             _ request: VerifyRequest

@@ -41,6 +41,9 @@ struct EventDocumentationTests {
                 RejectedPayload(by: .server, className: "A", key: "1", property: "a", reason: "x")
             ),
             .reset(reset),
+            .subscription(
+                SubscriptionPayload(version: 1, state: "error", message: "x", rejected: ["x"])
+            ),
             .changed(ChangePayload(changesets: 1, seconds: 1, localVersion: 1)),
             .plugin(
                 PluginPayload(plugin: "x", handled: "x", decision: "x", note: "x", failure: "x")

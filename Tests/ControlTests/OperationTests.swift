@@ -155,6 +155,10 @@ extension ControlTests.Backend {
         RejectsReport(realm: realm, rejects: limit == 5 ? [Self.reject] : [])
     }
 
+    func retryReject(_ id: Int64, of realm: String) async throws(ControlError) -> RetryReport {
+        RetryReport(realm: realm, id: id, className: "Item", outcome: .written)
+    }
+
     func readiness() async -> ReadinessReport {
         ReadinessReport(
             waiting: [.init(realm: "stock", state: .progress, cause: nil)]

@@ -22,10 +22,8 @@ extension RealmOptions {
                 }
             }
         }
-        if case .subscriptions(let subscriptions) = scope {
-            initialSubscriptions = subscriptions.map { SubscriptionContent($0) }
-            rerunsInitialSubscriptions = configuration.rerunsSubscriptions
-        }
+        declaredSubscriptions = Self.declaredSubscriptions(of: configuration)
+        rerunsInitialSubscriptions = configuration.rerunsSubscriptions
         schema = configuration.schema.map(DeclaredSchema.init)
         seed = configuration.seed
         open = OpenOptions(configuration.opening)
@@ -42,13 +40,21 @@ extension RealmOptions {
     }
 }
 
-extension SubscriptionContent {
-    init(_ configuration: SubscriptionConfiguration) {
-        self.init(
-            name: configuration.name.map { Text($0) },
-            className: Text(configuration.className),
-            query: Text(configuration.query)
-        )
+extension RealmOptions {
+    /// The subscriptions of a realm with flexible sync, for a user; nil for a partition.
+    static func declaredSubscriptions(
+        of configuration: RealmConfiguration
+    ) -> DeclaredSubscriptionSource? {
+        guard case .subscriptions(let declared) = configuration.scope else { return nil }
+        return { userID in
+            declared.map { subscription in
+                SubscriptionContent(
+                    name: subscription.name.map { Text($0) },
+                    className: Text(subscription.className),
+                    query: Text(bytes: subscription.query.text(userID: userID))
+                )
+            }
+        }
     }
 }
 

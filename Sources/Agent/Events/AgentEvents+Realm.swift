@@ -14,8 +14,8 @@ extension AgentEvents {
             for write in writes {
                 publish(AgentEvent(realm: realm, .rejected(RejectedPayload(write))))
             }
-        // `status` shows the state of the sets; a rejected one is logged.
-        case .subscriptions: break
+        case .subscriptions(let change):
+            publish(AgentEvent(realm: realm, .subscription(SubscriptionPayload(change))))
         case .uploaded(let changesets, let durations):
             // Too frequent for an event: counted only.
             count { totals in

@@ -58,6 +58,49 @@ extension AgentService {
         }
     }
 
+    package func retryReject(
+        _ id: Int64,
+        of realm: String
+    ) async throws(ControlError) -> RetryReport {
+        let path = try await self.realm(realm).configuration.path
+        let outcome: RejectedWriteRetry.Outcome
+        do throws(LocalRealmError) {
+            outcome = try await BlockingCall.run(label: "retry") { () throws(LocalRealmError) in
+                try RejectedWriteRetry(id, in: path).run()
+            }
+        } catch {
+            throw ControlError(error)
+        }
+        switch outcome {
+        case .written(let name):
+            return RetryReport(
+                realm: realm,
+                id: id,
+                className: name.description,
+                outcome: .written
+            )
+        case .deleted(let name):
+            return RetryReport(
+                realm: realm,
+                id: id,
+                className: name.description,
+                outcome: .deleted
+            )
+        case .unknown:
+            throw ControlError(
+                code: "reject.unknown",
+                message: "\(realm) has no write with id \(id) that the server rejected",
+                remedy: "run `realm-agent rejects \(realm)`"
+            )
+        case .refused(let reason):
+            throw ControlError(
+                code: "reject.refused",
+                message: "the object was not written: \(reason)",
+                remedy: "write it with SQL, corrected"
+            )
+        }
+    }
+
     package func readiness() async -> ReadinessReport {
         var waiting: [ReadinessReport.Waiting] = []
         for realm in await running.realms where await !realm.realm.isReady {
@@ -87,6 +130,7 @@ extension RejectsReport.Reject {
             )
         case .server(let code, let version, let row):
             self.init(
+                id: write.id,
                 at: at,
                 by: .server,
                 className: className,

@@ -2,6 +2,7 @@ import Config
 import Control
 import RealmSync
 import Scheduling
+import Subscriptions
 
 extension RealmStatus {
     /// - Parameter now: milliseconds since 1970.
@@ -21,6 +22,7 @@ extension RealmStatus {
             secondsToNextAttempt = pause / .seconds(1)
             nextAttempt = Self.time(now + Int64(pause / .milliseconds(1)))
         }
+        subscriptions = status.subscriptions.map(SubscriptionSummary.init)
         guard let file = status.file else { return }
         localVersion = file.localVersion
         acknowledgedVersion = file.acknowledgedVersion
@@ -37,6 +39,22 @@ extension RealmStatus {
 
     private static func time(_ milliseconds: Int64) -> String {
         WallTime(millisecondsSince1970: milliseconds).description
+    }
+}
+
+extension SubscriptionSummary {
+    fileprivate init(_ status: SubscriptionStatus) {
+        var estimate: Double?
+        if case .bootstrap(let share) = status.wait { estimate = share }
+        self.init(
+            activeVersion: status.active.version.reported,
+            latestVersion: status.latest.version.reported,
+            state: status.latest.state.word,
+            count: status.latest.subscriptions.count,
+            waitingFor: status.wait?.word,
+            estimate: estimate,
+            error: status.latest.state.error
+        )
     }
 }
 

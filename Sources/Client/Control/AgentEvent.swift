@@ -20,6 +20,8 @@ package enum EventPayload: Sendable, Equatable {
     case rejected(RejectedPayload)
     /// A client reset began, ended or failed.
     case reset(ResetPayload)
+    /// A subscription set of a realm with flexible sync came into another state.
+    case subscription(SubscriptionPayload)
     /// Changes of other devices are in the local file.
     case changed(ChangePayload)
     /// A handler answered, or failed to.
@@ -33,7 +35,7 @@ package enum EventPayload: Sendable, Equatable {
 
     /// The value of the member `event`; it never changes.
     package enum Kind: String, Codable, Sendable, CaseIterable {
-        case state, error, rejected, reset, changed, plugin, user, reloaded, gap
+        case state, error, rejected, reset, subscription, changed, plugin, user, reloaded, gap
     }
 
     package var kind: Kind {
@@ -42,6 +44,7 @@ package enum EventPayload: Sendable, Equatable {
         case .error: .error
         case .rejected: .rejected
         case .reset: .reset
+        case .subscription: .subscription
         case .changed: .changed
         case .plugin: .plugin
         case .user: .user

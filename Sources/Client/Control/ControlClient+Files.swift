@@ -16,6 +16,13 @@ extension ControlClient {
         try await post("v1/realms/\(realm)/delete", request)
     }
 
+    package func retryReject(
+        _ id: Int64,
+        of realm: String
+    ) async throws(ControlError) -> RetryReport {
+        try await call(.POST, "v1/realms/\(realm)/rejects/\(id)/retry", timeout: .seconds(60))
+    }
+
     package func rejects(
         of realm: String,
         limit: Int

@@ -22,6 +22,13 @@ extension ControlServer {
             }
             return try Response.json(try await backend.rejects(of: realm, limit: limit))
         }
+        router.post("v1/realms/:realm/rejects/:id/retry") { _, context in
+            let realm = try context.parameters.require("realm")
+            guard let id = Int64(try context.parameters.require("id")) else {
+                throw ControlError.malformed("the id is not a number")
+            }
+            return try Response.json(try await backend.retryReject(id, of: realm))
+        }
         router.get("v1/ready") { _, _ in
             let report = await backend.readiness()
             return try Response.json(report, status: report.isReady ? .ok : .serviceUnavailable)

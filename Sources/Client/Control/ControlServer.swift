@@ -81,6 +81,7 @@ package struct ControlServer: Service {
         addRealmRoutes(to: router)
         addResetRoutes(to: router)
         addVerification(to: router)
+        addSubscriptionRoutes(to: router)
         addOperations(to: router)
         addFileRoutes(to: router)
         return router

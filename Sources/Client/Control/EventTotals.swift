@@ -43,7 +43,7 @@ package struct EventTotals: Sendable, Equatable {
             integrations[realm, default: Histogram()].record(seconds: payload.seconds)
         case .state(let payload) where payload.state == .paused || payload.state == .suspended:
             pauses[Pair(realm: realm, word: payload.cause ?? "unknown"), default: 0] += 1
-        case .reset, .plugin, .state, .user, .reloaded, .gap:
+        case .reset, .subscription, .plugin, .state, .user, .reloaded, .gap:
             break
         }
     }

@@ -6,6 +6,8 @@ package protocol RealmFileOperations: Sendable {
         -> DeleteReport
     /// The writes that did not reach other replicas, the newest first.
     func rejects(of realm: String, limit: Int) async throws(ControlError) -> RejectsReport
+    /// Writes an object again as it was when the server rejected its change.
+    func retryReject(_ id: Int64, of realm: String) async throws(ControlError) -> RetryReport
     /// Whether programs can use the realms.
     func readiness() async -> ReadinessReport
 }
@@ -71,6 +73,8 @@ package struct RejectsReport: Codable, Sendable, Equatable {
 
     /// A write that did not reach other replicas.
     package struct Reject: Codable, Sendable, Equatable {
+        /// Names a write that the server rejected; absent for a local value.
+        package let id: Int64?
         /// ISO 8601, UTC.
         package let at: String
         /// `local` where the value cannot be sent, `server` where the server undid the write.
@@ -92,6 +96,7 @@ package struct RejectsReport: Codable, Sendable, Equatable {
         package let rowBefore: String?
 
         package init(
+            id: Int64? = nil,
             at: String,
             by: RejectedPayload.Side,
             className: String,
@@ -103,6 +108,7 @@ package struct RejectsReport: Codable, Sendable, Equatable {
             serverVersion: UInt64? = nil,
             rowBefore: String? = nil
         ) {
+            self.id = id
             self.at = at
             self.by = by
             self.className = className
@@ -116,9 +122,60 @@ package struct RejectsReport: Codable, Sendable, Equatable {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case at, by, key, property, reason, value, errorCode, serverVersion, rowBefore
+            case id, at, by, key, property, reason, value, errorCode, serverVersion, rowBefore
             case className = "class"
         }
+    }
+}
+
+/// The answer of `POST /v1/realms/R/rejects/ID/retry`.
+package struct RetryReport: Codable, Sendable, Equatable {
+    package enum Outcome: String, Codable, Sendable {
+        /// The object is as it was before the server undid the write.
+        case written
+        /// The write had deleted the object, and it is deleted again.
+        case deleted
+    }
+
+    package let realm: String
+    package let id: Int64
+    package let className: String
+    package let outcome: Outcome
+
+    package init(realm: String, id: Int64, className: String, outcome: Outcome) {
+        self.realm = realm
+        self.id = id
+        self.className = className
+        self.outcome = outcome
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case realm, id, outcome
+        case className = "class"
+    }
+}
+
+extension RejectsReport.Reject {
+    /// The write as one line of an export: the row is an object, not a text.
+    package func exportLine() throws -> String {
+        var line = try RejectsReport.Reject(
+            id: id,
+            at: at,
+            by: by,
+            className: className,
+            key: key,
+            property: property,
+            reason: reason,
+            value: value,
+            errorCode: errorCode,
+            serverVersion: serverVersion
+        ).controlJSON()
+        // Another program may have written into the file.
+        if let rowBefore, rowBefore.hasPrefix("{"), !rowBefore.contains("\n") {
+            line.removeLast()
+            line += ",\"row\":\(rowBefore)}"
+        }
+        return line
     }
 }
 

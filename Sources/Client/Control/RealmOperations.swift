@@ -8,6 +8,11 @@ package protocol RealmOperations: Sendable {
         _ request: ProgressRequest,
         of realm: String
     ) async throws(ControlError) -> AsyncStream<ProgressReport>
+    func subscriptions(of realm: String) async throws(ControlError) -> SubscriptionsReport
+    func changeSubscriptions(
+        of realm: String,
+        _ request: SubscriptionsRequest
+    ) async throws(ControlError) -> SubscriptionsChange
     /// Compares the realm with its server; the last line has the result or the error.
     func verify(
         _ realm: String,

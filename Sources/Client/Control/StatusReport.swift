@@ -52,6 +52,8 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var lastConnected: String?
     package var lastUploaded: String?
     package var lastDownloaded: String?
+    /// The sets of a realm with flexible sync; absent while its file is closed.
+    package var subscriptions: SubscriptionSummary?
 
     package init(
         name: String,
@@ -75,6 +77,41 @@ package struct RealmStatus: Codable, Sendable, Equatable {
         self.uploadedBytes = 0
         self.downloadedBytes = 0
         self.firstDownloadFinished = false
+    }
+}
+
+/// The subscription sets of a realm in short.
+package struct SubscriptionSummary: Codable, Sendable, Equatable {
+    /// The set whose objects the file holds.
+    package let activeVersion: Int64
+    /// The newest set.
+    package let latestVersion: Int64
+    /// Of the newest set.
+    package let state: String
+    package let count: Int
+    /// What a pending set waits for: `connection`, `uploads` or `bootstrap`.
+    package let waitingFor: String?
+    /// The share of its bootstrap that has come, from 0 to 1, if the server tells.
+    package let estimate: Double?
+    /// The server's text, if it rejected the set.
+    package let error: String?
+
+    package init(
+        activeVersion: Int64,
+        latestVersion: Int64,
+        state: String,
+        count: Int,
+        waitingFor: String?,
+        estimate: Double?,
+        error: String?
+    ) {
+        self.activeVersion = activeVersion
+        self.latestVersion = latestVersion
+        self.state = state
+        self.count = count
+        self.waitingFor = waitingFor
+        self.estimate = estimate
+        self.error = error
     }
 }
 

@@ -20,6 +20,8 @@ public struct RealmOptions: Sendable {
     /// Whether the initial subscriptions are also put into the set when the realm is opened for the first
     /// time in a process. Those with names replace what has their name.
     public var rerunsInitialSubscriptions = false
+    /// The subscriptions that the realm's set must have beside others; nil if none are declared.
+    package var declaredSubscriptions: DeclaredSubscriptionSource?
     /// The classes and properties; nil to learn them from the server.
     public var schema: DeclaredSchema?
     /// The path of a copy of the realm to start from instead of a download; nil for none.
@@ -59,6 +61,10 @@ public struct RealmOptions: Sendable {
         self.scope = scope
     }
 }
+
+/// Declared subscriptions, given the user's id.
+package typealias DeclaredSubscriptionSource =
+    @Sendable (_ userID: String) -> [SubscriptionContent]
 
 /// The part of an app's data that a realm holds.
 public typealias SyncScope = Scopes.SyncScope

@@ -12,7 +12,7 @@ struct RealmAgentCommand: AsyncParsableCommand {
             RunCommand.self, StatusCommand.self, SyncCommand.self, WaitCommand.self,
             ProgressCommand.self, SuspendCommand.self, ResumeCommand.self,
             ReconnectCommand.self, UsersCommand.self, CopyCommand.self, DeleteCommand.self,
-            RejectsCommand.self, IngestCommand.self, SchemaCommand.self,
+            SubscriptionsCommand.self, RejectsCommand.self, IngestCommand.self, SchemaCommand.self,
             CheckCommand.self, DoctorCommand.self, SupportBundleCommand.self,
             ConfigCommand.self, ReloadCommand.self,
             EventsCommand.self, LogLevelCommand.self, PluginsCommand.self,

@@ -13,6 +13,7 @@ struct StatusTable: CustomStringConvertible {
         lines.append(TextTable(header, report.realms.map(cells)).description)
         for realm in report.realms {
             if let detail = realm.detail { lines.append("\(realm.name): \(detail)") }
+            if let text = realm.subscriptions?.text { lines.append("\(realm.name): \(text)") }
         }
         return lines.joined(separator: "\n")
     }
@@ -36,5 +37,15 @@ struct StatusTable: CustomStringConvertible {
         case ..<10_485_760: "\(bytes >> 10) KiB"
         default: "\(bytes >> 20) MiB"
         }
+    }
+}
+
+extension SubscriptionSummary {
+    /// A sentence if the newest set is not complete.
+    fileprivate var text: String? {
+        if let error { return "the server rejected subscription set \(latestVersion): \(error)" }
+        guard let waitingFor else { return nil }
+        let share = estimate.map { ", \(Int($0 * 100)) % have come" } ?? ""
+        return "subscription set \(latestVersion) waits for \(waitingFor)\(share)"
     }
 }

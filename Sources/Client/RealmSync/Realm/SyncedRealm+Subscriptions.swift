@@ -34,9 +34,9 @@ extension SyncedRealm {
         return try result.get()
     }
 
-    private nonisolated var subject: String { "realm \(name)" }
+    nonisolated var subject: String { "realm \(name)" }
 
-    private static func update(
+    static func update(
         _ client: RealmClient,
         _ operations: [SubscriptionOperation],
         _ subject: String,
@@ -104,6 +104,7 @@ extension SyncedRealm {
     /// Commits the initial subscriptions to a new file, and to any at the first opening in a process if the
     /// options say so (flexible sync, 15).
     func putInitialSubscriptions(_ client: RealmClient) async {
+        await putDeclaredSubscriptions(client)
         let contents = context.options.initialSubscriptions
         guard let sets = await client.subscriptions, !contents.isEmpty else { return }
         let isRepeated =

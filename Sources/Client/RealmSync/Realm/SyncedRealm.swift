@@ -42,6 +42,7 @@ public actor SyncedRealm {
     nonisolated let resets: RealmResets
     /// Whether this process has put the initial subscriptions into the set.
     var hasPutInitialSubscriptions = false
+    var declaredSubscriptions: DeclaredSubscriptionSource?
     private nonisolated let openWork = OpenRealmWork<RealmClient>()
     /// Number of callers that need the file closed; the realm is not opened while there are any.
     private var closers = 0
@@ -55,6 +56,7 @@ public actor SyncedRealm {
         self.pauses = pauses
         self.conditionsChanged = conditionsChanged
         self.resets = RealmResets(context, conditionsChanged: conditionsChanged)
+        self.declaredSubscriptions = context.options.declaredSubscriptions
     }
 
     /// The realm's name; see ``RealmOptions/name``.
