@@ -25,6 +25,7 @@ package struct RealmServer: Service {
     private let tls: ServerTLS?
     private let proxies: TrustedProxies
     private let isAdministered: Bool
+    private let views: ViewKeeping?
     private let clock: WallClock
     private let onListening: @Sendable (ListenAddress) async -> Void
     private let logger: Logger
@@ -36,6 +37,7 @@ package struct RealmServer: Service {
         _ configuration: ServerConfiguration,
         store: any Store,
         backplane: any Backplane = InProcessBackplane(),
+        views: (any ObjectViews)? = nil,
         clock: WallClock,
         random: RandomSource,
         hasher: PasswordHasher? = nil,
@@ -71,6 +73,15 @@ package struct RealmServer: Service {
         self.isAdministered = isAdministered
         self.clock = clock
         self.store = store
+        self.views = views.map {
+            ViewKeeping(
+                $0,
+                of: accounts.apps,
+                backplane: backplane,
+                clock: timing.clock,
+                logger: logger
+            )
+        }
         self.services = ClientAPI(
             accounts: accounts,
             publicAddress: publicAddress,
@@ -88,7 +99,8 @@ package struct RealmServer: Service {
                 merging: MergeLimits(
                     documentSizeInBytes: configuration.limits.documentBytes,
                     correctionSizeInBytes: configuration.limits.correctionBytes
-                )
+                ),
+                timer: timing.clock
             ),
             clock: clock,
             random: random,
@@ -152,7 +164,9 @@ package struct RealmServer: Service {
             }
             group.addTask { await sync.keepTrimming() }
             group.addTask { await sync.keepSweeping() }
+            group.addTask { await sync.keepRemovingRemains() }
             group.addTask { await sync.keepTime() }
+            group.addTask { await views?.run() }
             group.addTask { await accounts.keepRemovingExpired(sync.timing.clock) }
             try await listener.run { address in
                 logger.notice(

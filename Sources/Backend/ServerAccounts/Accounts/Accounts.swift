@@ -36,7 +36,7 @@ package struct Accounts: Sendable {
         self.tokens = TokenAuthority(clock: clock)
         self.hasher = hasher
         self.secrets = secrets
-        self.loginGuard = LoginGuard(clock: clock)
+        self.loginGuard = LoginGuard(clock: clock, backplane: backplane)
         self.hooks = HookRunner(logger: logger)
         self.logger = logger
         self.clock = clock

@@ -25,7 +25,8 @@ package struct SyncEngine: Sendable {
         random: RandomSource,
         downloadLimitInBytes: Int = 1 << 20,
         snapshots: SnapshotPolicy = SnapshotPolicy(),
-        merging: MergeLimits = MergeLimits()
+        merging: MergeLimits = MergeLimits(),
+        timer: any Clock<Duration> = ContinuousClock()
     ) {
         self.store = store
         self.clock = clock
@@ -34,7 +35,7 @@ package struct SyncEngine: Sendable {
         self.snapshots = snapshots
         self.merging = merging
         self.indexes = HistoryIndexes(store: store)
-        self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots)
+        self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots, timer: timer)
     }
 
     /// The server file that a session is bound to.
@@ -224,7 +225,7 @@ package struct SyncEngine: Sendable {
             guard var client else { throw SessionFault.badClientFileIdent }
             // A view begins with a bootstrap instead of a snapshot.
             let begins = client.isUntouched && ident.download == .zero && subscriptions == nil
-            let isOutgrown = begins && snapshots.isWorthALook(file)
+            let isOutgrown = begins && (file.lacksState || snapshots.isWorthALook(file))
             if begins, !isOutgrown, let snapshot = file.snapshot {
                 client.snapshotVersion = snapshot.version
             }
@@ -247,7 +248,7 @@ package struct SyncEngine: Sendable {
         }
         guard let outgrown else { return identified }
         // The writer is free again: only this client waits for this.
-        try await snapshotBuilder.refresh(outgrown, at: now)
+        try await snapshotBuilder.refresh(outgrown, at: now, waitsForOthers: true)
         return Identified(
             client: try await beginWithSnapshot(identified.client, in: id),
             needsBootstrap: identified.needsBootstrap,
@@ -265,7 +266,11 @@ package struct SyncEngine: Sendable {
             for: .user(client.owner),
             expecting: ExpectedReads(file: .id(id), client: client.ident)
         ) { transaction in
-            guard let snapshot = try transaction.file(id)?.snapshot,
+            let file = try transaction.file(id)
+            if file?.lacksState == true {
+                throw StoreError(.locked, "the state of server file \(id.rawValue) is being built")
+            }
+            guard let snapshot = file?.snapshot,
                 var current = try transaction.clientFile(client.ident, in: id),
                 current.isUntouched, current.generation == client.generation,
                 // Otherwise another session has taken over, and has done the same.
@@ -487,12 +492,8 @@ package struct SyncEngine: Sendable {
 
     /// Makes every client of the app start over; its objects stay.
     package func terminate(_ app: AppID) async throws {
-        let now = clock.millisecondsSince1970()
         try await store.write(.app(app), for: .upkeep) { transaction in
-            try SyncTermination(
-                transaction: transaction,
-                now: now
-            ).run(app)
+            try transaction.beginGeneration(of: app)
             try transaction.setSyncState(.terminated, of: app)
         }
     }

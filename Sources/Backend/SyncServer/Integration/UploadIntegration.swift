@@ -90,6 +90,9 @@ struct UploadIntegration {
         let healing: Healing
         /// Rejected writes that cannot be undone.
         var forbidden: [SessionFault.RejectedUpdates] = []
+        /// The new versions if they are the client's own alone; nil if a scan must
+        /// find out.
+        var ownVersions: OwnVersions?
     }
 
     /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be rolled back.
@@ -129,7 +132,10 @@ struct UploadIntegration {
             integratedCount: remaining.count,
             refused: refused,
             healing: healing,
-            forbidden: forbidden
+            forbidden: forbidden,
+            ownVersions: flexible == nil
+                ? OwnVersions(remaining, from: file.currentVersion, to: history.newest, client)
+                : nil
         )
     }
 
