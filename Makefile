@@ -6,15 +6,16 @@
 #   make deb           build the Debian packages (.build-package/deb)
 #   make benchmark     build for release and measure the programs (Benchmarks/README.md)
 #   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
+#   make test-cluster  the test of two processes for minutes: writes for 60 s, the database away for 60 s
 #   make sanitize      run the tests under the thread and address sanitizers (needs 5 GB of disk)
 
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
-POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|FlexibleConversation|Identification|LogIn|Quota|Session|SessionWork|Snapshot|UploadIntegration)Tests
+POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|FlexibleConversation|Identification|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests
 
-.PHONY: setup build run test soak sanitize lint format benchmark benchmark-build benchmark-path \
+.PHONY: setup build run test test-cluster soak sanitize lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster deb prove-package prove-units clean
 
 setup:
@@ -31,6 +32,11 @@ test: setup
 	swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel
 	REALM_TEST_STORE=postgresql swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel \
 		--filter '$(POSTGRESQL_SUITES)'
+
+test-cluster: setup
+	swift build $(SWIFT_BUILD_FLAGS) --build-tests
+	REALM_CLUSTER_SECONDS=60 REALM_CLUSTER_ABSENCE=60 \
+		swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel --filter '^EndToEndTests\.(Cluster|RollingUpgrade)Tests'
 
 # Hours, for the realm files; the seed of what fails is printed.
 soak: setup

@@ -26,6 +26,12 @@ struct ConformanceTests {
             names: { Conformance.checklist($0) }
         ),
         Part(
+            specification: "server-postgres",
+            heading: "## Server on PostgreSQL, section 12",
+            count: 22...22,
+            names: { Conformance.checklist($0) }
+        ),
+        Part(
             specification: "client-reset",
             heading: "## Client reset, section 16",
             count: 20...20,

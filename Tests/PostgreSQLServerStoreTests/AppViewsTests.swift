@@ -126,12 +126,12 @@ struct AppViewsTests {
         let store = try await world.store()
         let views = AppViews(of: store)
         try await fill(store, Self.schema())
-        let before = try await views.fingerprints()
+        let before = try await views.stamps()
         #expect(try await views.refresh(StoreWorld.app, in: "app_shop"))
         #expect(try await !views.refresh(StoreWorld.app, in: "app_shop"))
         let added = PropertySchema(name: "new", type: .string, isNullable: true)
         try await fill(store, Self.schema([added]))
-        #expect(try await views.fingerprints() != before)
+        #expect(try await views.stamps() != before)
         #expect(try await views.refresh(StoreWorld.app, in: "app_shop"))
         #expect(try world.count(#"SELECT count(new) FROM app_shop."Order's \ 1""#) == 0)
     }
@@ -191,7 +191,8 @@ struct AppViewsTests {
     func administrator() async throws {
         let database = try TestDatabase()
         try database.connect().execute(
-            AppViews.administratorSQL(role: "plain", schema: "realm", apps: ["app_shop"])
+            PostgreSQLLayout.sql(schema: "realm", role: "plain")
+                + AppViews.administratorSQL(role: "plain", apps: ["app_shop"])
         )
         let store = try await PostgreSQLStore.open(database.target(user: "plain"))
         let app = StoreWorld.app

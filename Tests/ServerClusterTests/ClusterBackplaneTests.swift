@@ -29,7 +29,7 @@ struct ClusterBackplaneTests {
 
     init() throws {
         cluster = try ClusterDatabase()
-        try sql(
+        try cluster.sql(
             """
             INSERT INTO app (app_id, domain_id, created_at) VALUES ('shop-abcde', 'd', 0);
             INSERT INTO app_user (app_id, user_id, created_at) VALUES ('shop-abcde', 'u', 0);
@@ -44,11 +44,6 @@ struct ClusterBackplaneTests {
         )
     }
 
-    private func sql(_ text: String) throws {
-        let connection = try Connection(cluster.target(), deadline: .after(.seconds(60)))
-        try connection.execute(text)
-    }
-
     /// Runs processes until the body ends, each with a participant that has a connection.
     private func running(
         _ processes: [ClusterBackplane],
@@ -57,17 +52,7 @@ struct ClusterBackplaneTests {
     ) async throws {
         let ears = processes.map { _ in Ear() }
         for (process, ear) in zip(processes, ears) { process.join(ear) }
-        let tasks = processes.map { process in Task { await process.run(following: follow) } }
-        let result: Result<Void, any Error>
-        do {
-            try await until { processes.allSatisfy { $0.obstacle == nil } }
-            result = .success(try await body(ears))
-        } catch {
-            result = .failure(error)
-        }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
-        try result.get()
+        try await ClusterDatabase.running(processes, following: follow) { try await body(ears) }
     }
 
     @Test("Without a single notice, each poll finds what the others did")
@@ -75,7 +60,7 @@ struct ClusterBackplaneTests {
         // Only the database was changed: no process was told.
         try await running([try cluster.process()]) { ears in
             try await until { ears[0].heard.contains(.growth(of: Self.file, to: ServerVersion(4))) }
-            try sql("UPDATE server_file SET current_version = 6")
+            try cluster.sql("UPDATE server_file SET current_version = 6")
             try await until { ears[0].heard.contains(.growth(of: Self.file, to: ServerVersion(6))) }
             let leaves = { (reason: String) in
                 BackplaneMessage.control(.user(Self.user, of: Self.shop), .leave(reason: reason))
@@ -103,7 +88,7 @@ struct ClusterBackplaneTests {
     }
 
     private func change(_ text: String) throws {
-        try sql("\(text); UPDATE layout SET control_epoch = control_epoch + 1")
+        try cluster.sql("\(text); UPDATE layout SET control_epoch = control_epoch + 1")
     }
 
     @Test("An app's record is read again before its connections hear of the change")
@@ -141,13 +126,13 @@ struct ClusterBackplaneTests {
                     AND datname = current_database();
                 """
             for version in UInt64(5)...8 {
-                try sql("\(kill) UPDATE server_file SET current_version = \(version)")
+                try cluster.sql("\(kill) UPDATE server_file SET current_version = \(version)")
                 processes[0].announce(ServerVersion(version), of: Self.file)
                 let growth = BackplaneMessage.growth(of: Self.file, to: ServerVersion(version))
                 try await until { ears[1].heard.contains(growth) }
             }
             // An order may pass while its receiver is away: the record tells it.
-            try sql("\(kill) UPDATE app_user SET is_disabled = true")
+            try cluster.sql("\(kill) UPDATE app_user SET is_disabled = true")
             let audience = ConnectionAudience.user(Self.user, of: Self.shop)
             let order = ConnectionOrder.leave(reason: "user disabled")
             processes[0].control(audience, order)
@@ -166,7 +151,7 @@ struct ClusterBackplaneTests {
             proxy.arm(.cut(.toServer, after: 0))
             try await until { process.obstacle != nil }
             #expect(process.obstacle?.hasPrefix("the database cannot be reached: ") == true)
-            try sql("UPDATE server_file SET current_version = 9")
+            try cluster.sql("UPDATE server_file SET current_version = 9")
             #expect(!ears[0].heard.contains(.growth(of: Self.file, to: ServerVersion(9))))
             proxy.arm(.none)
             try await until { process.obstacle == nil }
@@ -178,7 +163,7 @@ struct ClusterBackplaneTests {
     func otherStore() async throws {
         let process = try cluster.process()
         try await running([process]) { _ in
-            try sql(
+            try cluster.sql(
                 """
                 UPDATE layout SET store_id = gen_random_uuid();
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -25,7 +25,7 @@ struct JobTests {
 
     init() throws {
         cluster = try ClusterDatabase()
-        try sql(
+        try cluster.sql(
             """
             INSERT INTO client_file (file_id, ident, salt, user_id, generation, client_version,
                 recip_base_version, locked_server_version, is_expired, session_epoch, last_seen_at)
@@ -35,35 +35,14 @@ struct JobTests {
         )
     }
 
-    private func sql(_ text: String) throws {
-        try Connection(cluster.target(), deadline: .after(.seconds(60))).execute(text)
-    }
-
     private func number(_ text: StaticString) throws -> Int64 {
         try Connection(cluster.target(), deadline: .after(.seconds(60))).run(text).integer(0, 0)
-    }
-
-    private func running(
-        _ processes: [ClusterBackplane],
-        _ body: () async throws -> Void
-    ) async throws {
-        let tasks = processes.map { process in Task { await process.run { _ in } } }
-        let result: Result<Void, any Error>
-        do {
-            try await until { processes.allSatisfy { $0.obstacle == nil } }
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
-        try result.get()
     }
 
     @Test("A job is done by one process, once in its interval")
     func once() async throws {
         let processes = try (0..<3).map { _ in try cluster.process() }
-        try await running(processes) {
+        try await ClusterDatabase.running(processes) {
             let count = Counter()
             for _ in 0..<2 {
                 await withDiscardingTaskGroup { [processes] group in
@@ -80,7 +59,7 @@ struct JobTests {
                 count.add()
             }
             #expect(count.value == 2)
-            try sql("UPDATE job SET finished_at = finished_at - interval '56 minutes'")
+            try cluster.sql("UPDATE job SET finished_at = finished_at - interval '56 minutes'")
             await processes[2].perform(.trimming, every: .seconds(3300)) {
                 count.add()
             }
@@ -91,7 +70,7 @@ struct JobTests {
     @Test("While one process does a job, no other does")
     func exclusion() async throws {
         let processes = try (0..<2).map { _ in try cluster.process() }
-        try await running(processes) {
+        try await ClusterDatabase.running(processes) {
             let count = Counter()
             await processes[0].perform(.trimming, every: .seconds(3300)) {
                 await processes[1].perform(.trimming, every: .seconds(3300)) {
@@ -106,7 +85,7 @@ struct JobTests {
     func stamps() async throws {
         let process = try cluster.process()
         process.join(Member())
-        try await running([process]) {
+        try await ClusterDatabase.running([process]) {
             try await until {
                 try number("SELECT last_seen_at FROM client_file WHERE ident = 3") > 0
             }
@@ -119,10 +98,10 @@ struct JobTests {
     func agreement() async throws {
         let processes = try (0..<2).map { _ in try cluster.process() }
         for process in processes { process.join(Member()) }
-        try await running(processes) {
+        try await ClusterDatabase.running(processes) {
             try await until { await processes[0].mayTrim(Self.shop) }
             // A process that has not recorded its clients.
-            try sql(
+            try cluster.sql(
                 """
                 INSERT INTO process (process_id, host, pid, program, layout, started_at, seen_at,
                     fingerprints)
@@ -131,16 +110,16 @@ struct JobTests {
                 """
             )
             #expect(await !processes[0].mayTrim(Self.shop))
-            try sql("UPDATE process SET sessions_stamped_at = now() WHERE host = 'x'")
+            try cluster.sql("UPDATE process SET sessions_stamped_at = now() WHERE host = 'x'")
             #expect(await processes[0].mayTrim(Self.shop))
             // One that recorded them too long ago.
-            try sql(
+            try cluster.sql(
                 "UPDATE process SET sessions_stamped_at = now() - interval '1 hour' WHERE host = 'x'"
             )
             #expect(await !processes[0].mayTrim(Self.shop))
             // One with another configuration, or none, of the app.
             for other in ["{\"shop-abcde\": \"other\"}", "{}"] {
-                try sql(
+                try cluster.sql(
                     """
                     UPDATE process SET sessions_stamped_at = now(), fingerprints = '\(other)'
                     WHERE host = 'x'
@@ -149,7 +128,9 @@ struct JobTests {
                 #expect(await !processes[0].mayTrim(Self.shop))
             }
             // One that ended.
-            try sql("UPDATE process SET seen_at = now() - interval '1 minute' WHERE host = 'x'")
+            try cluster.sql(
+                "UPDATE process SET seen_at = now() - interval '1 minute' WHERE host = 'x'"
+            )
             #expect(await processes[0].mayTrim(Self.shop))
         }
     }

@@ -61,7 +61,9 @@ struct ConfigurationTests {
                   email_password: { auto_confirm: true, min_length: 8 }
                 custom_user_data: { class: Person, partition: people, user_id_field: _id }
                 tokens: { access: 5m, refresh: 7d }
-              office-fghij: {}
+                sql: { schema: reports }
+              office-fghij: { sql: false }
+              lab: {}
             """
         )
         #expect(diagnostics == [])
@@ -85,12 +87,15 @@ struct ConfigurationTests {
                                 partition: .string("people"),
                                 userIDField: "_id"
                             ),
-                            tokens: TokenLifetimes(access: 300, refresh: 604_800)
+                            tokens: TokenLifetimes(access: 300, refresh: 604_800),
+                            views: .schema("reports")
                         ),
-                        ServedAppConfiguration(id: .named("office-fghij")),
+                        ServedAppConfiguration(id: .named("office-fghij"), views: .off),
+                        ServedAppConfiguration(id: .named("lab")),
                     ]
                 )
         )
+        #expect(configuration?.apps.map(\.viewSchema) == ["reports", nil, "app_lab"])
     }
 
     @Test("An empty file is a server without apps")

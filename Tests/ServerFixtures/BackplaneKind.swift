@@ -38,25 +38,8 @@ package enum BackplaneKind: CaseIterable, CustomStringConvertible {
         case .postgreSQL:
             let database = try ClusterDatabase()
             let processes = try (0..<count).map { _ in try database.process() }
-            return try await running(processes) { try await body(processes) }
+            return try await ClusterDatabase.running(processes) { try await body(processes) }
         }
-    }
-
-    private func running<Result>(
-        _ processes: [ClusterBackplane],
-        _ body: () async throws -> Result
-    ) async throws -> Result {
-        let tasks = processes.map { process in Task { await process.run { _ in } } }
-        let result: Swift.Result<Result, any Error>
-        do {
-            try await until { processes.allSatisfy { $0.obstacle == nil } }
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
-        return try result.get()
     }
 }
 
@@ -76,6 +59,30 @@ package final class ClusterDatabase: Sendable {
         var target = database.target(host)
         target.schema = schema
         return target
+    }
+
+    /// Runs statements as the superuser, in the store's schema.
+    package func sql(_ text: String) throws {
+        try Connection(target(), deadline: .after(.seconds(60))).execute(text)
+    }
+
+    /// Runs processes until the body ends.
+    package static func running<Result>(
+        _ processes: [ClusterBackplane],
+        following follow: @escaping @Sendable (AppID) async -> Void = { _ in },
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let tasks = processes.map { process in Task { await process.run(following: follow) } }
+        let result: Swift.Result<Result, any Error>
+        do {
+            try await until { processes.allSatisfy { $0.obstacle == nil } }
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        return try result.get()
     }
 
     /// - Parameter host: nil is the server's socket.

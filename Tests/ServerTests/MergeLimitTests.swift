@@ -161,7 +161,7 @@ struct MergeLimitTests {
             return .next
         }
         kept.removeLast(count)
-        try transaction.removeHistory(of: id)
+        try transaction.trimHistory(of: id, upTo: ServerVersion(UInt64(Int64.max)))
         try transaction.append(kept, to: id)
         return kept.last?.cumulativeSizeInBytes ?? 0
     }

@@ -249,7 +249,7 @@ struct QuotaTests {
             )
             try await store.write { try $0.trimHistory(of: file, upTo: ServerVersion(2)) }
             #expect(try await sizes() == [80, 40])
-            try await store.write { try $0.removeHistory(of: file) }
+            try await store.write { try $0.trimHistory(of: file, upTo: ServerVersion(100)) }
             #expect(try await sizes() == [0, 0])
         }
     }

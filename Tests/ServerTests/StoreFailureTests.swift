@@ -172,7 +172,7 @@ struct StoreFailureTests {
         #expect(told.clientVersion == ClientVersion(4))
         #expect(told.generation == 3)
         #expect(told.sessionEpoch == 5)
-        session.integrated(key, upTo: ClientVersion(9))
+        session.integrated(key, upTo: ClientVersion(9), nil)
         #expect(session[key]?.told?.clientVersion == ClientVersion(9))
         let newest = SaltedServerVersion(version: ServerVersion(7), salt: Salt(2))
         session.told(key, newest)

@@ -16,11 +16,14 @@ package enum PostgreSQLLayout {
         }
     }
 
+    /// The layout that this program makes.
+    package static let version = LayoutState.version
+
     /// The lock of those who look at the layout and may change it: "RLMS" and a number.
     private static let lock = Step("SELECT pg_advisory_xact_lock(x'524c4d5300000001'::int8)")
 
-    /// Makes a store of empty tables, for an administrator.
-    static let firstRowSQL = """
+    /// Makes a store of empty tables.
+    private static let firstRowSQL = """
         INSERT INTO layout (store_id, version, writable_from)
         VALUES (gen_random_uuid(), \(LayoutState.version), \(LayoutState.writableFrom));
         """
@@ -39,14 +42,7 @@ package enum PostgreSQLLayout {
                     try connection.execute("CREATE SCHEMA \(name)")
                     try connection.execute("REVOKE ALL ON SCHEMA \(name) FROM PUBLIC")
                 }
-                try connection.execute(StoreTables.sql)
-                try connection.run(
-                    """
-                    INSERT INTO layout (store_id, version, writable_from)
-                    VALUES (gen_random_uuid(), $1::int8, $2::int8)
-                    """,
-                    [.integer(LayoutState.version), .integer(LayoutState.writableFrom)]
-                )
+                try connection.execute(StoreTables.sql + firstRowSQL)
                 guard let row = try state(connection, schema).row else {
                     throw LayoutProblem.damaged
                 }
@@ -68,8 +64,7 @@ package enum PostgreSQLLayout {
             SET LOCAL search_path = \(schema), pg_temp;
 
             \(StoreTables.sql)
-            INSERT INTO layout (store_id, version, writable_from)
-                VALUES (gen_random_uuid(), \(LayoutState.version), \(LayoutState.writableFrom));
+            \(firstRowSQL)
             GRANT USAGE ON SCHEMA \(schema) TO \(role);
             GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(role);
             GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA \(schema) TO \(role);

@@ -172,7 +172,24 @@ extension SQLiteTransaction: FileWriting {
         }
     }
 
-    func removeHistory(of file: ServerFileID) throws(StoreError) {
+    /// At once: there is one process, and its file is local.
+    func beginGeneration(of app: AppID) throws(StoreError) {
+        for var file in try files(of: app) {
+            try removeHistory(of: file.id)
+            file.restart(in: file.generation &+ 1, versionSalts)
+            try update(file)
+        }
+    }
+
+    func filesWithRemains(
+        of app: AppID,
+        after file: ServerFileID?,
+        limit: Int
+    ) throws(StoreError) -> [ServerFileID] { [] }
+
+    func removeRemains(of file: ServerFileID) throws(StoreError) -> Bool { false }
+
+    private func removeHistory(of file: ServerFileID) throws(StoreError) {
         try translating {
             try connection.run(
                 "UPDATE client_file SET history_bytes = 0 WHERE file_id = ?",

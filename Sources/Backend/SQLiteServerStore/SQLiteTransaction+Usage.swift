@@ -64,7 +64,7 @@ extension SQLiteTransaction {
 
     /// A condition on a row of `server_file`, named `file`; ?1 is the time.
     private static let isEmpty = """
-        generation = 0 AND base_version = 0
+        base_version = 0
         AND NOT EXISTS (SELECT 1 FROM client_file
             WHERE client_file.file_id = file.file_id
                 AND (?1 IS NULL OR last_seen_at >= ?1 OR client_version > 0))

@@ -38,5 +38,8 @@ actor StateHolder {
         ) async throws -> Outcome {
             try await worker.readHeld(body)
         }
+
+        /// There is one process, and it holds one state at a time.
+        func claimSnapshot(of file: ServerFileID) async throws -> Bool { true }
     }
 }

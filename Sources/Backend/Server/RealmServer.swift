@@ -29,6 +29,7 @@ package struct RealmServer: Service {
     private let tls: ServerTLS?
     private let proxies: TrustedProxies
     private let isAdministered: Bool
+    private let views: ViewKeeping?
     private let clock: WallClock
     private let onListening: @Sendable (ListenAddress) async -> Void
     private let onServingMetrics: @Sendable (ListenAddress) async -> Void
@@ -41,6 +42,7 @@ package struct RealmServer: Service {
         _ configuration: ServerConfiguration,
         store: any Store,
         backplane: any Backplane = InProcessBackplane(),
+        views: (any ObjectViews)? = nil,
         clock: WallClock,
         random: RandomSource,
         hasher: PasswordHasher? = nil,
@@ -81,6 +83,15 @@ package struct RealmServer: Service {
         self.isAdministered = isAdministered
         self.clock = clock
         self.store = store
+        self.views = views.map {
+            ViewKeeping(
+                $0,
+                of: accounts.apps,
+                backplane: backplane,
+                clock: timing.clock,
+                logger: logger
+            )
+        }
         self.gate = SyncGate(accounts: accounts, logger: logger)
         self.sync = SyncService(
             apps: accounts.apps,
@@ -93,7 +104,8 @@ package struct RealmServer: Service {
                     documentSizeInBytes: configuration.limits.documentBytes,
                     correctionSizeInBytes: configuration.limits.correctionBytes
                 ),
-                meter: meter
+                meter: meter,
+                timer: timing.clock
             ),
             clock: clock,
             random: random,
@@ -201,7 +213,9 @@ package struct RealmServer: Service {
             run { await accounts.backplane.run { await accounts.follow($0) } }
             run { await sync.keepTrimming() }
             run { await sync.keepSweeping() }
+            run { await sync.keepRemovingRemains() }
             run { await sync.keepTime() }
+            run { await views?.run() }
             run { await accounts.keepRemovingExpired(sync.timing.clock, meter) }
             run(.port) {
                 try await listener.run { address in

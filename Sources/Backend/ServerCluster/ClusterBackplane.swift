@@ -133,6 +133,22 @@ package final class ClusterBackplane: Backplane {
         return agree == true
     }
 
+    package func take(_ attempt: CountedAttempt) async -> Int64? {
+        // While the database is away, the process's own count is all there is.
+        guard obstacle == nil else { return nil }
+        let wait = try? await coordination.perform { connection in
+            try AttemptStatements.take(connection, attempt)
+        }
+        return wait ?? nil
+    }
+
+    package func giveBack(_ attempt: CountedAttempt) async {
+        guard obstacle == nil else { return }
+        _ = try? await coordination.perform { connection in
+            try AttemptStatements.giveBack(connection, attempt)
+        }
+    }
+
     /// Connects, and hears of other processes until the task is cancelled; called once.
     package func run(following follow: @escaping @Sendable (AppID) async -> Void) async {
         guard coordination.start() else { return member.report("the system gave no thread") }

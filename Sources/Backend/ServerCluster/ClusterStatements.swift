@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgreSQL
+import PostgreSQLServerStore
 import ServerStore
 import Versions
 
@@ -37,8 +38,8 @@ enum ClusterStatements {
                 """
                 INSERT INTO process (process_id, host, pid, program, layout, started_at, seen_at,
                     fingerprints, counts, clock_offset)
-                SELECT $1::text::uuid, $2, $3::int8::int, $4, version, $5::int8, now(), $6, $7, $8
-                FROM layout
+                VALUES ($1::text::uuid, $2, $3::int8::int, $4, $9::int8::int, $5::int8, now(), $6,
+                    $7, $8)
                 ON CONFLICT (process_id) DO UPDATE SET seen_at = excluded.seen_at,
                     fingerprints = excluded.fingerprints, counts = excluded.counts,
                     clock_offset = excluded.clock_offset
@@ -48,6 +49,7 @@ enum ClusterStatements {
                     .string(process.program), .integer(process.startedAt),
                     .document(try FingerprintsText.json(presence.fingerprints)),
                     .document(try CountsText.json(presence.counts)), .integer(clockOffset),
+                    .integer(PostgreSQLLayout.version),
                 ]
             ),
             Step(

@@ -62,6 +62,8 @@ enum JobStatements {
         case .trimming: 1
         case .sweeping: 2
         case .expiry: 3
+        case .views: 4
+        case .remains: 5
         }
     }
 }

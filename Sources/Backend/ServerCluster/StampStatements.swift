@@ -40,6 +40,7 @@ enum StampStatements {
                 "UPDATE process SET sessions_stamped_at = now() WHERE process_id = $1::text::uuid",
                 [.string(process.id)]
             ),
+            AttemptStatements.sweeping,
             // Processes that ended without a word.
             Step("DELETE FROM process WHERE seen_at < now() - interval '1 day'"),
         ])

@@ -111,7 +111,7 @@ extension NodeReader {
         )
     }
 
-    private func schemaName() -> String? {
+    func schemaName() -> String? {
         string(
             matching: NameText.isValidSchema,
             expected: "the name of a schema, not beginning with pg_, of at most "

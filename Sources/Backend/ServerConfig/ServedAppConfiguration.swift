@@ -30,6 +30,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
     package var schemaFile: String?
     /// Client files absent for longer start over; nil: none does.
     package var offlineLimit: Duration?
+    package var views: ViewPlace
 
     package init(
         id: AppID,
@@ -47,7 +48,8 @@ package struct ServedAppConfiguration: Hashable, Sendable {
         flexible: FlexibleSyncConfiguration? = nil,
         quotas: UserQuotas = .standard,
         schemaFile: String? = nil,
-        offlineLimit: Duration? = Self.usualOfflineLimit
+        offlineLimit: Duration? = Self.usualOfflineLimit,
+        views: ViewPlace = .usual
     ) {
         self.id = id
         self.partitionType = partitionType
@@ -65,6 +67,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
         self.quotas = quotas
         self.schemaFile = schemaFile
         self.offlineLimit = offlineLimit
+        self.views = views
     }
 }
 
@@ -74,6 +77,15 @@ extension ServedAppConfiguration {
 
     package var offlineLimitInMilliseconds: Int64? {
         offlineLimit.map { $0.components.seconds * 1000 }
+    }
+
+    /// The schema of the app's typed views in a store on PostgreSQL; nil: there are none.
+    package var viewSchema: String? {
+        switch views {
+        case .usual: NameText.viewSchema(of: id)
+        case .off: nil
+        case .schema(let name): name
+        }
     }
 
     /// The enabled providers.
@@ -86,6 +98,14 @@ extension ServedAppConfiguration {
         if function != nil { providers.append(.customFunction) }
         return providers
     }
+}
+
+/// The schema of the typed views of an app's objects, in a store on PostgreSQL.
+package enum ViewPlace: Hashable, Sendable {
+    /// In a schema that is named after the app.
+    case usual
+    case off
+    case schema(String)
 }
 
 package struct EmailPasswordConfiguration: Hashable, Sendable {

@@ -231,7 +231,8 @@ extension ServedAppConfiguration {
             flexible: flexible,
             quotas: keys.section("quotas") { UserQuotas(reading: $0) },
             schemaFile: schemaFile,
-            offlineLimit: offlineLimit > .zero ? offlineLimit : nil
+            offlineLimit: offlineLimit > .zero ? offlineLimit : nil,
+            views: keys.optional("sql", default: .usual) { $0.viewPlace() }
         )
         let providers = keys.section("providers") { ProviderSettings(reading: $0, files) }
         self.anonymous = providers.anonymous

@@ -62,7 +62,7 @@ package struct StoreOpening: Sendable {
                 clock: clock,
                 logger: logger
             )
-            return OpenStore(store, backplane) { await store.close() }
+            return OpenStore(store, backplane, views: AppViews(of: store)) { await store.close() }
         } catch {
             await store.close()
             throw StoreError(.failed, "\(error)")

@@ -22,8 +22,39 @@ package enum StoreUpgrading {
                 Target(database, secrets),
                 deadline: .after(.seconds(10))
             )
+            try refuseOthers(connection, database)
             let found = try PostgreSQLLayout.prepare(connection, schema: database.schema)
             return "\(location) has layout \(found.version), the one of this version"
         }
+    }
+
+    /// A program of another layout could not use the store any more (server on PostgreSQL, 6.6).
+    private static func refuseOthers(
+        _ connection: Connection,
+        _ database: PostgreSQLLocation
+    ) throws {
+        guard
+            case .found(let found) = try PostgreSQLLayout.survey(
+                connection,
+                schema: database.schema
+            )
+        else { return }
+        guard found.version <= PostgreSQLLayout.version else {
+            throw StoreCopyFailure(
+                "the store has layout \(found.version) of a later program; run \"store upgrade\" of that one"
+            )
+        }
+        let rows = try connection.run(
+            """
+            SELECT host, program FROM process
+            WHERE seen_at > now() - interval '15 seconds' AND layout < $1::int8 LIMIT 1
+            """,
+            [.integer(PostgreSQLLayout.version)]
+        )
+        guard rows.count > 0 else { return }
+        throw StoreCopyFailure(
+            "a process on \(try rows.string(0, 0)) has version \(try rows.string(0, 1)), which knows an "
+                + "older layout; upgrade it first"
+        )
     }
 }

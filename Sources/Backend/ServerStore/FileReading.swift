@@ -89,6 +89,13 @@ package protocol FileReading: ViewReading {
         limit: Int
     ) throws(StoreError) -> [ServerFileID]
 
+    /// Files of the app with remains of earlier generations. By id, after the one named.
+    func filesWithRemains(
+        of app: AppID,
+        after file: ServerFileID?,
+        limit: Int
+    ) throws(StoreError) -> [ServerFileID]
+
     /// Client files that no client has used, and that were made before a time.
     func unidentifiedClientFiles(
         of app: AppID,
@@ -187,8 +194,13 @@ package protocol FileWriting: FileReading, ViewWriting {
     /// Removes history up to a version.
     func trimHistory(of file: ServerFileID, upTo version: ServerVersion) throws(StoreError)
 
-    /// Removes the whole history, all snapshots and all reciprocals.
-    func removeHistory(of file: ServerFileID) throws(StoreError)
+    /// Begins another generation of all the app's files, as `ServerFile.restart`. It takes no longer for
+    /// many files or large ones: what is void may stay for `removeRemains`.
+    func beginGeneration(of app: AppID) throws(StoreError)
+
+    /// Removes a portion of what generations before the present one left of a file. Returns whether there
+    /// may be more.
+    func removeRemains(of file: ServerFileID) throws(StoreError) -> Bool
 
     /// An ident that no client file of this server file ever had, 2 at first.
     func takeFileIdent(in file: ServerFileID) throws(StoreError) -> FileIdent

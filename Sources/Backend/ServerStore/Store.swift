@@ -64,6 +64,10 @@ package protocol HeldState: Sendable {
     func read<Outcome: Sendable>(
         _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome
+
+    /// Whether this holder alone, of all processes, may build a snapshot of the file, until it gives the
+    /// state back (server on PostgreSQL, 6.5).
+    func claimSnapshot(of file: ServerFileID) async throws -> Bool
 }
 
 /// One consistent state of the store.

@@ -1,6 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
-import Platform
 import ServerConfig
 import ServerHTTP
 import ServerStorage
@@ -23,13 +21,8 @@ struct Processes: ParsableCommand {
         guard case .postgreSQL(let location) = try file.read().storage else {
             throw ValidationError("server.storage is not on PostgreSQL: there is one process")
         }
-        let secrets = SecretReader(environment: ProcessInfo.processInfo.environment)
-        let processes: [ProcessReport]
-        do {
-            processes = try ProcessReport.all(location, secrets)
-        } catch {
-            StandardError.print("realm-server: \(error)")
-            throw ExitCode.failure
+        let processes = try StoreCommand.reporting {
+            try ProcessReport.all(location, StoreCommand.secrets)
         }
         guard !json else {
             return print(String(decoding: try AdminJSON.encode(processes), as: UTF8.self))

@@ -87,6 +87,7 @@ struct Serve: AsyncParsableCommand {
             configuration,
             store: storage.store,
             backplane: storage.backplane,
+            views: storage.views,
             clock: clock,
             random: random,
             secrets: secrets,

@@ -13,12 +13,12 @@ struct StoreCommand: ParsableCommand {
     )
 
     /// The environment may have passwords and credentials.
-    fileprivate static var secrets: SecretReader {
+    static var secrets: SecretReader {
         SecretReader(environment: ProcessInfo.processInfo.environment)
     }
 
     /// Prints the error of a store; exit status 1.
-    fileprivate static func reporting<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
+    static func reporting<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
         do {
             return try body()
         } catch {
@@ -71,22 +71,27 @@ extension StoreCommand {
     struct SQL: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sql",
-            abstract: "Print the statements that make the tables on PostgreSQL.",
+            abstract: "Print the statements that make tables, and schemas of views, on PostgreSQL.",
             discussion: """
-                For administrators who do not give the server's role the right to make tables: \
-                "realm-server store sql | psql DATABASE". Schema and role are those of the \
-                configuration.
+                For administrators who do not give the server's role the right to make them: \
+                "realm-server store sql | psql DATABASE", in an empty database. Schemas and role \
+                are those of the configuration; apps of the admin socket are not in it.
                 """
         )
 
         @OptionGroup var file: ConfigurationFile
 
         func run() throws {
-            guard case .postgreSQL(let location) = try file.read().storage else {
+            let configuration = try file.read()
+            guard case .postgreSQL(let location) = configuration.storage else {
                 throw ValidationError("server.storage is not on PostgreSQL")
             }
+            let views = AppViews.administratorSQL(
+                role: location.user,
+                apps: configuration.apps.compactMap(\.viewSchema).sorted()
+            )
             print(
-                PostgreSQLLayout.sql(schema: location.schema, role: location.user),
+                PostgreSQLLayout.sql(schema: location.schema, role: location.user) + views,
                 terminator: ""
             )
         }

@@ -21,7 +21,7 @@ package struct Deadline: Hashable, Sendable {
     }
 
     /// The remaining time for `poll()`, in milliseconds, rounded up.
-    var milliseconds: Int32 {
+    package var milliseconds: Int32 {
         let (seconds, attoseconds) = remaining.components
         guard seconds < 1_000_000 else { return 1_000_000_000 }
         let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

@@ -19,6 +19,14 @@ extension ScopedTransaction: FileReading {
         try transaction.files(of: app)
     }
 
+    package func filesWithRemains(
+        of app: AppID,
+        after file: ServerFileID?,
+        limit: Int
+    ) throws(StoreError) -> [ServerFileID] {
+        try transaction.filesWithRemains(of: app, after: file, limit: limit)
+    }
+
     package func clientFile(
         _ ident: FileIdent,
         in file: ServerFileID
@@ -222,9 +230,14 @@ extension ScopedTransaction: FileWriting {
         try transaction.trimHistory(of: file, upTo: version)
     }
 
-    package func removeHistory(of file: ServerFileID) throws(StoreError) {
+    package func beginGeneration(of app: AppID) throws(StoreError) {
+        try requireWhole(app)
+        try transaction.beginGeneration(of: app)
+    }
+
+    package func removeRemains(of file: ServerFileID) throws(StoreError) -> Bool {
         try require(file)
-        try transaction.removeHistory(of: file)
+        return try transaction.removeRemains(of: file)
     }
 
     package func takeFileIdent(in file: ServerFileID) throws(StoreError) -> FileIdent {

@@ -35,6 +35,7 @@ struct TestApps {
         apps: [ServedAppConfiguration] = Self.configurations,
         publicURL: PublicURL? = nil,
         secrets: SecretReader = SecretReader(environment: [:]),
+        backplane: any Backplane = InProcessBackplane(),
         seed: UInt64 = 1
     ) async throws {
         if let store {
@@ -45,6 +46,7 @@ struct TestApps {
         self.accounts = try await Accounts(
             apps: apps,
             store: self.store,
+            backplane: backplane,
             hasher: PasswordHasher(cost: 1),
             secrets: secrets,
             clock: clock.wallClock,

@@ -100,23 +100,35 @@ enum AppRows {
         return [row] + keys
     }
 
+    /// Above that of each file: earlier versions counted in the files alone.
+    static func beginningGeneration(of app: AppID) -> Step {
+        Step(
+            """
+            UPDATE app SET epoch = epoch + 1, generation = 1 + greatest(generation, (
+                SELECT coalesce(max(generation), 0) FROM server_file WHERE app_id = $1))
+            WHERE app_id = $1
+            """,
+            [.string(app.rawValue)]
+        )
+    }
+
     static func setting(_ state: SyncState, of app: AppID) -> Step {
         Step(
-            "UPDATE app SET sync_state = $2 WHERE app_id = $1",
+            "UPDATE app SET sync_state = $2, epoch = epoch + 1 WHERE app_id = $1",
             [.string(app.rawValue), .string(state.rawValue)]
         )
     }
 
     static func setting(_ declaration: String?, of app: AppID) -> Step {
         Step(
-            "UPDATE app SET declaration = $2 WHERE app_id = $1",
+            "UPDATE app SET declaration = $2, epoch = epoch + 1 WHERE app_id = $1",
             [.string(app.rawValue), .string(declaration ?? "")]
         )
     }
 
     static func setting(_ rules: AccessRules, of app: AppID) -> Step {
         Step(
-            "UPDATE app SET read_rule = $2, write_rule = $3 WHERE app_id = $1",
+            "UPDATE app SET read_rule = $2, write_rule = $3, epoch = epoch + 1 WHERE app_id = $1",
             [.string(app.rawValue), .string(rules.read?.text), .string(rules.write?.text)]
         )
     }

@@ -147,4 +147,14 @@ enum DocumentRows {
             [.integer(file.rawValue), .text(className.bytes)]
         )
     }
+
+    static func removal(in file: ServerFileID) -> Step {
+        Step(
+            """
+            DELETE FROM object WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM object WHERE file_id = $1 LIMIT 10000))
+            """,
+            [.integer(file.rawValue)]
+        )
+    }
 }

@@ -14,7 +14,7 @@ enum EmptyFileRows {
             """
             SELECT f.file_id FROM (
                 SELECT file_id FROM server_file
-                WHERE app_id = $2 AND file_id > $3 AND generation = 0 AND base_version = 0
+                WHERE app_id = $2 AND file_id > $3 AND base_version = 0
                 ORDER BY file_id OFFSET 0
             ) f
             WHERE (SELECT true FROM client_file
@@ -39,7 +39,7 @@ enum EmptyFileRows {
             """
             SELECT f.file_id FROM (
                 SELECT file_id FROM server_file
-                WHERE file_id = $2 AND generation = 0 AND base_version = 0 OFFSET 0
+                WHERE file_id = $2 AND base_version = 0 OFFSET 0
             ) f
             WHERE (SELECT true FROM client_file
                     WHERE file_id = f.file_id
@@ -56,29 +56,14 @@ enum EmptyFileRows {
 
 /// Everything that belongs to server files.
 enum FileContent {
-    /// Removes a file with all its records.
+    /// Removes a file with its records; those of which there are many are removed before, in portions.
     static func removal(of file: ServerFileID) -> [Step] {
         let id = [Value.integer(file.rawValue)]
         return [
-            Step("DELETE FROM history WHERE file_id = $1", id),
             Step("DELETE FROM client_file WHERE file_id = $1", id),
             Step("DELETE FROM reciprocal WHERE file_id = $1", id),
             Step("DELETE FROM snapshot WHERE file_id = $1", id),
-            Step("DELETE FROM object WHERE file_id = $1", id),
-            Step("DELETE FROM touched_object WHERE file_id = $1", id),
             SchemaRows.removal(of: file), ServerFileRows.removal(of: file),
-        ] + ClientViewRows.removal(in: file)
-    }
-
-    /// Removes the history of a file, with what depends on it; the objects stay.
-    static func removalOfHistory(of file: ServerFileID) -> [Step] {
-        let id = [Value.integer(file.rawValue)]
-        return [
-            HistoryRows.discountOfAll(of: file),
-            Step("DELETE FROM history WHERE file_id = $1", id),
-            Step("DELETE FROM reciprocal WHERE file_id = $1", id),
-            SnapshotRows.removal(of: file),
-            Step("DELETE FROM touched_object WHERE file_id = $1", id),
         ] + ClientViewRows.removal(in: file)
     }
 }

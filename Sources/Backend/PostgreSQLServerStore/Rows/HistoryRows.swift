@@ -232,11 +232,4 @@ enum HistoryRows {
             [.integer(file.rawValue), .number(version.rawValue)]
         )
     }
-
-    static func discountOfAll(of file: ServerFileID) -> Step {
-        Step(
-            "UPDATE client_file SET history_bytes = 0 WHERE file_id = $1 AND history_bytes <> 0",
-            [.integer(file.rawValue)]
-        )
-    }
 }

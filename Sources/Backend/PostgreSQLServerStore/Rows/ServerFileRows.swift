@@ -9,6 +9,15 @@ struct FileRow: Hashable, Sendable {
     var nextIdent: UInt64
     /// Names the schema in `file_schema`; 0 for a file without one.
     var schemaVersion: Int64
+    /// The app's; above the file's until the file starts over.
+    var appGeneration: UInt64
+
+    /// Starts the file over if sync was terminated meanwhile. Returns whether it did.
+    mutating func catchUp(_ salts: VersionSalts) -> Bool {
+        guard appGeneration > file.generation else { return false }
+        file.restart(in: appGeneration, salts)
+        return true
+    }
 }
 
 /// The table `server_file`.
@@ -19,7 +28,8 @@ enum ServerFileRows {
             """
             SELECT file_id, app_id, partition, current_version, base_version, base_version_salt,
                 generation, history_bytes, next_file_ident, snapshot_version, snapshot_bytes,
-                bytes_behind_snapshot, schema_version
+                bytes_behind_snapshot, schema_version,
+                (SELECT generation FROM app a WHERE a.app_id = server_file.app_id)
             FROM server_file WHERE file_id = $1 FOR NO KEY UPDATE
             """,
             [.integer(file.rawValue)]
@@ -31,7 +41,8 @@ enum ServerFileRows {
             """
             SELECT file_id, app_id, partition, current_version, base_version, base_version_salt,
                 generation, history_bytes, next_file_ident, snapshot_version, snapshot_bytes,
-                bytes_behind_snapshot, schema_version
+                bytes_behind_snapshot, schema_version,
+                (SELECT generation FROM app a WHERE a.app_id = server_file.app_id)
             FROM server_file WHERE file_id = $1
             """,
             [.integer(file.rawValue)]
@@ -43,7 +54,8 @@ enum ServerFileRows {
             """
             SELECT file_id, app_id, partition, current_version, base_version, base_version_salt,
                 generation, history_bytes, next_file_ident, snapshot_version, snapshot_bytes,
-                bytes_behind_snapshot, schema_version
+                bytes_behind_snapshot, schema_version,
+                (SELECT generation FROM app a WHERE a.app_id = server_file.app_id)
             FROM server_file WHERE app_id = $1 AND partition = $2 FOR NO KEY UPDATE
             """,
             [.string(app.rawValue), .string(partition.canonicalText)]
@@ -55,7 +67,8 @@ enum ServerFileRows {
             """
             SELECT file_id, app_id, partition, current_version, base_version, base_version_salt,
                 generation, history_bytes, next_file_ident, snapshot_version, snapshot_bytes,
-                bytes_behind_snapshot, schema_version
+                bytes_behind_snapshot, schema_version,
+                (SELECT generation FROM app a WHERE a.app_id = server_file.app_id)
             FROM server_file WHERE app_id = $1 AND partition = $2
             """,
             [.string(app.rawValue), .string(partition.canonicalText)]
@@ -68,7 +81,8 @@ enum ServerFileRows {
             """
             SELECT file_id, app_id, partition, current_version, base_version, base_version_salt,
                 generation, history_bytes, next_file_ident, snapshot_version, snapshot_bytes,
-                bytes_behind_snapshot, schema_version
+                bytes_behind_snapshot, schema_version,
+                (SELECT generation FROM app a WHERE a.app_id = server_file.app_id)
             FROM server_file WHERE app_id = $1 ORDER BY file_id FOR NO KEY UPDATE
             """,
             [.string(app.rawValue)]
@@ -80,7 +94,8 @@ enum ServerFileRows {
             """
             SELECT file_id, app_id, partition, current_version, base_version, base_version_salt,
                 generation, history_bytes, next_file_ident, snapshot_version, snapshot_bytes,
-                bytes_behind_snapshot, schema_version
+                bytes_behind_snapshot, schema_version,
+                (SELECT generation FROM app a WHERE a.app_id = server_file.app_id)
             FROM server_file WHERE app_id = $1 ORDER BY file_id
             """,
             [.string(app.rawValue)]
@@ -115,7 +130,9 @@ enum ServerFileRows {
         return FileRow(
             file: file,
             nextIdent: try rows.number(row, 8),
-            schemaVersion: try rows.integer(row, 12)
+            schemaVersion: try rows.integer(row, 12),
+            // A file without its app's row is not behind.
+            appGeneration: try rows.isNull(row, 13) ? 0 : rows.number(row, 13)
         )
     }
 
@@ -134,7 +151,8 @@ enum ServerFileRows {
     static func insertion(of partition: Partition, in app: AppID) -> Step {
         Step(
             """
-            INSERT INTO server_file (app_id, partition) VALUES ($1, $2)
+            INSERT INTO server_file (app_id, partition, generation)
+            SELECT $1, $2, coalesce((SELECT generation FROM app WHERE app_id = $1), 0)
             ON CONFLICT (app_id, partition) DO NOTHING
             """,
             [.string(app.rawValue), .string(partition.canonicalText)]

@@ -28,6 +28,19 @@ enum SnapshotRows {
         )
     }
 
+    /// Whether no other transaction has claimed the snapshot of a file; the claim ends with this one. Of
+    /// its first byte: the numbers of jobs and layouts are others.
+    static func claiming(_ file: ServerFileID) -> Step {
+        Step(
+            """
+            SELECT pg_try_advisory_xact_lock(x'5300000000000000'::int8
+                | (hashtextextended(store_id::text, $1) & x'00ffffffffffffff'::int8))
+            FROM layout
+            """,
+            [.integer(file.rawValue)]
+        )
+    }
+
     static func entry(_ rows: StoredRows, _ row: Int) throws(StoreError) -> HistoryEntry {
         HistoryEntry(
             version: SaltedServerVersion(

@@ -41,6 +41,20 @@ final class HeldSnapshot: HeldState {
         return try await outcome.value.get()
     }
 
+    /// By a lock of the transaction, which ends with its connection.
+    func claimSnapshot(of file: ServerFileID) async throws -> Bool {
+        let outcome = Promise<Result<Bool, any Error>>()
+        submit { transaction in
+            outcome.keep(
+                Result {
+                    let rows = try transaction.get().runner.read(SnapshotRows.claiming(file))
+                    return try rows.bool(0, 0)
+                }
+            )
+        }
+        return try await outcome.value.get()
+    }
+
     /// Gives the state back.
     func end() {
         end(StoreError(.failed, "the held state was given back"))
@@ -89,7 +103,8 @@ final class HeldSnapshot: HeldState {
             guard let works else { return nil }
             if !works.isEmpty { return works }
             let rest = deadline - .now
-            let wake = DispatchTime.now() + .milliseconds(Self.milliseconds(rest))
+            // Rounded up, so that the wait does not end before.
+            let wake = DispatchTime.now() + .milliseconds(Int(Deadline(deadline).milliseconds))
             if rest <= .zero || changes.wait(timeout: wake) == .timedOut, deadline <= .now {
                 end(
                     StoreError(
@@ -99,13 +114,6 @@ final class HeldSnapshot: HeldState {
                 )
             }
         }
-    }
-
-    /// Rounded up, so that a wait does not end before.
-    private static func milliseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
-        return Int(clamping: min(max(seconds, 0), 1_000_000) * 1000)
-            + Int(clamping: max(attoseconds, 0) / 1_000_000_000_000_000) + 1
     }
 
     private func end(_ error: StoreError) {

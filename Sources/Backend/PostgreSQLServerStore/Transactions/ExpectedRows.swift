@@ -30,7 +30,9 @@ struct ExpectedRows: Sendable {
     mutating func lock(_ file: ServerFileID) {
         add(ServerFileRows.locking(file)) { transaction, rows throws(StoreError) in
             let row = try ServerFileRows.file(rows)
-            try transaction.buffer.change(file) { $0.note(row, isLocked: true) }
+            try transaction.buffer.change(file) {
+                $0.note(row, isLocked: true, transaction.versionSalts)
+            }
         }
     }
 
@@ -42,7 +44,9 @@ struct ExpectedRows: Sendable {
                 transaction,
                 rows throws(StoreError) in
                 guard let row = try ServerFileRows.file(rows) else { return }
-                try transaction.buffer.change(row.file.id) { $0.note(row, isLocked: true) }
+                try transaction.buffer.change(row.file.id) {
+                    $0.note(row, isLocked: true, transaction.versionSalts)
+                }
             }
         }
     }
@@ -52,7 +56,9 @@ struct ExpectedRows: Sendable {
         case .id(let id):
             add(ServerFileRows.reading(id)) { transaction, rows throws(StoreError) in
                 let row = try ServerFileRows.file(rows)
-                try transaction.buffer.change(id) { $0.note(row, isLocked: false) }
+                try transaction.buffer.change(id) {
+                    $0.note(row, isLocked: false, transaction.versionSalts)
+                }
             }
             add(HistoryRows.readingNewestSalt(in: id)) { transaction, rows throws(StoreError) in
                 guard !rows.isEmpty else { return }
@@ -65,7 +71,9 @@ struct ExpectedRows: Sendable {
                 transaction,
                 rows throws(StoreError) in
                 guard let row = try ServerFileRows.file(rows) else { return }
-                try transaction.buffer.change(row.file.id) { $0.note(row, isLocked: false) }
+                try transaction.buffer.change(row.file.id) {
+                    $0.note(row, isLocked: false, transaction.versionSalts)
+                }
             }
         }
     }

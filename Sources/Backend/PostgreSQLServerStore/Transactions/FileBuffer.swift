@@ -43,11 +43,20 @@ struct FileBuffer: Sendable {
     // MARK: Reading
 
     /// Remembers the row of the database, unless this transaction has changed it.
-    mutating func note(_ found: FileRow?, isLocked: Bool) {
+    ///
+    /// One that is behind a termination starts over: at once for a transaction that writes. Others see
+    /// its generation, which no client has.
+    mutating func note(_ found: FileRow?, isLocked: Bool, _ salts: VersionSalts) {
         self.isLocked = self.isLocked || isLocked
         guard !isRowChanged else { return }
-        row = found.map { .present($0) } ?? .absent
-        storedEnd = found?.file.currentVersion
+        guard var found else {
+            row = .absent
+            storedEnd = nil
+            return
+        }
+        isRowChanged = found.catchUp(salts) && isLocked
+        row = .present(found)
+        storedEnd = found.file.currentVersion
     }
 
     mutating func note(_ client: ClientFile?, _ ident: FileIdent) {

@@ -9,7 +9,7 @@ extension FileTransaction {
     func hold(_ file: ServerFileID) throws(StoreError) {
         guard !buffer[file].isLocked else { return }
         let row = try ServerFileRows.file(try runner.read(ServerFileRows.locking(file)))
-        try buffer.change(file) { $0.note(row, isLocked: true) }
+        try buffer.change(file) { $0.note(row, isLocked: true, versionSalts) }
     }
 
     /// A transaction that writes locks what it reads: its writes build on that.
@@ -19,7 +19,7 @@ extension FileTransaction {
         case .reading:
             if case .unknown = buffer[id].row {
                 let row = try ServerFileRows.file(try runner.read(ServerFileRows.reading(id)))
-                try buffer.change(id) { $0.note(row, isLocked: false) }
+                try buffer.change(id) { $0.note(row, isLocked: false, versionSalts) }
             }
         }
         return buffer[id].known?.file
@@ -37,7 +37,7 @@ extension FileTransaction {
             ? ServerFileRows.locking(partition, of: app)
             : ServerFileRows.reading(partition, of: app)
         guard let row = try ServerFileRows.file(try runner.read(step)) else { return nil }
-        try buffer.change(row.file.id) { $0.note(row, isLocked: isWriting) }
+        try buffer.change(row.file.id) { $0.note(row, isLocked: isWriting, versionSalts) }
         return buffer[row.file.id].known?.file
     }
 
@@ -49,7 +49,7 @@ extension FileTransaction {
         )
         var files: [ServerFile] = []
         for index in 0..<rows.count {
-            guard let row = try ServerFileRows.file(rows, index) else {
+            guard var row = try ServerFileRows.file(rows, index) else {
                 let (number, name) = (try rows.integer(index, 0), try rows.string(index, 2))
                 logger.error(
                     "a realm was skipped",
@@ -62,7 +62,8 @@ extension FileTransaction {
                 continue
             }
             let id = row.file.id
-            if isWriting { try buffer.change(id) { $0.note(row, isLocked: true) } }
+            if isWriting { try buffer.change(id) { $0.note(row, isLocked: true, versionSalts) } }
+            _ = row.catchUp(versionSalts)
             files.append(buffer[id].known?.file ?? row.file)
         }
         return files
@@ -78,8 +79,8 @@ extension FileTransaction {
         guard let last = rows.last, let row = try ServerFileRows.file(last) else {
             throw StoreError(.locked, "a new server file was removed at once; try again")
         }
-        try buffer.change(row.file.id) { $0.note(row, isLocked: true) }
-        return row.file
+        try buffer.change(row.file.id) { $0.note(row, isLocked: true, versionSalts) }
+        return buffer[row.file.id].known?.file ?? row.file
     }
 
     func update(_ file: ServerFile) throws(StoreError) {

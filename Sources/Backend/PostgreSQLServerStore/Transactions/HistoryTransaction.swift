@@ -178,12 +178,6 @@ class HistoryTransaction: FileTransaction {
         try writeInPortions(HistoryRows.removal(of: file, upTo: version), to: file)
     }
 
-    func removeHistory(of file: ServerFileID) throws(StoreError) {
-        let all = ServerVersion(UInt64(Int64.max))
-        try writeInPortions(HistoryRows.removal(of: file, upTo: all), to: file)
-        try write(FileContent.removalOfHistory(of: file), to: file)
-    }
-
     // MARK: Reciprocals
 
     func reciprocals(

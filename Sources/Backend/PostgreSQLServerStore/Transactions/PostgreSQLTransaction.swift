@@ -1,4 +1,5 @@
 import ServerStore
+import Versions
 
 /// The store's contract on one connection. `AccountTransaction`, `FileTransaction` and
 /// `HistoryTransaction` have its parts; documents are here.
@@ -12,7 +13,10 @@ final class PostgreSQLTransaction: HistoryTransaction, FileWriting {
 
     /// Removes a file with all its records.
     func removeContent(of file: ServerFileID) throws(StoreError) {
-        try removeHistory(of: file)
+        let all = ServerVersion(UInt64(Int64.max))
+        try writeInPortions(TouchedObjectRows.removal(of: file, upTo: all), to: file)
+        try writeInPortions(HistoryRows.removal(of: file, upTo: all), to: file)
+        try writeInPortions(DocumentRows.removal(in: file), to: file)
         try write(FileContent.removal(of: file), to: file)
         buffer.remove(file)
     }

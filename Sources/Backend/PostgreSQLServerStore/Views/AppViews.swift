@@ -3,7 +3,7 @@ import Schemas
 package import ServerStore
 
 /// Keeps the views of apps as their schemas are.
-package struct AppViews: Sendable {
+package struct AppViews: ObjectViews {
     /// The role that reads the views, and nothing else of the store.
     package static let readerRole = "realm_reader"
 
@@ -16,30 +16,20 @@ package struct AppViews: Sendable {
         self.store = store
     }
 
-    /// Tells whether the schemas of an app's files may have changed since: equal values, no change.
-    package struct Fingerprint: Hashable, Sendable {
-        fileprivate let files: Int64
-        fileprivate let versions: Int64
-    }
-
-    /// The fingerprint of each app with files.
-    package func fingerprints() async throws -> [AppID: Fingerprint] {
+    package func stamps() async throws -> [AppID: String] {
         try await store.administer { connection in
             let rows = StoredRows(
                 try connection.run(
                     """
-                    SELECT app_id, count(*), sum(schema_version)::int8 FROM server_file
+                    SELECT app_id, count(*) || ' ' || sum(schema_version) FROM server_file
                     GROUP BY app_id
                     """
                 )
             )
-            var result: [AppID: Fingerprint] = [:]
+            var result: [AppID: String] = [:]
             for row in 0..<rows.count {
                 guard let app = AppID(try rows.string(row, 0)) else { continue }
-                result[app] = Fingerprint(
-                    files: try rows.integer(row, 1),
-                    versions: try rows.integer(row, 2)
-                )
+                result[app] = try rows.string(row, 1)
             }
             return result
         }
@@ -52,6 +42,12 @@ package struct AppViews: Sendable {
     @discardableResult
     package func refresh(_ app: AppID, in schema: String) async throws -> Bool {
         let place = store.target.schema ?? "realm"
+        guard schema != place else {
+            throw StoreError(
+                .failed,
+                "the schema \(schema) is the store's; set apps.\(app).sql.schema to another one"
+            )
+        }
         return try await store.administer { connection in
             try connection.pipeline([Step("BEGIN"), Self.lock])
             let schemas = try Self.schemas(of: app, connection)
@@ -164,40 +160,25 @@ package struct AppViews: Sendable {
             """
     }
 
-    /// Everything that an administrator runs for a server whose role may not: the schema with its tables
-    /// and functions, the role that reads views, and the schemas of the apps' views.
+    /// For an administrator of a server whose role may not make schemas, behind `PostgreSQLLayout.sql`:
+    /// the role that reads views, and the schemas of the apps' views.
     ///
     /// - Parameters:
     ///   - role: of the server.
-    ///   - schema: of the store.
     ///   - apps: the schemas of views.
-    package static func administratorSQL(
-        role: String,
-        schema: String,
-        apps: [String]
-    ) -> String {
-        let (owner, name) = (Target.quoted(role), Target.quoted(schema))
-        let views = apps.map { app in
+    package static func administratorSQL(role: String, apps: [String]) -> String {
+        let schemas = apps.map { app in
             """
-            CREATE SCHEMA IF NOT EXISTS \(Target.quoted(app)) AUTHORIZATION \(owner);
-            GRANT USAGE ON SCHEMA \(Target.quoted(app)) TO \(readerRole);
+            CREATE SCHEMA IF NOT EXISTS \(Target.quoted(app)) AUTHORIZATION \(Target.quoted(role));
 
             """
         }
         return """
-            -- Run as a superuser in an empty database with the encoding UTF8.
             DO $$ BEGIN
                 CREATE ROLE \(readerRole) NOLOGIN;
             EXCEPTION WHEN duplicate_object THEN
             END $$;
-            CREATE SCHEMA \(name) AUTHORIZATION \(owner);
-            REVOKE ALL ON SCHEMA \(name) FROM PUBLIC;
-            SET ROLE \(owner);
-            SET search_path = \(name), pg_temp;
-            \(StoreTables.sql)\(PostgreSQLLayout.firstRowSQL)
-            RESET ROLE;
-            RESET search_path;
-            \(views.joined())
+            \(schemas.joined())
             """
     }
 }

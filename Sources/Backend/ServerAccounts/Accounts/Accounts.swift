@@ -39,6 +39,7 @@ package struct Accounts: Sendable {
         self.secrets = secrets
         self.loginGuard = LoginGuard(
             clock: clock,
+            backplane: backplane,
             comparisonsPerMinute: comparisonsPerMinute
         )
         self.hooks = HookRunner(logger: logger)

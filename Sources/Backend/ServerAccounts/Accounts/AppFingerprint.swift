@@ -18,11 +18,15 @@ enum AppFingerprint {
         var writer = ChangesetWriter()
         schema?.writeAdditions(to: RealmSchema(), into: &writer)
         // Each line has settings that change what is stored or who may; places of files do not.
+        var flexible = app.flexible
+        flexible?.sink = nil
         let lines: [String] = [
             "\(app.id)", "\(String(describing: app.partitionType))", "\(app.isDevelopmentMode)",
             "\(app.allowsClientRecovery)", "\(app.offlineLimitInMilliseconds ?? 0)",
             "\(app.access.read?.text ?? "")", "\(app.access.write?.text ?? "")",
-            "\(app.quotas)", "\(app.tokens)", "\(app.providers.map(\.rawValue).sorted())",
+            StableText.of(app.quotas), StableText.of(app.tokens),
+            "\(app.providers.map(\.rawValue).sorted())",
+            StableText.of(flexible as Any), "\(app.flexible?.sink != nil)",
             Hexadecimal.text(of: writer.bytes),
         ]
         var digest = HMAC<SHA256>(key: SymmetricKey(data: Data(keys.last?.secret ?? [])))

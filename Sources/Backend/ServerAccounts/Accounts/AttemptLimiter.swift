@@ -35,6 +35,10 @@ struct AttemptLimiter {
             self.high = bytes[0..<8].reduce(0) { $0 << 8 | UInt64($1) }
             self.low = bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
         }
+
+        var bytes: [UInt8] {
+            [high, low].flatMap { half in withUnsafeBytes(of: half.bigEndian) { Array($0) } }
+        }
     }
 
     init(burst: Int, refillInterval: Int64, capacity: Int = 10_000) {

@@ -10,19 +10,39 @@ import Surroundings
 actor LoginGuard {
     fileprivate typealias Key = AttemptLimiter.Key
 
-    private var byAddress = AttemptLimiter(burst: 100, refillInterval: 600)
-    private var byName = AttemptLimiter(burst: 10, refillInterval: 6000)
-    /// Secrets too long to be guessed are checked first, which costs almost nothing: only wrong
-    /// ones count.
-    private var wrongTokensByAddress = AttemptLimiter(burst: 100, refillInterval: 600)
-    /// Mails and decisions for one account, from any address: limits those that its owner gets.
-    private var byAccount = AttemptLimiter(burst: 5, refillInterval: 60_000)
-    /// Each is a row of the store: limits the rows that one address can create.
-    private var newUsersByAddress = AttemptLimiter(burst: 1000, refillInterval: 3600)
-    /// Each reads a realm: limits the work that one user can cause.
-    private var comparisonsByUser: AttemptLimiter
+    /// The buckets; each has a limiter of this process's, and one of all processes.
+    private enum Bucket: UInt8, CaseIterable {
+        case address = 1
+        case name
+        /// Secrets too long to be guessed are checked first, which costs almost nothing: only wrong
+        /// ones count.
+        case wrongToken
+        /// Mails and decisions for one account, from any address: limits those that its owner gets.
+        case account
+        /// Each is a row of the store: limits the rows that one address can create.
+        case newUser
+        /// Digests of a realm: limits the work that one user can cause.
+        case comparison
+
+        func limiter(comparisonsPerMinute: Int) -> AttemptLimiter {
+            switch self {
+            case .address, .wrongToken: AttemptLimiter(burst: 100, refillInterval: 600)
+            case .name: AttemptLimiter(burst: 10, refillInterval: 6000)
+            case .account: AttemptLimiter(burst: 5, refillInterval: 60_000)
+            case .newUser: AttemptLimiter(burst: 1000, refillInterval: 3600)
+            case .comparison:
+                AttemptLimiter(
+                    burst: comparisonsPerMinute,
+                    refillInterval: max(1, 60_000 / Int64(comparisonsPerMinute))
+                )
+            }
+        }
+    }
+
+    private var limiters: [Bucket: AttemptLimiter]
     private var acquaintances = Acquaintances()
     private let clock: WallClock
+    private let backplane: any Backplane
 
     /// A secret that could be guessed, before it is checked.
     struct Attempt: Sendable {
@@ -44,68 +64,93 @@ actor LoginGuard {
         fileprivate let address: AttemptLimiter.Key?
     }
 
-    init(clock: WallClock, comparisonsPerMinute: Int) {
+    init(clock: WallClock, backplane: any Backplane, comparisonsPerMinute: Int) {
         self.clock = clock
-        self.comparisonsByUser = AttemptLimiter(
-            burst: comparisonsPerMinute,
-            refillInterval: max(1, 60_000 / Int64(comparisonsPerMinute))
+        self.backplane = backplane
+        self.limiters = Dictionary(
+            uniqueKeysWithValues: Bucket.allCases.map {
+                ($0, $0.limiter(comparisonsPerMinute: comparisonsPerMinute))
+            }
         )
     }
 
     /// Admits a log-in to the check of its password. Attempts in progress count as failed, so that
     /// concurrent attempts gain nothing.
-    func admit(_ attempt: Attempt) throws(AccountRefusal) -> Admission {
-        let now = clock.millisecondsSince1970()
+    func admit(_ attempt: Attempt) async throws(AccountRefusal) -> Admission {
         let isKnown = attempt.knownDevice != nil || acquaintances.contains(attempt.key)
         let address = isKnown ? nil : Key(attempt.address)
         // The address first: names of refused attempts use no memory.
-        if let address, let wait = byAddress.take(address, at: now) { throw refusal(wait) }
-        if let wait = byName.take(attempt.key, at: now) {
-            if let address { byAddress.giveBack(address) }
+        if let address, let wait = await take(address, .address) { throw refusal(wait) }
+        if let wait = await take(attempt.key, .name) {
+            if let address { await giveBack(address, .address) }
             throw refusal(wait)
         }
         return Admission(name: attempt.key, address: address)
     }
 
     /// The secret was right.
-    func recordSuccess(_ admission: Admission) {
-        forgive(admission)
+    func recordSuccess(_ admission: Admission) async {
         acquaintances.insert(admission.name)
+        await forgive(admission)
     }
 
     /// Returns an attempt whose password was not checked.
-    func forgive(_ admission: Admission) {
-        byName.giveBack(admission.name)
-        if let address = admission.address { byAddress.giveBack(address) }
+    func forgive(_ admission: Admission) async {
+        await giveBack(admission.name, .name)
+        if let address = admission.address { await giveBack(address, .address) }
     }
 
     /// Counts a wrong token; throws if there were too many from the address.
-    func recordWrongToken(from address: String) throws(AccountRefusal) {
-        let wait = wrongTokensByAddress.take(Key(address), at: clock.millisecondsSince1970())
-        if let wait { throw refusal(wait) }
+    func recordWrongToken(from address: String) async throws(AccountRefusal) {
+        if let wait = await take(Key(address), .wrongToken) { throw refusal(wait) }
     }
 
     /// Admits a new user or account, for which a client needs no proof.
-    func admitNewUser(from address: String) throws(AccountRefusal) {
-        let wait = newUsersByAddress.take(Key(address), at: clock.millisecondsSince1970())
-        guard let wait else { return }
+    func admitNewUser(from address: String) async throws(AccountRefusal) {
+        guard let wait = await take(Key(address), .newUser) else { return }
         throw .tooManyNewUsers(retryAfterInSeconds: Self.seconds(wait))
     }
 
     /// Admits sending a token to an account's owner.
-    func admitMail(to name: UserName, of app: AppID) throws(AccountRefusal) {
-        let now = clock.millisecondsSince1970()
-        let key = Key(app.rawValue, name.rawValue)
-        guard let wait = byAccount.take(key, at: now) else { return }
+    func admitMail(to name: UserName, of app: AppID) async throws(AccountRefusal) {
+        guard let wait = await take(Key(app.rawValue, name.rawValue), .account) else { return }
         throw .tooManyMails(retryAfterInSeconds: Self.seconds(wait))
     }
 
     /// Admits a request for digests of a realm.
-    func admitComparison(by user: UserID, of app: AppID) throws(AccountRefusal) {
-        let key = Key(app.rawValue, user.rawValue)
-        let wait = comparisonsByUser.take(key, at: clock.millisecondsSince1970())
+    func admitComparison(by user: UserID, of app: AppID) async throws(AccountRefusal) {
+        let wait = await take(Key(app.rawValue, user.rawValue), .comparison)
         guard let wait else { return }
         throw .tooManyComparisons(retryAfterInSeconds: Self.seconds(wait))
+    }
+
+    // MARK: Buckets
+
+    /// Takes one attempt here, then from all processes. If none is left, takes nothing and returns the
+    /// milliseconds until the next.
+    private func take(_ key: Key, _ bucket: Bucket) async -> Int64? {
+        let now = clock.millisecondsSince1970()
+        if let wait = limiters[bucket]?.take(key, at: now) { return wait }
+        guard let counted = counted(key, bucket), let wait = await backplane.take(counted) else {
+            return nil
+        }
+        limiters[bucket]?.giveBack(key)
+        return wait
+    }
+
+    private func giveBack(_ key: Key, _ bucket: Bucket) async {
+        limiters[bucket]?.giveBack(key)
+        if let counted = counted(key, bucket) { await backplane.giveBack(counted) }
+    }
+
+    private func counted(_ key: Key, _ bucket: Bucket) -> CountedAttempt? {
+        limiters[bucket].map { limiter in
+            CountedAttempt(
+                key: [bucket.rawValue] + key.bytes,
+                burst: limiter.burst,
+                refillInterval: limiter.refillInterval
+            )
+        }
     }
 
     private func refusal(_ milliseconds: Int64) -> AccountRefusal {

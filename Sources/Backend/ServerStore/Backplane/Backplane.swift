@@ -41,6 +41,14 @@ package protocol Backplane: Sendable {
     /// serves, and has the same configuration of the app.
     func mayTrim(_ app: AppID) async -> Bool
 
+    /// Takes an attempt from the bucket that all processes share. If none is left, takes nothing and
+    /// returns the milliseconds until the next; nil if the attempt may be made, also while the bucket
+    /// is out of reach.
+    func take(_ attempt: CountedAttempt) async -> Int64?
+
+    /// Returns an attempt that does not count.
+    func giveBack(_ attempt: CountedAttempt) async
+
     /// The reason why this process cannot serve now; nil while it can.
     var obstacle: String? { get }
 }

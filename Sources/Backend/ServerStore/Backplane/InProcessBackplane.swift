@@ -48,6 +48,11 @@ package final class InProcessBackplane: Backplane {
 
     package func mayTrim(_ app: AppID) async -> Bool { true }
 
+    /// There is one process, which has counted already.
+    package func take(_ attempt: CountedAttempt) async -> Int64? { nil }
+
+    package func giveBack(_ attempt: CountedAttempt) async {}
+
     package var obstacle: String? { nil }
 
     private func send(_ message: BackplaneMessage) {

@@ -21,7 +21,7 @@ package struct ServerFile: Hashable, Sendable {
     package var currentVersion: ServerVersion
     /// The version up to which history is trimmed.
     package var baseVersion: SaltedServerVersion
-    /// Incremented when sync is terminated: idents of older generations are void.
+    /// Larger after each termination of sync: idents of older generations are void.
     package var generation: UInt64
     /// Bytes of all changesets up to the current version.
     package var historySizeInBytes: UInt64
@@ -46,6 +46,24 @@ package struct ServerFile: Hashable, Sendable {
         self.generation = generation
         self.historySizeInBytes = historySizeInBytes
         self.snapshot = snapshot
+    }
+}
+
+extension ServerFile {
+    /// Whether history is missing that no snapshot replaces: one must be made before a new client begins.
+    package var lacksState: Bool { baseVersion.version > .zero && snapshot == nil }
+
+    /// Begins a generation: the history ends, and with it everything that clients know. The objects stay,
+    /// and new clients begin with a snapshot at the current version.
+    package mutating func restart(in generation: UInt64, _ salts: VersionSalts) {
+        self.generation = generation
+        guard currentVersion > .zero else { return }
+        // Each changeset of the snapshot takes a version up to the current one.
+        let size = max(historySizeInBytes, snapshot?.sizeInBytes ?? 0)
+        currentVersion = ServerVersion(currentVersion.rawValue &+ 2 &+ size >> 18)
+        baseVersion = SaltedServerVersion(version: currentVersion, salt: salts.salt(of: self))
+        historySizeInBytes = 0
+        snapshot = nil
     }
 }
 

@@ -16,6 +16,8 @@ struct SessionWork {
         var client: ClientFile?
         /// The history as its client was told; known once the IDENT is accepted.
         fileprivate(set) var told: SessionGuard?
+        /// The newest versions of the file, if they are this client's own alone.
+        fileprivate(set) var ownVersions: OwnVersions?
         /// The rights that the session began with; nil in partition-based sync.
         fileprivate(set) var rights: RightsSignature?
         fileprivate var steps: Deque<SessionStep> = []
@@ -82,8 +84,14 @@ struct SessionWork {
     }
 
     /// Uploads up to a version of the client's are integrated.
-    mutating func integrated(_ key: SessionKey, upTo version: ClientVersion) {
+    mutating func integrated(
+        _ key: SessionKey,
+        upTo version: ClientVersion,
+        _ ownVersions: OwnVersions?
+    ) {
         sessions[key]?.told?.noteIntegrated(upTo: version)
+        let earlier = sessions[key]?.ownVersions
+        sessions[key]?.ownVersions = ownVersions?.following(earlier)
     }
 
     /// The client is about to learn of this version as the newest.

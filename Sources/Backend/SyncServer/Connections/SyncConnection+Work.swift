@@ -169,7 +169,7 @@ extension SyncConnection {
                 flexible: app.flexible
             )
         }
-        work.integrated(key, upTo: upload.progress.clientVersion)
+        work.integrated(key, upTo: upload.progress.clientVersion, outcome.ownVersions)
         report(outcome.refused, key)
         log(outcome.healing, client.ident)
         // An UPLOAD without changesets creates no version, and gets no response (wire protocol,
@@ -244,6 +244,11 @@ extension SyncConnection {
         do {
             if let settings = app.flexible, machine.subProtocol.mode == .flexible {
                 return try await scanView(from: cursor, of: client, in: file, settings, key)
+            }
+            // Its own uploads need no look at the store.
+            if let batch = session.ownVersions?.batch(from: cursor), !machine.coversMark(key) {
+                work.told(key, batch.progress.latestServerVersion)
+                return perform(machine.scanned(key, batch.scanned))
             }
             let batch = try await retryWhileAway {
                 try await service.meter.time({ .scanned(app.id, seconds: $0) }) {

@@ -101,6 +101,26 @@ package final class SyncService: Sendable {
         }
     }
 
+    /// Removes what terminations of sync left, until the task is cancelled.
+    package func keepRemovingRemains() async {
+        while (try? await timing.clock.sleep(for: .seconds(300))) != nil {
+            await backplane.perform(.remains, every: .seconds(275), meter) {
+                for app in self.apps.syncApps { await self.removeRemains(of: app) }
+            }
+        }
+    }
+
+    private func removeRemains(of app: SyncApp) async {
+        do {
+            try await engine.removeRemains(of: app.id)
+        } catch {
+            logger.error(
+                "the remains of a terminated sync could not be removed",
+                metadata: ["app": "\(app.id)", "error": "\(error)"]
+            )
+        }
+    }
+
     func sweep(_ app: SyncApp) async {
         do {
             try await engine.sweep(

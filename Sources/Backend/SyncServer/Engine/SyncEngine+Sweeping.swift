@@ -1,4 +1,4 @@
-import ServerStore
+package import ServerStore
 import Surroundings
 
 extension SyncEngine {
@@ -58,6 +58,25 @@ extension SyncEngine {
                 }
             }
             guard unused.count == Self.atOnce else { return }
+        }
+    }
+
+    /// Removes what terminations of sync left, a portion in each transaction.
+    package func removeRemains(of app: AppID) async throws {
+        var last: ServerFileID?
+        while true {
+            let files = try await store.read { [last] snapshot in
+                try snapshot.filesWithRemains(of: app, after: last, limit: Self.atOnce)
+            }
+            guard let end = files.last else { return }
+            for file in files {
+                while try await store.write(
+                    .file(file),
+                    for: .upkeep,
+                    { try $0.removeRemains(of: file) }
+                ) {}
+            }
+            last = end
         }
     }
 }

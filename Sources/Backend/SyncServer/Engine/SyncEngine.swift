@@ -28,7 +28,8 @@ package struct SyncEngine: Sendable {
         downloadLimitInBytes: Int = 1 << 20,
         snapshots: SnapshotPolicy = SnapshotPolicy(),
         merging: MergeLimits = MergeLimits(),
-        meter: ServerMeter = ServerMeter()
+        meter: ServerMeter = ServerMeter(),
+        timer: any Clock<Duration> = ContinuousClock()
     ) {
         self.store = store
         self.clock = clock
@@ -38,7 +39,7 @@ package struct SyncEngine: Sendable {
         self.merging = merging
         self.meter = meter
         self.indexes = HistoryIndexes(store: store)
-        self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots)
+        self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots, timer: timer)
     }
 
     /// The server file that a session is bound to.
@@ -228,7 +229,7 @@ package struct SyncEngine: Sendable {
             guard var client else { throw SessionFault.badClientFileIdent }
             // A view begins with a bootstrap instead of a snapshot.
             let begins = client.isUntouched && ident.download == .zero && subscriptions == nil
-            let isOutgrown = begins && snapshots.isWorthALook(file)
+            let isOutgrown = begins && (file.lacksState || snapshots.isWorthALook(file))
             if begins, !isOutgrown, let snapshot = file.snapshot {
                 client.snapshotVersion = snapshot.version
             }
@@ -252,7 +253,7 @@ package struct SyncEngine: Sendable {
         guard let outgrown else { return identified }
         // The writer is free again: only this client waits for this.
         try await meter.time(MeasuredEvent.builtSnapshot) {
-            try await snapshotBuilder.refresh(outgrown, at: now)
+            try await snapshotBuilder.refresh(outgrown, at: now, waitsForOthers: true)
         }
         return Identified(
             client: try await beginWithSnapshot(identified.client, in: id),
@@ -271,7 +272,11 @@ package struct SyncEngine: Sendable {
             for: .user(client.owner),
             expecting: ExpectedReads(file: .id(id), client: client.ident)
         ) { transaction in
-            guard let snapshot = try transaction.file(id)?.snapshot,
+            let file = try transaction.file(id)
+            if file?.lacksState == true {
+                throw StoreError(.locked, "the state of server file \(id.rawValue) is being built")
+            }
+            guard let snapshot = file?.snapshot,
                 var current = try transaction.clientFile(client.ident, in: id),
                 current.isUntouched, current.generation == client.generation,
                 // Otherwise another session has taken over, and has done the same.
@@ -493,12 +498,8 @@ package struct SyncEngine: Sendable {
 
     /// Makes every client of the app start over; its objects stay.
     package func terminate(_ app: AppID) async throws {
-        let now = clock.millisecondsSince1970()
         try await store.write(.app(app), for: .upkeep) { transaction in
-            try SyncTermination(
-                transaction: transaction,
-                now: now
-            ).run(app)
+            try transaction.beginGeneration(of: app)
             try transaction.setSyncState(.terminated, of: app)
         }
     }

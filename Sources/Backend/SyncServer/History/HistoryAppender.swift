@@ -37,6 +37,11 @@ struct HistoryAppender {
         self.now = OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0)
     }
 
+    /// The file's current version, with the salt that this transaction gives to versions.
+    var newest: SaltedServerVersion {
+        SaltedServerVersion(version: file.currentVersion, salt: salt)
+    }
+
     /// Appends the next version; call `flush` after the last one.
     mutating func append(_ changeset: [UInt8], by author: Author) throws(StoreError) {
         file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
@@ -68,7 +73,7 @@ struct HistoryAppender {
             (origin, clientVersion, recipient) = (.none, compensated ?? .zero, client)
         }
         return HistoryEntry(
-            version: SaltedServerVersion(version: file.currentVersion, salt: salt),
+            version: newest,
             origin: origin,
             clientVersion: clientVersion,
             timestamp: timestamp,

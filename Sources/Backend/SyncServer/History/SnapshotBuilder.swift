@@ -9,33 +9,70 @@ import Versions
 /// merged with it, not with the history that the client never saw.
 ///
 /// The builder reads from a held state of the store and writes one changeset at a time. Uploads and
-/// downloads do not wait even for a large one.
+/// downloads do not wait even for a large one. Of several processes one builds (server on PostgreSQL,
+/// 6.5).
 actor SnapshotBuilder {
     private let store: any Store
     private let policy: SnapshotPolicy
+    private let timer: any Clock<Duration>
     /// Files in progress: a second request for one of them waits for the end of the first.
     private var atWork: [ServerFileID: Promise<Void>] = [:]
     /// The size of a file's history when its objects were last found too large for a snapshot.
     private var looked: [ServerFileID: UInt64] = [:]
 
-    init(store: any Store, policy: SnapshotPolicy) {
+    /// The longest wait for a snapshot that another process builds, in steps.
+    private static let waitingSteps = 120
+    private static let waitingStep = Duration.milliseconds(250)
+
+    init(
+        store: any Store,
+        policy: SnapshotPolicy,
+        timer: any Clock<Duration> = ContinuousClock()
+    ) {
         self.store = store
         self.policy = policy
+        self.timer = timer
     }
 
-    /// Makes a new snapshot of a file if that saves enough; `now` in milliseconds since 1970.
-    func refresh(_ file: ServerFile, at now: Int64) async throws {
+    /// Makes a new snapshot of a file if that saves enough, or if new clients cannot begin without;
+    /// `now` in milliseconds since 1970.
+    ///
+    /// - Parameter waitsForOthers: whether to wait for one that another process builds.
+    func refresh(_ file: ServerFile, at now: Int64, waitsForOthers: Bool = false) async throws {
         if let end = atWork[file.id] { return await end.value }
         // Not again before the history has grown by a tenth.
-        guard file.bytesSinceSnapshot > (looked[file.id] ?? 0) / 10 * 11 else { return }
+        let isLonger = file.bytesSinceSnapshot > (looked[file.id] ?? 0) / 10 * 11
+        guard file.lacksState || isLonger else { return }
         let end = Promise<Void>()
         atWork[file.id] = end
         defer {
             atWork[file.id] = nil
             end.keep()
         }
-        let isMade = try await build(file.id, at: now)
-        looked[file.id] = isMade ? nil : file.bytesSinceSnapshot
+        switch try await build(file.id, at: now) {
+        case .made: looked[file.id] = nil
+        case .notWorthIt: looked[file.id] = file.bytesSinceSnapshot
+        case .elsewhere:
+            if waitsForOthers { try await wait(forSnapshotAfter: file) }
+        }
+    }
+
+    private enum Outcome: Sendable {
+        case made
+        case notWorthIt
+        /// Another process builds it.
+        case elsewhere
+    }
+
+    /// If it takes longer, clients begin with the history.
+    private func wait(forSnapshotAfter file: ServerFile) async throws {
+        for _ in 0..<Self.waitingSteps {
+            try await timer.sleep(for: Self.waitingStep)
+            let current = try await store.read { try $0.file(file.id) }
+            guard current?.snapshot == file.snapshot, current?.generation == file.generation else {
+                return
+            }
+        }
     }
 
     /// The unfinished snapshot.
@@ -44,10 +81,11 @@ actor SnapshotBuilder {
         var state: FileState
     }
 
-    private func build(_ id: ServerFileID, at now: Int64) async throws -> Bool {
-        try await store.holdingState { [store, policy] held in
+    private func build(_ id: ServerFileID, at now: Int64) async throws -> Outcome {
+        try await store.holdingState { [store, policy] held -> Outcome in
             let plan = try await held.read { try Self.plan(id, policy, $0) }
-            guard var plan else { return false }
+            guard var plan else { return .notWorthIt }
+            guard try await held.claimSnapshot(of: id) else { return .elsewhere }
             let version = plan.file.currentVersion
             try await store.write(.file(id), for: .upkeep) {
                 try $0.removeUnfinishedSnapshots(of: id)
@@ -79,14 +117,15 @@ actor SnapshotBuilder {
                 pending = changeset
                 size += UInt64(changeset.count)
             }
-            guard let pending, position < version.rawValue else {
+            // A file that starts over may be empty, and its snapshot, too.
+            guard pending != nil || plan.file.lacksState, position < version.rawValue else {
                 try await store.write(.file(id), for: .upkeep) {
                     try $0.removeSnapshots(of: id, only: version)
                 }
-                return false
+                return .notWorthIt
             }
             return try await store.write(.file(id), for: .upkeep) {
-                [file = plan.file, size] transaction in
+                [file = plan.file, size, pending] transaction in
                 try Self.finish(file, size, pending, at: now, transaction)
             }
         }
@@ -97,9 +136,13 @@ actor SnapshotBuilder {
         _ policy: SnapshotPolicy,
         _ snapshot: any StoreReading
     ) throws(StoreError) -> Plan? {
-        guard let file = try snapshot.file(id), policy.isWorthALook(file) else { return nil }
+        guard let file = try snapshot.file(id), file.lacksState || policy.isWorthALook(file) else {
+            return nil
+        }
         let size = try snapshot.documentSize(in: id)
-        guard policy.isWorthMaking(file, documentSizeInBytes: size) else { return nil }
+        guard file.lacksState || policy.isWorthMaking(file, documentSizeInBytes: size) else {
+            return nil
+        }
         // Large enough that there are versions for all changesets.
         let limit = max(
             policy.changesetSizeInBytes,
@@ -112,18 +155,26 @@ actor SnapshotBuilder {
     private static func finish(
         _ old: ServerFile,
         _ size: UInt64,
-        _ changeset: [UInt8],
+        _ changeset: [UInt8]?,
         at now: Int64,
         _ transaction: any StoreTransaction
-    ) throws(StoreError) -> Bool {
+    ) throws(StoreError) -> Outcome {
         let version = old.currentVersion
         guard var file = try transaction.file(old.id), file.generation == old.generation,
             file.snapshot == old.snapshot
         else {
             try transaction.removeSnapshots(of: old.id, only: version)
-            return false
+            return .notWorthIt
         }
-        try transaction.appendSnapshot(changeset, at: version, of: version, in: file.id, at: now)
+        if let changeset {
+            try transaction.appendSnapshot(
+                changeset,
+                at: version,
+                of: version,
+                in: file.id,
+                at: now
+            )
+        }
         file.snapshot = FileSnapshot(
             version: version,
             sizeInBytes: size,
@@ -131,6 +182,6 @@ actor SnapshotBuilder {
         )
         try transaction.update(file)
         try transaction.removeSnapshots(of: file.id, only: nil)
-        return true
+        return .made
     }
 }

@@ -92,6 +92,9 @@ struct UploadIntegration {
         var forbidden: [SessionFault.RejectedUpdates] = []
         /// Pairs of changesets that were merged.
         var mergedPairs = 0
+        /// The new versions if they are the client's own alone; nil if a scan must
+        /// find out.
+        var ownVersions: OwnVersions?
     }
 
     /// Throws `IntegrationRefusal` or `StoreError`; the transaction must then be rolled back.
@@ -138,7 +141,10 @@ struct UploadIntegration {
             refused: refused,
             healing: healing,
             forbidden: forbidden,
-            mergedPairs: mergedPairs
+            mergedPairs: mergedPairs,
+            ownVersions: flexible == nil
+                ? OwnVersions(remaining, from: file.currentVersion, to: history.newest, client)
+                : nil
         )
     }
 

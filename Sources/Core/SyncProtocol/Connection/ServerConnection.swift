@@ -227,6 +227,11 @@ extension ServerConnection {
         update(key) { $0.scanned(scanned) }
     }
 
+    /// Whether the session's scan under way answers a MARK.
+    package func coversMark(_ key: SessionKey) -> Bool {
+        sessions[key]?.coversMark ?? false
+    }
+
     package mutating func historyGrew(_ key: SessionKey, to version: ServerVersion) -> [Effect] {
         update(key) { $0.historyGrew(to: version) }
     }

@@ -267,6 +267,14 @@ extension ServerSession {
         return effects + proceed(running)
     }
 
+    /// Whether the scan under way answers a MARK: then it must find what others had written before.
+    package var coversMark: Bool {
+        guard case .running(let running) = state, case .running(let covered) = running.scan else {
+            return false
+        }
+        return covered != nil
+    }
+
     /// The history has grown, by this client's uploads or by others'.
     package mutating func historyGrew(to version: ServerVersion) -> [Effect] {
         guard case .running(var running) = state else { return [] }
