@@ -289,7 +289,7 @@ let package = Package(
             "SyncServer",
             in: .backend,
             [
-                "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query",
+                "Changesets", "Coordination", "Documents", "JSON", "Merge", "Permissions", "Query",
                 "Schemas",
                 "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions",
                 deque,
@@ -332,7 +332,8 @@ let package = Package(
             "Server",
             in: .backend,
             [
-                "Changesets", "Coordination", "Permissions", "Query", "ServerAccounts",
+                "AsymmetricSink", "Changesets", "Coordination", "Permissions", "Programs", "Query",
+                "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore",
                 "Settings", "Surroundings", "SyncProtocol", "SyncServer", "Transport", logging,
                 serviceLifecycle,

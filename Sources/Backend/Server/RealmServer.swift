@@ -19,6 +19,7 @@ package struct RealmServer: Service {
     private let services: ClientAPI
     private let gate: SyncGate
     private let sync: SyncService
+    private let sinks: AppSinks
     private let admin: AdminAPI
     /// Nil if the configuration cannot be read again.
     package let reload: ConfigurationReload?
@@ -78,8 +79,10 @@ package struct RealmServer: Service {
             logger: logger
         )
         self.gate = SyncGate(accounts: accounts, logger: logger)
+        self.sinks = AppSinks(logger: logger)
+        try sinks.use(configuration.apps)
         self.sync = SyncService(
-            apps: accounts.apps,
+            apps: SinkingApps(apps: accounts.apps, sinks: sinks),
             backplane: accounts.backplane,
             engine: SyncEngine(
                 store: store,
@@ -95,11 +98,12 @@ package struct RealmServer: Service {
             timing: timing,
             logger: logger
         )
-        self.reload = readConfiguration.map { [sync] read in
+        self.reload = readConfiguration.map { [sync, sinks] read in
             ConfigurationReload(
                 of: configuration,
                 accounts: accounts,
                 sync: sync,
+                sinks: sinks,
                 publicAddress: publicAddress,
                 proxies: proxies,
                 tls: tls,
@@ -152,6 +156,8 @@ package struct RealmServer: Service {
             }
             group.addTask { await sync.keepTrimming() }
             group.addTask { await sync.keepSweeping() }
+            group.addTask { await sinks.run(sync.timing.clock) }
+            group.addTask { await sync.keepFanningOut() }
             group.addTask { await sync.keepTime() }
             group.addTask { await accounts.keepRemovingExpired(sync.timing.clock) }
             try await listener.run { address in

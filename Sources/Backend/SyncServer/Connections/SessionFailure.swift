@@ -32,6 +32,11 @@ struct SessionFailure {
             )
         case let error as SubscriptionSetError:
             self.init(.badQuery, error.description)
+        case let error as SubscriptionsRevoked:
+            self.init(
+                .badClientFile,
+                "the subscriptions are not valid any more: \(error.reason)"
+            )
         case is ViewTooLarge:
             // The client's view cannot be brought up to date: a fresh copy can.
             self.init(.badClientFileIdent, "too much has changed since the client was here")
@@ -77,6 +82,11 @@ struct SessionFailure {
         backoff: ConnectionLimits.backoff
     )
 
+    /// A write that cannot be undone.
+    static func forbidden(_ fault: SessionFault, _ reason: String?) -> SessionFailure {
+        SessionFailure(fault, reason ?? "write not allowed")
+    }
+
     private init(_ refusal: IntegrationRefusal) {
         switch refusal {
         case .unknownClientFile:
@@ -112,4 +122,10 @@ struct SessionFailure {
         self.level = level
         self.backoff = backoff
     }
+}
+
+/// Subscriptions were valid before the app's queryable fields changed: their client must start over
+/// (flexible sync, 8.4).
+struct SubscriptionsRevoked: Error {
+    let reason: String
 }
