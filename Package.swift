@@ -299,9 +299,9 @@ let package = Package(
             "SyncServer",
             in: .backend,
             [
-                "Changesets", "Coordination", "Digests", "Documents", "Merge", "Permissions",
-                "Query", "Schemas", "Scopes", "ServerMetrics", "ServerStore", "Surroundings",
-                "SyncProtocol", "Transport", "Versions", crypto, deque,
+                "Changesets", "Coordination", "Digests", "Documents", "JSON", "Merge",
+                "Permissions", "Query", "Schemas", "Scopes", "ServerMetrics", "ServerStore",
+                "Surroundings", "SyncProtocol", "Transport", "Versions", crypto, deque,
                 logging, serviceLifecycle,
             ]
         ),
@@ -342,8 +342,8 @@ let package = Package(
             "Server",
             in: .backend,
             [
-                "Changesets", "Coordination", "Permissions", "Query", "ServerAccounts",
-                "ServerConfig", "ServerHTTP", "ServerMetrics", "ServerStore",
+                "AsymmetricSink", "Changesets", "Coordination", "Permissions", "Programs", "Query",
+                "ServerAccounts", "ServerConfig", "ServerHTTP", "ServerMetrics", "ServerStore",
                 "Settings", "Surroundings", "SyncProtocol", "SyncServer", "Transport", logging,
                 serviceLifecycle,
             ] + nio

@@ -151,11 +151,11 @@ struct RightsTests {
         #expect(listed.isReadable("store") && listed.isWritable("store"))
         #expect(listed.isReadable("open") && !listed.isWritable("open"))
         #expect(!listed.isReadable("secret") && !listed.isWritable("secret"))
-        #expect(!listed.allowsReadingAll)
+        #expect(listed.visible != .all)
         declaration.additionalFields = FieldPermission(read: true)
         let others = try role(declaration).fields
         #expect(others.isReadable("secret") && !others.isWritable("secret"))
-        #expect(others.allowsReadingAll)
+        #expect(others.visible == .all)
         #expect(try role(RoleDeclaration(name: "x", write: .all)).fields == .all)
     }
 

@@ -94,12 +94,7 @@ struct FlexibleConfigurationTests {
             """,
             schema: Self.schema
         )
-        #expect(
-            diagnostics == [
-                "f:31:17: error: apps.a.asymmetric: is not run yet by this version, which only "
-                    + "stores the objects; remove it"
-            ]
-        )
+        #expect(diagnostics.isEmpty)
         let expected = FlexibleSyncConfiguration(
             queryableFields: QueryableFields(
                 classes: ["Order": ["owner", "store", "level", "tags"], "Note": ["text"]]
@@ -248,8 +243,6 @@ struct FlexibleConfigurationTests {
         )
         #expect(
             diagnostics == [
-                "f:3:5: warning: apps.a: role \"d\" hides fields, which is not served yet by this "
-                    + "version: its users see no object of its classes; let it read all fields",
                 "f:6:29: error: apps.a.sync.queryable_fields.Order[2]: Order has no property "
                     + "missing; name a property of the class",
                 "f:6:44: error: apps.a.sync.queryable_fields.Order[4]: Order.notes is a "
@@ -356,21 +349,28 @@ struct FlexibleConfigurationTests {
         )
     }
 
-    @Test("A role that hides fields is reported: its classes are not served yet")
-    func hiddenFields() throws {
+    @Test("Custom user data is in the one realm of the app: there is no partition")
+    func customUserData() throws {
         let (configuration, diagnostics) = try read(
             """
             sync: { mode: flexible }
-            rules: { Order: { read: true, fields: { owner: { read: true } } } }
-            """,
-            schema: Self.schema
+            rules: { default: { read: true } }
+            custom_user_data: { class: Order, user_id_field: owner }
+            """
         )
         #expect(configuration != nil)
+        #expect(diagnostics.isEmpty)
+        let (_, refused) = try read(
+            """
+            sync: { mode: flexible }
+            rules: { default: { read: true } }
+            custom_user_data: { class: Order, partition: people, user_id_field: owner }
+            """
+        )
         #expect(
-            diagnostics == [
-                "f:3:5: warning: apps.a: role \"all users\" hides fields, which is not served "
-                    + "yet by this version: its users see no object of its classes; let it read all "
-                    + "fields"
+            refused == [
+                "f:5:50: error: apps.a.custom_user_data.partition: does not go with sync.mode "
+                    + "\"flexible\"; remove it"
             ]
         )
     }

@@ -176,14 +176,27 @@ struct FlexibleConversationTests {
         try await with(.memory) { world in
             try await world.connect(mode: .flexible) { client in
                 _ = try await Self.start(client)
-                try await client.send(.query(1, Self.query(1, "tags.@count > 2")))
+                try await client.send(.query(1, Self.query(1, "count > 2 SORT(title ASC)")))
                 try await client.send(.mark(1, RequestIdent(1)))
                 guard case .queryError(1, let error)? = try await client.receive() else {
                     throw TestClient.Unexpected(wanted: "QUERY_ERROR")
                 }
                 #expect(error.version == QueryVersion(1))
-                #expect(error.message.description.contains("is not a queryable field"))
+                #expect(error.message.description.contains("unexpected SORT"))
                 #expect(try await client.receive() == .mark(1, RequestIdent(1)))
+            }
+        }
+    }
+
+    @Test("In development mode a field becomes queryable by use")
+    func developmentMode() async throws {
+        try await with(.memory) { world in
+            try await world.connect(mode: .flexible) { client in
+                _ = try await Self.start(client)
+                _ = try await Self.subscribe(client, Self.query(1, "tags.@count > 0"), request: 1)
+                // As an image of the object tells: it is outside of the view.
+                try await client.upload([upload(3, on: 0, Tasks.create(1, title: "x"))])
+                #expect(try await client.expectError(session: 1).code == 231)
             }
         }
     }

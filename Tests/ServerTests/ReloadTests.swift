@@ -46,6 +46,7 @@ struct ReloadTests {
                 of: try #require(read().configuration),
                 accounts: world.apps.accounts,
                 sync: world.sync,
+                sinks: AppSinks(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
                 publicAddress: address,
                 proxies: proxies,
                 tls: nil,

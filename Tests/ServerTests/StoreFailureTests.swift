@@ -166,7 +166,8 @@ struct StoreFailureTests {
                 lastSeenAt: 0
             ),
             in: ServerFileID(1),
-            latest: .zero
+            latest: .zero,
+            rights: nil
         )
         let told = try #require(session[key]?.told)
         #expect(told.clientVersion == ClientVersion(4))

@@ -6,18 +6,33 @@ import ServerConfig
 package import ServerStore
 package import SyncServer
 
+/// Without sinks of asymmetric classes.
 extension AppDirectory: SyncApps {
     package func syncApp(_ id: AppID) -> SyncApp? {
-        self[id].map(SyncApp.init)
+        self[id].map { SyncApp($0) }
     }
 
     package var syncApps: [SyncApp] {
-        all.map(SyncApp.init)
+        all.map { SyncApp($0) }
+    }
+}
+
+/// The served apps with their sinks.
+struct SinkingApps: SyncApps {
+    let apps: AppDirectory
+    let sinks: AppSinks
+
+    func syncApp(_ id: AppID) -> SyncApp? {
+        apps[id].map { SyncApp($0, sinks) }
+    }
+
+    var syncApps: [SyncApp] {
+        apps.all.map { SyncApp($0, sinks) }
     }
 }
 
 extension SyncApp {
-    fileprivate init(_ app: ServedApp) {
+    fileprivate init(_ app: ServedApp, _ sinks: AppSinks? = nil) {
         self.init(
             id: app.id,
             syncState: app.syncState,
@@ -28,20 +43,38 @@ extension SyncApp {
             quotas: app.configuration.quotas,
             offlineLimitInMilliseconds: app.configuration.offlineLimitInMilliseconds,
             schema: app.schema,
-            flexible: app.configuration.flexible.map { FlexibleSettings($0) }
+            flexible: app.configuration.flexible.map {
+                FlexibleSettings($0, of: app, sinks?.sink(of: app))
+            }
         )
     }
 }
 
 extension FlexibleSettings {
-    fileprivate init(_ configuration: FlexibleSyncConfiguration) {
+    fileprivate init(
+        _ configuration: FlexibleSyncConfiguration,
+        of app: ServedApp,
+        _ sink: (any ObjectSink)?
+    ) {
         self.init(
             roles: { schema, rules in
                 AppRoles(configuration.roles, schema, rules, limits: configuration.filterLimits)
             },
-            isQueryable: { configuration.queryableFields.contains($1, of: $0) },
+            // Fields that clients use in development become queryable.
+            isQueryable: { [isOpen = app.configuration.isDevelopmentMode] in
+                isOpen || configuration.queryableFields.contains($1, of: $0)
+            },
             indexedField: configuration.indexedField,
-            subscriptions: configuration.subscriptionLimits
+            subscriptions: configuration.subscriptionLimits,
+            sink: sink,
+            customUserData: app.customUserDataPlace.map { place in
+                CustomUserDataSource(
+                    className: place.className,
+                    userIDField: place.userIDField
+                ) { user, _, snapshot throws(StoreError) in
+                    try app.customData(of: user, snapshot)
+                }
+            }
         )
     }
 }

@@ -20,6 +20,7 @@ package struct RealmServer: Service {
     private let services: ClientAPI
     private let gate: SyncGate
     private let sync: SyncService
+    private let sinks: AppSinks
     private let admin: AdminAPI
     private let meter: ServerMeter
     private let monitoring: Monitoring
@@ -93,8 +94,10 @@ package struct RealmServer: Service {
             )
         }
         self.gate = SyncGate(accounts: accounts, logger: logger)
+        self.sinks = AppSinks(logger: logger)
+        try sinks.use(configuration.apps)
         self.sync = SyncService(
-            apps: accounts.apps,
+            apps: SinkingApps(apps: accounts.apps, sinks: sinks),
             backplane: accounts.backplane,
             engine: SyncEngine(
                 store: store,
@@ -122,11 +125,12 @@ package struct RealmServer: Service {
             meter: meter,
             logger: logger
         )
-        self.reload = readConfiguration.map { [sync] read in
+        self.reload = readConfiguration.map { [sync, sinks] read in
             ConfigurationReload(
                 of: configuration,
                 accounts: accounts,
                 sync: sync,
+                sinks: sinks,
                 publicAddress: publicAddress,
                 proxies: proxies,
                 tls: tls,
@@ -214,6 +218,8 @@ package struct RealmServer: Service {
             run { await sync.keepTrimming() }
             run { await sync.keepSweeping() }
             run { await sync.keepRemovingRemains() }
+            run { await sinks.run(sync.timing.clock) }
+            run { await sync.keepFanningOut() }
             run { await sync.keepTime() }
             run { await views?.run() }
             run { await accounts.keepRemovingExpired(sync.timing.clock, meter) }

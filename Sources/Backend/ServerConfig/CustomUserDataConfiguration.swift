@@ -16,15 +16,23 @@ package struct CustomUserDataConfiguration: Hashable, Sendable {
         self.userIDField = userIDField
     }
 
-    /// Nil, and reported, if a key is missing.
-    init?(reading keys: MappingReader) {
+    /// Nil, and reported, if a key is missing. In flexible mode there is one realm, and no `partition`.
+    init?(reading keys: MappingReader, isFlexible: Bool) {
         let className = keys.required("class") { $0.string() }
-        let partition = keys.required("partition") { $0.string() }
+        let partition: Partition?
+        if isFlexible {
+            _ = keys.optional("partition") { $0.string() }
+            keys.refuse("partition", beside: .flexible, remedy: "remove it")
+            partition = .flexible
+        } else {
+            partition = keys.required("partition") { $0.string() }
+                .map { Partition(operatorText: $0) }
+        }
         let field = keys.required("user_id_field") { $0.string() }
         guard let className, let partition, let field else { return nil }
         self.init(
             className: className,
-            partition: Partition(operatorText: partition),
+            partition: partition,
             userIDField: field
         )
     }

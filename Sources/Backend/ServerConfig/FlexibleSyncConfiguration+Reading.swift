@@ -27,14 +27,6 @@ extension FlexibleSyncConfiguration {
             return nil
         }
         keys.refuse("access", beside: .flexible, remedy: "use rules")
-        if sink != nil {
-            keys.report(
-                "asymmetric",
-                .unsupported,
-                "is not run yet by this version, which only stores the objects",
-                remedy: "remove it"
-            )
-        }
         self.init(
             queryableFields: queryable.value,
             indexedField: queryable.indexedField?.name,
@@ -66,32 +58,8 @@ extension FlexibleSyncConfiguration {
     }
 }
 
-extension RoleDeclarations {
-    /// Reports roles that this version does not serve as written. Documents are sent whole or not at all:
-    /// a role that may not read some field sees no object.
-    func reportHiddenFields(to keys: MappingReader) {
-        let roles = classes.sorted { $0.key < $1.key }.flatMap(\.value) + standard
-        for role in roles where role.hidesFields {
-            keys.whole.report(
-                .unsupported,
-                severity: .warning,
-                "role \"\(role.name)\" hides fields, which is not served yet by this version: its "
-                    + "users see no object of its classes",
-                remedy: "let it read all fields"
-            )
-        }
-    }
-}
-
-extension RoleDeclaration {
-    fileprivate var hidesFields: Bool {
-        guard !fields.isEmpty || additionalFields != nil else { return false }
-        return additionalFields?.read != true || fields.values.contains { !$0.read }
-    }
-}
-
 extension MappingReader {
-    fileprivate func refuse(
+    func refuse(
         _ key: String,
         beside mode: SyncSettings.SyncMode,
         remedy: String

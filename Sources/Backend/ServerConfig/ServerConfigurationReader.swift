@@ -207,7 +207,6 @@ extension ServedAppConfiguration {
             schema,
             acceptsNewClasses: isDevelopmentMode
         )
-        if files != nil { flexible?.roles.reportHiddenFields(to: keys) }
         let offlineLimit = keys.optional("offline_limit", default: Self.usualOfflineLimit) {
             $0.duration(in: .zero...(.seconds(3650 * 86_400)))
         }
@@ -219,7 +218,9 @@ extension ServedAppConfiguration {
             anonymous: false,
             emailPassword: nil,
             customUserData: keys.optional("custom_user_data") { node in
-                node.mapping { CustomUserDataConfiguration(reading: $0) }
+                node.mapping {
+                    CustomUserDataConfiguration(reading: $0, isFlexible: flexible != nil)
+                }
             },
             tokens: keys.section("tokens") { TokenLifetimes(reading: $0) },
             access: keys.section("access") { access in

@@ -155,6 +155,20 @@ extension CheckedProperty {
     }
 }
 
+extension CheckedQuery {
+    /// The positions of the object's own properties that the query reads, without the primary key.
+    package var positions: Set<Int> {
+        Set(
+            operands.compactMap { operand in
+                guard case .property(let property) = operand,
+                    case .field(let field) = property.target, property.hops.isEmpty
+                else { return nil }
+                return field.position
+            }
+        )
+    }
+}
+
 extension ComparisonOperator {
     /// For exchanged sides.
     fileprivate var mirrored: ComparisonOperator {

@@ -48,6 +48,7 @@ struct SyncWorld: Sendable {
         switch carrier {
         case .memory:
             return try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { await service.keepFanningOut() }
                 group.addTask { await service.keepTime() }
                 defer { group.cancelAll() }
                 return try await body(

@@ -191,6 +191,7 @@ final class SimulatedServerProcess: Sendable {
     func begin() {
         let task = Task(executorPreference: time) { [self] in
             await withDiscardingTaskGroup { group in
+                group.addTask { await self.service.keepFanningOut() }
                 group.addTask { await self.service.keepTime() }
                 for await caller in callers {
                     group.addTask {

@@ -22,6 +22,12 @@ final class ViewWorld: Sendable {
     let file: ServerFileID
     private let roles: Mutex<RoleDeclarations>
     private let limits: ViewLimits
+    private let sink = Mutex<(any ObjectSink)?>(nil)
+    /// Nil: all fields are queryable.
+    private let queryable = Mutex<Set<Text>?>(nil)
+    private let customUserData = Mutex<CustomUserDataSource?>(nil)
+    /// The index over the clients' views; nil: each client scans from its cursor.
+    private let fanout = Mutex<FileFanout?>(FileFanout(from: .zero))
 
     static let app = AppID.named("shop-abcde")
     static let ann = UserID("ann")
@@ -100,13 +106,76 @@ final class ViewWorld: Sendable {
         )
     }
 
+    func setQueryable(_ fields: Set<Text>?) { queryable.withLock { $0 = fields } }
+
+    func setCustomUserData(_ source: CustomUserDataSource) {
+        customUserData.withLock { $0 = source }
+    }
+
+    func setSink(_ new: any ObjectSink) { sink.withLock { $0 = new } }
+
+    // MARK: Fan-out
+
+    func attach(_ client: FileIdent, _ view: ClientView, at position: ServerVersion) {
+        fanout.withLock { _ = $0?.attach(client, view, at: position) }
+    }
+
+    /// Compares what the history has grown by with all views, as a process of the server does.
+    func compareGrowth() async throws {
+        guard let examined = fanout.withLock({ $0?.examined }) else { return }
+        let growth = try await engine.growth(of: file, after: examined) { [settings] _ in settings }
+        guard let growth else { return }
+        fanout.withLock { _ = $0?.note(growth) }
+    }
+
+    /// The start of a client's next scan. The slow path is the oracle: a scan of everything has the same
+    /// changesets, none if the client need not scan.
+    func start(of client: FileIdent, from cursor: DownloadCursor) async throws -> DownloadCursor {
+        let version = fanout.withLock { $0?.start(of: client, from: cursor.serverVersion) }
+        guard let version, version > cursor.serverVersion else { return cursor }
+        let start = DownloadCursor(
+            serverVersion: version,
+            lastIntegratedClientVersion: cursor.lastIntegratedClientVersion
+        )
+        let scan = ViewScan(settings: settings, softLimitInBytes: .max, now: OriginTimestamp(0))
+        let (whole, rest) = try await store.read { [file] snapshot in
+            (
+                try scan.run(for: client, from: cursor, in: file, of: snapshot),
+                try scan.run(for: client, from: start, in: file, of: snapshot)
+            )
+        }
+        #expect(whole?.changesets == rest?.changesets)
+        #expect(whole?.progress == rest?.progress)
+        skippedVersions.add(
+            Int(version.rawValue - cursor.serverVersion.rawValue),
+            ordering: .relaxed
+        )
+        return start
+    }
+
+    /// Versions that clients need not scan.
+    let skippedVersions = Atomic(0)
+
+    func scanned(_ client: FileIdent, upTo version: ServerVersion) {
+        fanout.withLock { $0?.scanned(client, upTo: version) }
+    }
+
+    /// From now on clients scan from their cursors.
+    func stopFanout() { fanout.withLock { $0 = nil } }
+
     func setRoles(_ declarations: RoleDeclarations) {
         roles.withLock { $0 = declarations }
     }
 
     var settings: FlexibleSettings {
         let declarations = roles.withLock { $0 }
-        return FlexibleSettings(roles: { AppRoles(declarations, $0, $1) }, views: limits)
+        return FlexibleSettings(
+            roles: { AppRoles(declarations, $0, $1) },
+            isQueryable: { [fields = queryable.withLock { $0 }] in fields?.contains($1) ?? true },
+            views: limits,
+            sink: sink.withLock { $0 },
+            customUserData: customUserData.withLock { $0 }
+        )
     }
 
     var context: SyncEngine.FlexibleContext {
@@ -134,7 +203,7 @@ final class ViewWorld: Sendable {
             let user = try #require(try snapshot.user(user, of: Self.app))
             let view = try settings.view(
                 SubscriptionSetBody(decoding: Array(body.utf8)),
-                of: settings.rights(of: user, schema),
+                of: settings.rights(of: user, in: Self.app, schema, snapshot),
                 schema,
                 acceptsUnknownClasses: false
             )
@@ -149,7 +218,10 @@ final class ViewWorld: Sendable {
                     }
                     let object = DocumentObject(key: key, document, of: owner)
                     if view.contains(object, owner.name) {
-                        objects[owner.name, default: [:]][key] = document
+                        objects[owner.name, default: [:]][key] = document.masked(
+                            view.fields(of: owner.name),
+                            of: owner
+                        )
                     }
                     return .next
                 }

@@ -18,6 +18,7 @@ package actor ConfigurationReload {
     private let read: @Sendable () -> Reading
     private let accounts: Accounts
     private let sync: SyncService
+    private let sinks: AppSinks
     private let publicAddress: PublicAddress
     private let proxies: TrustedProxies
     private let tls: ServerTLS?
@@ -31,6 +32,7 @@ package actor ConfigurationReload {
         of running: ServerConfiguration,
         accounts: Accounts,
         sync: SyncService,
+        sinks: AppSinks,
         publicAddress: PublicAddress,
         proxies: TrustedProxies,
         tls: ServerTLS?,
@@ -41,6 +43,7 @@ package actor ConfigurationReload {
         self.running = running
         self.accounts = accounts
         self.sync = sync
+        self.sinks = sinks
         self.publicAddress = publicAddress
         self.proxies = proxies
         self.tls = tls
@@ -88,6 +91,7 @@ package actor ConfigurationReload {
             certificate = try tls.flatMap { _ in
                 try configuration.tls.map { try ServerTLS.prepare($0) }
             }
+            try sinks.use(configuration.apps)
         } catch let error as StoreError {
             throw error
         } catch {

@@ -83,10 +83,15 @@ struct Bootstrap: Sendable {
             case .entering(let owner):
                 let query = plan.view.query(of: owner.name)
                 isFull = try visit(owner, query.map { [$0] } ?? [], store, &writer) {
-                    [schema = plan.schema] views, object, document, writer in
+                    [schema = plan.schema, fields = plan.view.fields(of: owner.name)]
+                    views,
+                    object,
+                    document,
+                    writer in
                     guard views.enters else { return }
                     writer.eraseObject(object)
-                    writer.writeObject(document, as: object, of: owner, in: schema)
+                    let visible = document.masked(fields, of: owner)
+                    writer.writeObject(visible, as: object, of: owner, in: schema)
                 }
             case .exceptions: try writeExceptions(into: &writer)
             }
@@ -102,7 +107,7 @@ struct Bootstrap: Sendable {
     private struct Membership {
         /// In one of the earlier views.
         let wasInside: Bool
-        /// In all of them: the client has it, and its history.
+        /// In all of them, with the fields of the new one: the client has it, and its history.
         let stayedInside: Bool
         let isInside: Bool
 
@@ -114,7 +119,8 @@ struct Bootstrap: Sendable {
         let earlier = plan.earlier.map { $0.contains(object, className) }
         return Membership(
             wasInside: earlier.contains(true),
-            stayedInside: !earlier.contains(false),
+            stayedInside: !earlier.contains(false)
+                && plan.earlier.allSatisfy { $0.hasSameFields(as: plan.view, of: className) },
             isInside: plan.view.contains(object, className)
         )
     }
@@ -139,12 +145,7 @@ struct Bootstrap: Sendable {
             let object = ObjectReference(className: owner.name, key: key)
             last = key
             guard exceptions[object] == nil else { return .next }
-            let document: Document
-            do throws(FormError) {
-                document = try form.decodeDocument(json, of: owner)
-            } catch {
-                throw StoreError.damagedObject(of: owner.name, in: plan.file, error)
-            }
+            let document = try form.decodeStored(json, of: owner, in: plan.file)
             let membership = membership(
                 of: DocumentObject(key: key, document, of: owner),
                 owner.name
@@ -160,6 +161,7 @@ struct Bootstrap: Sendable {
     /// Few objects: those that changed while the bootstrap began.
     private func writeExceptions(into writer: inout ChangesetWriter) throws(StoreError) {
         let states = ObjectStates(plan.schema, of: plan.file)
+        let form = JSONForm(schema: plan.schema)
         for exception in plan.exceptions {
             let object = exception.object
             guard let owner = plan.schema[object.className], !owner.isEmbedded, !owner.isAsymmetric
@@ -169,18 +171,13 @@ struct Bootstrap: Sendable {
                 if exception.stays == false { writer.eraseObject(object) }
                 continue
             }
-            let document: Document
-            do throws(FormError) {
-                document = try JSONForm(schema: plan.schema).decodeDocument(json, of: owner)
-            } catch {
-                throw StoreError.damagedObject(of: object.className, in: plan.file, error)
-            }
+            let document = try form.decodeStored(json, of: owner, in: plan.file)
             let membership = membership(
                 of: DocumentObject(key: object.key, document, of: owner),
                 object.className
             )
             if membership.isInside, exception.stays == false || membership.enters {
-                try states.write(object, document: json, into: &writer)
+                try states.write(object, document: json, in: plan.view, into: &writer)
             } else if !membership.isInside, exception.stays == false || membership.leaves {
                 writer.eraseObject(object)
             }

@@ -130,7 +130,7 @@ struct BootstrapOpening {
         }
         return try settings.view(
             subscription.body,
-            of: settings.rights(of: user, schema),
+            of: settings.rights(of: user, in: file.app, schema, transaction),
             schema,
             acceptsUnknownClasses: acceptsUnknownClasses
         )

@@ -36,6 +36,11 @@ struct SessionFailure {
             self.limit = .quota
         case let error as SubscriptionSetError:
             self.init(.badQuery, error.description)
+        case let error as SubscriptionsRevoked:
+            self.init(
+                .badClientFile,
+                "the subscriptions are not valid any more: \(error.reason)"
+            )
         case is ViewTooLarge:
             // The client's view cannot be brought up to date: a fresh copy can.
             self.init(.badClientFileIdent, "too much has changed since the client was here")
@@ -82,6 +87,11 @@ struct SessionFailure {
         limit: .backlog
     )
 
+    /// A write that cannot be undone.
+    static func forbidden(_ fault: SessionFault, _ reason: String?) -> SessionFailure {
+        SessionFailure(fault, reason ?? "write not allowed")
+    }
+
     private init(_ refusal: IntegrationRefusal) {
         switch refusal {
         case .unknownClientFile:
@@ -119,4 +129,10 @@ struct SessionFailure {
         self.backoff = backoff
         self.limit = limit
     }
+}
+
+/// Subscriptions were valid before the app's queryable fields changed: their client must start over
+/// (flexible sync, 8.4).
+struct SubscriptionsRevoked: Error {
+    let reason: String
 }

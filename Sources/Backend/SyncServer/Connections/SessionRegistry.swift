@@ -25,6 +25,8 @@ final class SessionRegistry: Sendable {
         var audience: [ServerFileID: [ObjectIdentifier: Int]] = [:]
     }
 
+    /// The views of the sessions of flexible sync.
+    let fanout = Fanout()
     private let state = Mutex(State())
 
     func add(_ connection: SyncConnection) {
@@ -58,12 +60,36 @@ final class SessionRegistry: Sendable {
         }
     }
 
+    /// Tells one session of a file, or all, that the history has grown.
+    func tell(_ file: ServerFileID, only ident: FileIdent? = nil, about version: ServerVersion) {
+        guard let ident else {
+            for connection in audience(of: file) { connection.noteGrowth(of: file, to: version) }
+            return
+        }
+        let client = ClientFileID(file: file, ident: ident)
+        let holder = state.withLock { $0.holders[client] }
+        holder?.connection.noteGrowth(of: file, only: ident, to: version)
+    }
+
+    /// Compares the rights of a file's users with those that their sessions began with.
+    func review(_ users: FileGrowth.Users, in file: ServerFileID) {
+        for connection in audience(of: file) {
+            switch users {
+            case .all: connection.reviewRights()
+            case .some(let users) where users.contains(connection.user.id):
+                connection.reviewRights()
+            case .some: break
+            }
+        }
+    }
+
     /// Releases a client file, unless another connection holds it.
     func detach(_ client: ClientFileID, from connection: SyncConnection) {
         state.withLock { state in
             guard state.holders[client]?.connection === connection else { return }
             state.holders[client] = nil
             state.leave(client.file, connection)
+            fanout.detach(client)
         }
     }
 
@@ -84,7 +110,7 @@ extension SessionRegistry: BackplaneParticipant {
     func receive(_ message: BackplaneMessage) {
         switch message {
         case .growth(let file, let version):
-            for connection in audience(of: file) { connection.noteGrowth(of: file, to: version) }
+            if !fanout.takes(file, grownTo: version) { tell(file, about: version) }
         case .takeover(let client, let epoch):
             let holder = state.withLock { $0.holders[client] }
             if let holder, holder.epoch != epoch { holder.connection.ask(to: .yield) }

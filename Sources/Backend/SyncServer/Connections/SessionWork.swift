@@ -1,6 +1,7 @@
 import Changesets
 import DequeModule
 import Permissions
+import Query
 import ServerStore
 import SyncProtocol
 import Versions
@@ -20,6 +21,8 @@ struct SessionWork {
         fileprivate(set) var ownVersions: OwnVersions?
         /// The rights that the session began with; nil in partition-based sync.
         fileprivate(set) var rights: RightsSignature?
+        /// The subscriptions in force; nil before they are, and in partition-based sync.
+        fileprivate(set) var subscriptions: SubscriptionSetBody?
         fileprivate var steps: Deque<SessionStep> = []
         fileprivate var isAtWork = false
         /// UNBOUND, or the connection has ended: earlier uploads are still integrated.
@@ -70,7 +73,7 @@ struct SessionWork {
         _ client: ClientFile,
         in file: ServerFileID,
         latest: SaltedServerVersion,
-        rights: RightsSignature? = nil
+        rights: RightsSignature?
     ) {
         sessions[key]?.client = client
         sessions[key]?.rights = rights
@@ -81,6 +84,10 @@ struct SessionWork {
             sessionEpoch: client.sessionEpoch,
             newest: latest
         )
+    }
+
+    mutating func subscribed(_ key: SessionKey, to body: SubscriptionSetBody) {
+        sessions[key]?.subscriptions = body
     }
 
     /// Uploads up to a version of the client's are integrated.

@@ -41,11 +41,13 @@ extension SyncConnection {
         _ settings: FlexibleSettings,
         _ key: SessionKey
     ) async throws {
+        let id = ClientFileID(file: file, ident: client.ident)
+        let start = start(of: id, from: cursor)
         let batch = try await retryWhileAway {
             try await service.meter.time({ .scanned(app.id, seconds: $0) }) {
                 try await service.engine.scanView(
                     for: client.ident,
-                    from: cursor,
+                    from: start,
                     in: file,
                     guarding: work[key]?.told,
                     settings
@@ -53,7 +55,36 @@ extension SyncConnection {
             }
         }
         guard let batch else { throw IntegrationRefusal.unknownClientFile }
+        fanout.scanned(id, upTo: batch.progress.download.serverVersion)
         deliver(.history(batch), key)
+    }
+
+    private var fanout: Fanout { service.registry.fanout }
+
+    /// Skips history in front of which nothing concerns the session (flexible sync, 13.4).
+    private func start(of client: ClientFileID, from cursor: DownloadCursor) -> DownloadCursor {
+        DownloadCursor(
+            serverVersion: fanout.start(of: client, from: cursor.serverVersion),
+            lastIntegratedClientVersion: cursor.lastIntegratedClientVersion
+        )
+    }
+
+    /// The client has a view, and has everything up to a position.
+    func attach(
+        _ view: ClientView,
+        of body: SubscriptionSetBody,
+        at position: ServerVersion,
+        _ key: SessionKey
+    ) {
+        work.subscribed(key, to: body)
+        guard let session = work[key], !session.hasEnded, let file = session.file,
+            let client = session.client
+        else { return }
+        let id = ClientFileID(file: file, ident: client.ident)
+        guard let newest = fanout.attach(id, view, at: position) else { return }
+        perform(machine.historyGrew(key, to: newest))
+        // What was examined meanwhile may have been the user's custom data.
+        reviewRights()
     }
 
     /// Sends a subscription's bootstrap, or refuses it.
@@ -68,20 +99,21 @@ extension SyncConnection {
         guard !hasEnded, let cursor = machine.beginSubscription(key) else { return }
         do {
             guard let context else { throw SessionFault.sessionClosed }
+            let body = try body(of: query, context)
             let subscription = Subscription(
                 client: client.ident,
                 sessionEpoch: client.sessionEpoch,
-                body: try body(of: query, context)
+                body: body
             )
             try await service.engine.subscribe(
                 subscription,
                 as: query.version,
-                from: cursor,
+                from: start(of: ClientFileID(file: file, ident: client.ident), from: cursor),
                 in: file,
                 guarding: session.told,
                 context
             ) { delivery in
-                try await self.deliverWithRoom(delivery, key)
+                try await self.deliverWithRoom(delivery, of: body, key)
             }
         } catch let error as SubscriptionSetError {
             perform(machine.refused(key, query.version, message: error.description))
@@ -96,9 +128,18 @@ extension SyncConnection {
         for (key, session) in work.sessions {
             guard let file = session.file, session.client != nil else { continue }
             var rights: RightsSignature?
-            if let settings = app.flexible {
+            if let context {
                 do {
-                    rights = try await service.engine.rights(of: user, in: file, settings)
+                    rights = try await service.engine.rights(
+                        of: user,
+                        in: file,
+                        subscribing: session.subscriptions ?? .empty,
+                        context
+                    )
+                } catch let error as SubscriptionSetError {
+                    // A field is not queryable any more.
+                    fail(key, SubscriptionsRevoked(reason: error.description))
+                    continue
                 } catch {
                     // Then it must bind again: its work reports the failure of the store.
                     rights = nil
@@ -112,7 +153,11 @@ extension SyncConnection {
 
     private static let firstVersionThatRebinds = 14
 
-    private func deliver(_ delivery: SyncEngine.Delivery, _ key: SessionKey) {
+    private func deliver(
+        _ delivery: SyncEngine.Delivery,
+        of body: SubscriptionSetBody? = nil,
+        _ key: SessionKey
+    ) {
         switch delivery {
         case .history(let batch):
             work.told(key, batch.progress.latestServerVersion)
@@ -122,9 +167,11 @@ extension SyncConnection {
                 downloadableBytes: 0
             )
             perform(machine.scanned(key, scanned))
-        case .bootstrap(let part):
+        case .bootstrap(let part, let view):
             work.told(key, part.progress.latestServerVersion)
             perform(machine.bootstrapped(key, part))
+            guard part.isLast, let body else { return }
+            attach(view, of: body, at: part.progress.download.serverVersion, key)
         }
     }
 
@@ -132,13 +179,14 @@ extension SyncConnection {
     /// meanwhile, so a client that receives nothing must come again.
     private func deliverWithRoom(
         _ delivery: SyncEngine.Delivery,
+        of body: SubscriptionSetBody,
         _ key: SessionKey
     ) async throws {
         guard await waitForRoom(within: service.timing.storeTimeout) else {
             throw SlowClient()
         }
         guard work[key]?.hasEnded == false else { throw CancellationError() }
-        deliver(delivery, key)
+        deliver(delivery, of: body, key)
     }
 }
 

@@ -70,12 +70,11 @@ extension SyncConnection {
     ) async {
         guard let file = session.file else { return }
         let client: ClientFile
-        let needsBootstrap: Bool
-        let rights: RightsSignature?
+        let identified: SyncEngine.Identified
         let refused: [RejectedChangeset]
         do {
             let subscriptions = try subscriptions(of: ident)
-            let identified = try await retryWhileAway {
+            identified = try await retryWhileAway {
                 try await service.engine.identify(
                     ident,
                     in: file,
@@ -85,8 +84,6 @@ extension SyncConnection {
                 )
             }
             client = identified.client
-            needsBootstrap = identified.needsBootstrap
-            rights = identified.rights
             refused = try await service.engine.rejectedChangesets(
                 of: client.ident,
                 after: ident.download.serverVersion,
@@ -110,15 +107,18 @@ extension SyncConnection {
             client,
             in: file,
             latest: ident.latestServerVersion,
-            rights: rights
+            rights: identified.rights
         )
         let effects = machine.identified(
             key,
             upload: client.upload,
             locked: client.lockedServerVersion,
-            needsBootstrap: needsBootstrap
+            needsBootstrap: identified.needsBootstrap
         )
         perform(effects)
+        if case .inForce(let view, let body) = identified.view {
+            attach(view, of: body, at: ident.download.serverVersion, key)
+        }
         report(refused, key)
         // The client uses this connection now: close the previous one (wire protocol, 12.5), also
         // one at another process.
@@ -178,9 +178,19 @@ extension SyncConnection {
         note(outcome, ofSize: upload.sizeInBytes, since: start)
         service.backplane.announce(outcome.currentVersion, of: file)
         for updates in outcome.forbidden {
-            fail(key, SessionFailure(SessionFault.writeNotAllowed(updates)))
+            let isOld = machine.subProtocol.version < Self.firstVersionWithWarnings
+            fail(
+                key,
+                .forbidden(
+                    isOld ? .writeNotAllowed(updates) : .asymmetricWriteNotAllowed(updates),
+                    updates.updates.first?.reason
+                )
+            )
         }
     }
+
+    /// Older clients know no rejected writes but those after which they start over.
+    private static let firstVersionWithWarnings = 5
 
     /// Not on the connection's own executor: decoding large changesets takes time.
     @concurrent
@@ -290,6 +300,15 @@ extension SyncConnection {
                 )
                 try await service.timing.clock.sleep(for: pause)
                 waited += pause
+                pause = min(pause * 2, .seconds(2))
+            } catch let failure as SinkFailure where failure.kind == .full && !hasEnded {
+                // Its program decides how long that takes. The session hears of a long wait like of one
+                // for the store.
+                logger.notice(
+                    "the sink of asymmetric classes is full",
+                    metadata: ["code": "\(failure.code)", "reason": "\(failure)"]
+                )
+                try await service.timing.clock.sleep(for: pause)
                 pause = min(pause * 2, .seconds(2))
             }
         }

@@ -77,7 +77,7 @@ actor SyncConnection {
     private let signals: AsyncStream<Inbound>
     private let signal: AsyncStream<Inbound>.Continuation
     /// Filled by the tasks that append history, which do not wait for this connection.
-    private let growth = Mutex<[ServerFileID: ServerVersion]>([:])
+    private let growth = Mutex<[GrowthAudience: ServerVersion]>([:])
 
     init(
         _ stream: any MessageStream,
@@ -145,6 +145,9 @@ actor SyncConnection {
         signal.yield(.request(request))
     }
 
+    /// Compares the rights of the sessions' users with the present ones, soon.
+    nonisolated func reviewRights() { signal.yield(.rights) }
+
     private func fulfil(_ request: Request) {
         switch request {
         case .stop: end(.normal, reason: "the server stops")
@@ -153,7 +156,7 @@ actor SyncConnection {
         case .obey(.rebind):
             machine.allowsRecovery = app.allowsClientRecovery
             guard machine.subProtocol.mode == .partitionBased else {
-                signal.yield(.rights)
+                reviewRights()
                 return
             }
             for key in work.sessions.keys { fail(key, .rulesChanged) }
@@ -415,10 +418,17 @@ extension SyncConnection {
 
 extension SyncConnection {
     /// Called after a file's history grew; several calls are handled together.
-    nonisolated func noteGrowth(of file: ServerFileID, to version: ServerVersion) {
+    ///
+    /// - Parameter ident: the one session to tell; nil for all of the file.
+    nonisolated func noteGrowth(
+        of file: ServerFileID,
+        only ident: FileIdent? = nil,
+        to version: ServerVersion
+    ) {
+        let audience = GrowthAudience(file: file, ident: ident)
         let isFirst = growth.withLock { growth in
             let isFirst = growth.isEmpty
-            growth[file] = max(growth[file] ?? .zero, version)
+            growth[audience] = max(growth[audience] ?? .zero, version)
             return isFirst
         }
         if isFirst { signal.yield(.growth) }
@@ -429,10 +439,18 @@ extension SyncConnection {
             defer { growth = [:] }
             return growth
         }
-        for (key, session) in work.sessions where session.client != nil {
-            guard let file = session.file, let version = grown[file] else { continue }
+        for (key, session) in work.sessions {
+            guard let file = session.file, let client = session.client else { continue }
+            let versions = [nil, client.ident].compactMap { grown[.init(file: file, ident: $0)] }
+            guard let version = versions.max() else { continue }
             perform(machine.historyGrew(key, to: version))
         }
+    }
+
+    /// The sessions that growth concerns: those of a file, or one of them.
+    private struct GrowthAudience: Hashable {
+        let file: ServerFileID
+        let ident: FileIdent?
     }
 }
 

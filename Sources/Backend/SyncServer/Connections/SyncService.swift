@@ -60,6 +60,18 @@ package final class SyncService: Sendable {
         }
     }
 
+    /// Compares growth with the views of sessions, until the task is cancelled. Without it every session
+    /// of a file scans for itself.
+    package func keepFanningOut() async {
+        await registry.fanout.run { [engine, apps] file, start in
+            try await engine.growth(of: file, after: start) { apps.syncApp($0)?.flexible }
+        } telling: { [registry] file, client, version in
+            registry.tell(file, only: client, about: version)
+        } reviewing: { [registry] file, users in
+            registry.review(users, in: file)
+        }
+    }
+
     /// Trims history periodically, until the task is cancelled (sync history, 16).
     package func keepTrimming() async {
         while (try? await timing.clock.sleep(for: .seconds(3600))) != nil {

@@ -46,10 +46,33 @@ extension SyncEngine {
         return batch
     }
 
+    /// The growth of a history after a version, for all sessions; nil if the file does not exist any more, or
+    /// its app has no flexible sync.
+    func growth(
+        of file: ServerFileID,
+        after start: ServerVersion,
+        _ settings: @escaping @Sendable (AppID) -> FlexibleSettings?
+    ) async throws -> FileGrowth? {
+        let reads = ExpectedReads(
+            file: .id(file),
+            hasSchema: true,
+            history: ExpectedReads.History(after: start, reader: .server)
+        )
+        return try await store.read(expecting: reads) { snapshot in
+            guard let app = try snapshot.file(file)?.app, let settings = settings(app) else {
+                return nil
+            }
+            return try GrowthReader(file: file, settings: settings).read(
+                after: start,
+                from: snapshot
+            )
+        }
+    }
+
     /// A part of what a subscription brings.
     enum Delivery: Sendable {
         case history(ViewBatch)
-        case bootstrap(ServerSession.BootstrapPart)
+        case bootstrap(ServerSession.BootstrapPart, of: ClientView)
     }
 
     /// Sends a client the history up to a new view, and the view's bootstrap. Writers and other readers
@@ -105,7 +128,8 @@ extension SyncEngine {
                             progress: opened.plan.progress,
                             estimate: bootstrap.estimate,
                             isLast: bootstrap.isComplete
-                        )
+                        ),
+                        of: opened.plan.view
                     )
                 )
                 if bootstrap.isComplete { break }
@@ -160,7 +184,7 @@ extension SyncEngine {
             throw SessionFault.permissionDenied
         }
         let schema = try transaction.schema(of: file.id)
-        let rights = context.settings.rights(of: user, schema)
+        let rights = try context.settings.rights(of: user, in: file.app, schema, transaction)
         let view: ClientView
         do {
             view = try context.settings.view(
@@ -171,10 +195,15 @@ extension SyncEngine {
             )
         } catch {
             // It was valid before: a field is not queryable any more (flexible sync, 8.4).
-            throw epochs.isEmpty ? error : SessionFault.badClientFile
+            guard !epochs.isEmpty else { throw error }
+            throw SubscriptionsRevoked(reason: error.description)
         }
         func identified(needsBootstrap: Bool) -> Identified {
-            Identified(client: client, needsBootstrap: needsBootstrap, rights: rights.signature)
+            Identified(
+                client: client,
+                view: needsBootstrap ? .needsBootstrap : .inForce(view, of: body),
+                rights: rights.signature
+            )
         }
         if let interrupted = epochs.first(where: { $0.start > cursor.serverVersion }),
             interrupted.clientVersion == client.upload.clientVersion,
@@ -198,15 +227,25 @@ extension SyncEngine {
         return identified(needsBootstrap: !isCurrent)
     }
 
-    /// The present rights of a user.
+    /// The present rights of a user; nil if there is no such user. Throws `SubscriptionSetError` if the
+    /// subscriptions in force are not valid any more.
     func rights(
         of user: ConnectedUser,
         in file: ServerFileID,
-        _ settings: FlexibleSettings
+        subscribing body: SubscriptionSetBody,
+        _ context: FlexibleContext
     ) async throws -> RightsSignature? {
         try await store.read { snapshot in
             guard let known = try snapshot.user(user.id, of: user.app) else { return nil }
-            return settings.rights(of: known, try snapshot.schema(of: file)).signature
+            let schema = try snapshot.schema(of: file)
+            let rights = try context.settings.rights(of: known, in: user.app, schema, snapshot)
+            _ = try context.settings.view(
+                body,
+                of: rights,
+                schema,
+                acceptsUnknownClasses: context.isDevelopmentMode
+            )
+            return rights.signature
         }
     }
 }

@@ -1,4 +1,4 @@
-import Changesets
+package import Changesets
 import Permissions
 import Query
 import Schemas
@@ -170,10 +170,22 @@ package struct SyncEngine: Sendable {
     /// A client file whose session begins.
     struct Identified: Sendable {
         let client: ClientFile
-        /// Whether the subscriptions of the IDENT need a bootstrap.
-        let needsBootstrap: Bool
+        let view: View
         /// Nil in partition-based sync.
         let rights: RightsSignature?
+
+        enum View: Sendable {
+            /// Partition-based sync has none.
+            case none
+            /// The client has the view of its subscriptions.
+            case inForce(ClientView, of: SubscriptionSetBody)
+            /// The subscriptions of the IDENT need a bootstrap.
+            case needsBootstrap
+        }
+
+        var needsBootstrap: Bool {
+            if case .needsBootstrap = view { true } else { false }
+        }
     }
 
     /// The same with the subscriptions of flexible sync. Throws `SubscriptionSetError`, too.
@@ -237,7 +249,7 @@ package struct SyncEngine: Sendable {
             client.lastSeenAt = now
             try transaction.put(client, in: id)
             guard let subscriptions else {
-                let identified = Identified(client: client, needsBootstrap: false, rights: nil)
+                let identified = Identified(client: client, view: .none, rights: nil)
                 return (identified, isOutgrown ? file : nil)
             }
             let identified = try Self.identify(
@@ -257,7 +269,7 @@ package struct SyncEngine: Sendable {
         }
         return Identified(
             client: try await beginWithSnapshot(identified.client, in: id),
-            needsBootstrap: identified.needsBootstrap,
+            view: identified.view,
             rights: identified.rights
         )
     }
@@ -322,6 +334,7 @@ package struct SyncEngine: Sendable {
     ) async throws -> UploadIntegration.Outcome {
         var indexes: HistoryIndexes? = indexes
         var barred: Set<ObjectReference> = []
+        var ingested = Ingestion()
         // Views need each object as it was before.
         var expectsNewObjects = flexible == nil
         for attempt in 1... {
@@ -339,8 +352,12 @@ package struct SyncEngine: Sendable {
                     indexes: indexes,
                     barring: barred,
                     expectsNewObjects: expectsNewObjects,
-                    flexible: flexible
+                    flexible: flexible,
+                    ingested: ingested
                 )
+            } catch let needed as Ingestion.Needed {
+                try await flexible?.sink?.take(needed.ingestion.objects)
+                ingested = needed.ingestion
             } catch let needed as HistoryIndexes.Needed {
                 try await indexes?.extend(needed.subject)
             } catch is UploadIntegration.ObjectsExist {
@@ -369,7 +386,8 @@ package struct SyncEngine: Sendable {
         indexes: HistoryIndexes?,
         barring barred: Set<ObjectReference>,
         expectsNewObjects: Bool,
-        flexible: FlexibleSettings?
+        flexible: FlexibleSettings?,
+        ingested: Ingestion
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
         return try await store.write(
@@ -405,7 +423,8 @@ package struct SyncEngine: Sendable {
                 indexes: indexes,
                 barred: barred,
                 expectsNewObjects: expectsNewObjects,
-                flexible: flexible
+                flexible: flexible,
+                ingested: ingested
             ).integrate(upload, into: file)
         }
     }
@@ -501,6 +520,27 @@ package struct SyncEngine: Sendable {
         try await store.write(.app(app), for: .upkeep) { transaction in
             try transaction.beginGeneration(of: app)
             try transaction.setSyncState(.terminated, of: app)
+        }
+    }
+
+    /// Moves the objects of an app to the files of another mode, and makes every client start over. Returns
+    /// the number of objects.
+    ///
+    /// - Parameter property: the property of each object with the value of its partition.
+    ///
+    /// Throws `ModeSwitchObstacle` or `StoreError`; then nothing has changed.
+    package func switchMode(
+        of app: AppID,
+        to mode: SyncedMode,
+        by property: Text
+    ) async throws -> Int {
+        let now = clock.millisecondsSince1970()
+        return try await store.write(.app(app), for: .upkeep) { transaction in
+            let count = try ModeSwitch(transaction: transaction, app: app, property: property)
+                .run(to: mode)
+            try SyncTermination(transaction: transaction, now: now).run(app)
+            try transaction.setSyncState(.terminated, of: app)
+            return count
         }
     }
 

@@ -58,12 +58,7 @@ struct FileState: Sendable {
             key,
             json throws(StoreError) in
             let object = ObjectReference(className: owner.name, key: key)
-            let document: Document
-            do throws(FormError) {
-                document = try form.decodeDocument(json, of: owner)
-            } catch {
-                throw StoreError.damagedObject(of: owner.name, in: file, error)
-            }
+            let document = try form.decodeStored(json, of: owner, in: file)
             writer.writeObject(document, as: object, of: owner, in: schema)
             last = key
             isFull = writer.sizeInBytes > changesetSizeInBytes

@@ -12,6 +12,8 @@ struct FileObjects: ObjectStore {
     /// Whether an object that was expected to be new exists; it is unchanged.
     private(set) var foundExisting = false
     private let documentLimitInBytes: Int
+    /// Whether a sink takes the objects of asymmetric classes.
+    private let hasSink: Bool
     private var form: JSONForm
     let file: ServerFileID
     private let transaction: any FileWriting
@@ -19,9 +21,11 @@ struct FileObjects: ObjectStore {
     init(
         of file: ServerFileID,
         in transaction: any FileWriting,
-        documentLimitInBytes: Int = .max
+        documentLimitInBytes: Int = .max,
+        hasSink: Bool = false
     ) throws(StoreError) {
         self.documentLimitInBytes = documentLimitInBytes
+        self.hasSink = hasSink
         let schema = try transaction.schema(of: file)
         self.schema = schema
         self.form = JSONForm(schema: schema)
@@ -45,18 +49,15 @@ struct FileObjects: ObjectStore {
     func document(for object: ObjectReference) throws(StoreError) -> Document? {
         guard let json = try transaction.document(object, in: file) else { return nil }
         let owner = try owner(of: object)
-        do throws(FormError) {
-            return try form.decodeDocument(json, of: owner)
-        } catch {
-            throw StoreError.damagedObject(of: object.className, in: file, error)
-        }
+        return try form.decodeStored(json, of: owner, in: file)
     }
 
     mutating func setDocument(
         _ document: Document,
         for object: ObjectReference
     ) throws(StoreError) {
-        let json = form.encode(document, key: object.key, of: try owner(of: object))
+        guard try !isForSink(object) else { return }
+        let json = try encoded(document, object)
         if json.count > documentLimitInBytes {
             let before = try transaction.document(object, in: file)?.count ?? 0
             // An object that was already larger may shrink.
@@ -72,7 +73,8 @@ struct FileObjects: ObjectStore {
         _ document: Document,
         for object: ObjectReference
     ) throws(StoreError) {
-        let json = form.encode(document, key: object.key, of: try owner(of: object))
+        guard try !isForSink(object) else { return }
+        let json = try encoded(document, object)
         if json.count <= documentLimitInBytes {
             if try !transaction.addDocument(json, of: object, in: file) { foundExisting = true }
         } else if try transaction.document(object, in: file) == nil {
@@ -84,6 +86,15 @@ struct FileObjects: ObjectStore {
 
     func removeDocument(for object: ObjectReference) throws(StoreError) {
         try transaction.removeDocument(object, in: file)
+    }
+
+    func encoded(_ document: Document, _ object: ObjectReference) throws(StoreError) -> [UInt8] {
+        form.encode(document, key: object.key, of: try owner(of: object))
+    }
+
+    private func isForSink(_ object: ObjectReference) throws(StoreError) -> Bool {
+        guard hasSink else { return false }
+        return try owner(of: object).isAsymmetric
     }
 
     private func owner(of object: ObjectReference) throws(StoreError) -> ClassSchema {

@@ -28,6 +28,8 @@ struct UploadIntegration {
     private let barred: Set<ObjectReference>
     /// Nil in partition-based sync.
     private let flexible: FlexibleSettings?
+    /// Objects that the sink of asymmetric classes has already.
+    let ingested: Ingestion
 
     /// Objects that would be larger than allowed. The transaction must be rolled back; with these
     /// objects barred the upload can be tried again.
@@ -56,7 +58,7 @@ struct UploadIntegration {
     }
 
     /// With `indexes`, may throw `HistoryIndexes.Needed` without a change. With `barred`, may throw
-    /// `ObjectsTooLarge`; with `expectsNewObjects`, `ObjectsExist`.
+    /// `ObjectsTooLarge`; with `expectsNewObjects`, `ObjectsExist`; with a sink, `Ingestion.Needed`.
     init(
         in transaction: any StoreTransaction,
         policy: SchemaPolicy,
@@ -66,7 +68,8 @@ struct UploadIntegration {
         indexes: HistoryIndexes?,
         barred: Set<ObjectReference>? = nil,
         expectsNewObjects: Bool = false,
-        flexible: FlexibleSettings? = nil
+        flexible: FlexibleSettings? = nil,
+        ingested: Ingestion = Ingestion()
     ) {
         self.transaction = transaction
         self.policy = policy
@@ -78,6 +81,7 @@ struct UploadIntegration {
         self.barred = barred ?? []
         self.expectsNewObjects = expectsNewObjects
         self.flexible = flexible
+        self.ingested = ingested
     }
 
     /// The result for the client, and for the sessions to notify.
@@ -262,7 +266,8 @@ struct UploadIntegration {
         try FileObjects(
             of: file,
             in: transaction,
-            documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max
+            documentLimitInBytes: isDocumentSizeLimited ? merging.documentSizeInBytes : .max,
+            hasSink: flexible?.sink != nil
         )
     }
 

@@ -47,6 +47,7 @@ struct ViewIntegration {
         var schema: RealmSchema
         var judge: ViewJudge
         var rejections: [Rejections] = []
+        var ingestion = Ingestion()
     }
 
     func integrate(
@@ -109,6 +110,9 @@ struct ViewIntegration {
             start = end
         }
         try uploads.finish(&state.applier, &state.objects)
+        guard state.ingestion == uploads.ingested else {
+            throw Ingestion.Needed(ingestion: state.ingestion)
+        }
         guard state.objects.tooLarge.isEmpty else {
             throw UploadIntegration.ObjectsTooLarge(objects: state.objects.tooLarge)
         }
@@ -152,6 +156,7 @@ struct ViewIntegration {
                 &admission
             )
             try uploads.finish(&state.applier, &state.objects)
+            try state.judge.noteSchema(state.objects.schema)
         }
         var changes = merged.objectChangesOnly
         var (applier, admission) = (state.applier, state.admission)
@@ -171,6 +176,7 @@ struct ViewIntegration {
             at: ServerVersion(history.file.currentVersion.rawValue + 1)
         )
         (state.applier, state.admission) = (applier, admission)
+        try ingest(changes, of: uploader, &state)
         // Objects that existed neither before nor after: no other client gets these instructions, so
         // its uploads must not be merged with them.
         let known = Set(touched.map(\.object))
@@ -196,6 +202,28 @@ struct ViewIntegration {
             )
         )
         try uploads.transaction.append(touched, to: history.file.id)
+    }
+
+    /// Collects the inserted objects of asymmetric classes, if a sink takes them.
+    private func ingest(
+        _ changes: Changeset,
+        of uploader: ClientFile,
+        _ state: inout State
+    ) throws {
+        guard settings.sink != nil else { return }
+        for object in changes.objects
+        where state.objects.schema[object.className]?.isAsymmetric == true {
+            guard let document = try state.applier.document(for: object, in: &state.objects) else {
+                continue
+            }
+            state.ingestion.append(
+                IngestedObject(
+                    className: object.className,
+                    user: uploader.owner,
+                    document: try state.objects.encoded(document, object)
+                )
+            )
+        }
     }
 
     /// The objects whose writes are not allowed, judged by their states before and after.
@@ -271,7 +299,6 @@ struct ViewIntegration {
             &history
         )
         let states = ObjectStates(state.objects.schema, of: id)
-        let images = ObjectImages(state.objects.schema, of: id, settings)
         let isAsymmetric = { (object: ObjectReference) in
             state.objects.schema[object.className]?.isAsymmetric == true
         }
@@ -285,11 +312,12 @@ struct ViewIntegration {
             guard !updates.isEmpty else { continue }
             var writer = ChangesetWriter()
             for (object, _) in rejections.reasons where !isAsymmetric(object) {
-                let json = try uploads.transaction.document(object, in: id)
-                let isInView = try json.flatMap { (json) throws(StoreError) in
-                    try images.object(document: json, object)
-                }.map { state.judge.view.contains($0, object.className) }
-                try states.write(object, document: isInView == true ? json : nil, into: &writer)
+                try states.write(
+                    object,
+                    document: try uploads.transaction.document(object, in: id),
+                    in: state.judge.view,
+                    into: &writer
+                )
             }
             try uploads.correct(
                 uploader.ident,

@@ -13,7 +13,8 @@ struct ViewJudge {
     let view: ClientView
     private let timeline: ViewTimeline
     private let ranges: [ViewRange]
-    private let rights: UserRights
+    private var rights: UserRights
+    private let user: User
     private let settings: FlexibleSettings
     private let file: ServerFile
     private let store: any FileReading
@@ -39,10 +40,17 @@ struct ViewJudge {
             in: file.id,
             after: client.upload.lastIntegratedServerVersion
         )
-        self.rights = settings.rights(of: user, schema)
+        self.rights = try settings.rights(of: user, in: file.app, schema, transaction)
+        self.user = user
         self.settings = settings
         self.file = file
         self.store = transaction
+    }
+
+    /// The upload has added classes or properties.
+    mutating func noteSchema(_ schema: RealmSchema) throws(StoreError) {
+        rights = try settings.rights(of: user, in: file.app, schema, store)
+        rules = [:]
     }
 
     /// The objects of a changeset that were outside of the view since its base. Their client was told,

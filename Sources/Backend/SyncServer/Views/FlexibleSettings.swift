@@ -1,52 +1,96 @@
 package import Changesets
+package import JSON
 package import Permissions
 package import Query
 package import Schemas
-import ServerStore
+package import ServerStore
 
 /// The settings of an app with flexible sync.
 package struct FlexibleSettings: Sendable {
-    /// The roles, for a schema and the rules of its subscriptions; a schema may grow.
-    package var roles: @Sendable (RealmSchema, SubscriptionRules) -> AppRoles
+    private let roles: CompiledRoles
     /// Whether the configuration lists a property as queryable; the primary key always is.
-    package var isQueryable: @Sendable (_ className: Text, _ property: Text) -> Bool
-    package var indexedField: Text?
-    package var subscriptions: SubscriptionLimits
-    package var views: ViewLimits
+    private let listsAsQueryable: @Sendable (_ className: Text, _ property: Text) -> Bool
+    private let indexedField: Text?
+    package let subscriptions: SubscriptionLimits
+    package let views: ViewLimits
+    /// Gets the objects of asymmetric classes; nil: the store keeps them.
+    package let sink: (any ObjectSink)?
+    /// Nil: rules with a user's custom data deny.
+    let customUserData: CustomUserDataSource?
 
+    /// - Parameter roles: for a schema, which may grow, and the rules of its subscriptions.
     package init(
         roles: @escaping @Sendable (RealmSchema, SubscriptionRules) -> AppRoles,
         isQueryable: @escaping @Sendable (Text, Text) -> Bool = { _, _ in true },
         indexedField: Text? = nil,
         subscriptions: SubscriptionLimits = SubscriptionLimits(),
-        views: ViewLimits = ViewLimits()
+        views: ViewLimits = ViewLimits(),
+        sink: (any ObjectSink)? = nil,
+        customUserData: CustomUserDataSource? = nil
     ) {
-        self.roles = roles
-        self.isQueryable = isQueryable
+        self.roles = CompiledRoles(roles)
+        self.listsAsQueryable = isQueryable
         self.indexedField = indexedField
         self.subscriptions = subscriptions
         self.views = views
+        self.sink = sink
+        self.customUserData = customUserData
+    }
+
+    func isQueryable(
+        _ property: PropertySchema,
+        of owner: ClassSchema,
+        in schema: RealmSchema
+    ) -> Bool {
+        schema.obstacleToQueries(on: property) == nil
+            && listsAsQueryable(owner.name, property.name)
+    }
+
+    /// Whether images of objects have a property: if it is queryable, or tells the user whose custom
+    /// data an object has.
+    func isRecorded(
+        _ property: PropertySchema,
+        of owner: ClassSchema,
+        in schema: RealmSchema
+    ) -> Bool {
+        isQueryable(property, of: owner, in: schema)
+            || customUserData?.className == owner.name
+                && customUserData?.userIDField == property.name
     }
 
     /// The part of the query language that subscriptions of a schema may use.
     func rules(_ schema: RealmSchema) -> SubscriptionRules {
-        SubscriptionRules(schema: schema, limits: subscriptions) { [isQueryable] name, property in
+        SubscriptionRules(schema: schema, limits: subscriptions) { name, property in
             guard let owner = schema[name], let known = owner.property(named: property) else {
                 return false
             }
-            return schema.obstacleToQueries(on: known) == nil && isQueryable(name, property)
+            return isQueryable(known, of: owner, in: schema)
         }
     }
 
     /// The rights of a user to the objects of a schema.
-    func rights(of user: User, _ schema: RealmSchema) -> UserRights {
-        roles(schema, rules(schema)).rights(
+    func rights(
+        of user: User,
+        in app: AppID,
+        _ schema: RealmSchema,
+        _ store: any FileReading
+    ) throws(StoreError) -> UserRights {
+        let roles = roles.compiled(for: schema) { rules(schema) }
+        let customData =
+            roles.usesCustomData ? try customUserData?.read(user.id, app, store) : nil
+        return roles.rights(
             of: UserValues(
                 id: user.id.rawValue,
                 type: user.kind.rawValue,
-                data: user.profileData
+                data: user.profileData,
+                customData: customData
             )
         )
+    }
+
+    /// Whether the rights of users depend on their custom data.
+    func usesCustomData(_ schema: RealmSchema) -> Bool {
+        customUserData != nil && roles.compiled(for: schema) { rules(schema) }.usesCustomData
     }
 
     /// The view of a user with these subscriptions.
@@ -61,33 +105,25 @@ package struct FlexibleSettings: Sendable {
             indexedField: indexedField.map { IndexedFieldRule(field: $0) },
             acceptsUnknownClasses: acceptsUnknownClasses
         )
-        return ClientView(checked.queries, rights)
+        return ClientView(checked.queries, rights, schema)
     }
 }
 
-/// The limits on the work for one client's view; bytes.
-package struct ViewLimits: Hashable, Sendable {
-    /// Images of touched objects in memory for one range; a client that needs more starts over.
-    package var touchedSizeInBytes: Int
-    /// History that is sent as a unit; a client that needs more starts over.
-    package var rangeSizeInBytes: Int
-    /// Uncompressed changesets of one message of a bootstrap.
-    package var messageSizeInBytes: Int
-    /// A changeset of a bootstrap ends behind the object that exceeds this.
-    package var changesetSizeInBytes: Int
+/// The place of the users' own objects in the file of an app.
+package struct CustomUserDataSource: Sendable {
+    package let className: Text
+    package let userIDField: Text
+    /// The object of a user as canonical Extended JSON; nil if there is none.
+    package let read: @Sendable (UserID, AppID, any FileReading) throws(StoreError) -> JSONValue?
 
     package init(
-        touchedSizeInBytes: Int = 64 << 20,
-        rangeSizeInBytes: Int = 16 << 20,
-        messageSizeInBytes: Int = 4 << 20,
-        changesetSizeInBytes: Int = 512 << 10
+        className: Text,
+        userIDField: Text,
+        read:
+            @escaping @Sendable (UserID, AppID, any FileReading) throws(StoreError) -> JSONValue?
     ) {
-        self.touchedSizeInBytes = touchedSizeInBytes
-        self.rangeSizeInBytes = rangeSizeInBytes
-        self.messageSizeInBytes = messageSizeInBytes
-        self.changesetSizeInBytes = changesetSizeInBytes
+        self.className = className
+        self.userIDField = userIDField
+        self.read = read
     }
 }
-
-/// The work for a client's view would exceed a limit: a fresh copy costs less.
-struct ViewTooLarge: Error {}

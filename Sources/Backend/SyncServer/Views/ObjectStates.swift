@@ -1,5 +1,7 @@
 import Changesets
 import Documents
+import Permissions
+import Query
 import Schemas
 import ServerStore
 
@@ -16,30 +18,20 @@ struct ObjectStates {
         self.file = file
     }
 
-    /// The erasure, and the stored object if it belongs to the client's view.
-    func write(
-        _ object: ObjectReference,
-        isInView: Bool,
-        into writer: inout ChangesetWriter,
-        _ store: any FileReading
-    ) throws(StoreError) {
-        let json = isInView ? try store.document(object, in: file) : nil
-        try write(object, document: json, into: &writer)
-    }
-
-    /// The erasure, and the object if a document is given.
+    /// The erasure, and the visible fields of the object if it is stored and belongs to the view.
     func write(
         _ object: ObjectReference,
         document json: [UInt8]?,
+        in view: ClientView,
         into writer: inout ChangesetWriter
     ) throws(StoreError) {
         writer.eraseObject(object)
         guard let json, let owner = schema[object.className] else { return }
-        do throws(FormError) {
-            let document = try form.decodeDocument(json, of: owner)
-            writer.writeObject(document, as: object, of: owner, in: schema)
-        } catch {
-            throw StoreError.damagedObject(of: object.className, in: file, error)
+        let document = try form.decodeStored(json, of: owner, in: file)
+        guard view.contains(DocumentObject(key: object.key, document, of: owner), owner.name) else {
+            return
         }
+        let visible = document.masked(view.fields(of: owner.name), of: owner)
+        writer.writeObject(visible, as: object, of: owner, in: schema)
     }
 }

@@ -1,5 +1,6 @@
 import Changesets
 import Documents
+import Permissions
 import Schemas
 import ServerStore
 import Versions
@@ -9,7 +10,7 @@ struct ViewProjection {
     enum Form: Hashable {
         /// The instructions of the history.
         case raw
-        /// The object as it is at the end.
+        /// The object as it is at the end, if it is in the view then.
         case fullState
         /// It left the view, or was deleted outside of it.
         case erasure
@@ -20,6 +21,8 @@ struct ViewProjection {
     /// Objects that do not come as raw instructions, in order.
     private var states: [ObjectReference] = []
     private let file: ServerFileID
+    /// At the end.
+    private let view: ClientView
 
     init(
         _ touches: Touches,
@@ -30,6 +33,7 @@ struct ViewProjection {
         in file: ServerFileID
     ) throws(StoreError) {
         self.file = file
+        self.view = timeline.view(at: end)
         for object in touches.objects {
             let course = try timeline.course(
                 of: object,
@@ -43,7 +47,11 @@ struct ViewProjection {
             if course.isContinuous {
                 forms[object] = .raw
             } else {
-                forms[object] = course.state == .inside ? .fullState : .erasure
+                forms[object] =
+                    switch course.state {
+                    case .inside, .unknown: .fullState
+                    case .outside, .missing: .erasure
+                    }
                 states.append(object)
             }
         }
@@ -70,7 +78,11 @@ struct ViewProjection {
         }
         let kept = changeset.instructions.filter { instruction in
             guard let target = instruction.objectTarget else { return true }
-            return forms[changeset.reference(target)] == .raw
+            guard forms[changeset.reference(target)] == .raw else { return false }
+            // An object whose visible fields changed has another form.
+            guard let path = instruction.pathTarget else { return true }
+            return view.fields(of: changeset.text(target.className))
+                .contains(changeset.text(path.field))
         }
         guard kept.count < changeset.instructions.count else { return entry.changeset }
         guard !kept.isEmpty else { return [] }
@@ -98,7 +110,13 @@ struct ViewProjection {
         }
         let states = ObjectStates(schema, of: file)
         for object in self.states {
-            try states.write(object, isInView: forms[object] == .fullState, into: &writer, store)
+            let isPresent = forms[object] == .fullState
+            try states.write(
+                object,
+                document: isPresent ? try store.document(object, in: file) : nil,
+                in: view,
+                into: &writer
+            )
         }
         changesets.append(
             DownloadChangeset(

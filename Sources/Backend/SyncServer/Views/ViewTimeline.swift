@@ -43,6 +43,8 @@ struct ViewTimeline: Sendable {
             case missing
             case outside
             case inside
+            /// An image lacks a field: one that was not queryable for a while.
+            case unknown
         }
 
         /// Whether it was never outside, at either side of each change. Then its history is its
@@ -58,8 +60,14 @@ struct ViewTimeline: Sendable {
             case .missing: break
             case .outside: isContinuous = false
             case .inside: wasInside = true
+            case .unknown:
+                isContinuous = false
+                wasInside = true
             }
         }
+
+        /// Another view has other fields of the object: its client gets it again.
+        fileprivate mutating func noteOtherFields() { isContinuous = false }
     }
 
     /// The course of an object after a version, up to another one.
@@ -78,7 +86,7 @@ struct ViewTimeline: Sendable {
         var course = Course()
         var view = view(at: start)
         var next = epochs.filter { $0.start > start && $0.start <= end }[...]
-        var current = present
+        var current = present.map { ObjectImage(object: $0, missing: []) }
         var isFirst = true
         for touch in touches {
             if isFirst {
@@ -89,9 +97,8 @@ struct ViewTimeline: Sendable {
                 isFirst = false
             }
             while let epoch = next.first, epoch.start < touch.version {
-                view = epoch.view
                 next.removeFirst()
-                course.note(Self.state(of: current, object, view))
+                change(&view, to: epoch.view, current, object, &course)
             }
             if case .kept = touch.change { continue }
             current = try touch.after.flatMap { (image) throws(StoreError) in
@@ -100,16 +107,30 @@ struct ViewTimeline: Sendable {
             course.note(Self.state(of: current, object, view))
         }
         if isFirst { course.note(Self.state(of: current, object, view)) }
-        for epoch in next { course.note(Self.state(of: current, object, epoch.view)) }
+        for epoch in next { change(&view, to: epoch.view, current, object, &course) }
         return course
     }
 
+    private func change(
+        _ view: inout ClientView,
+        to new: ClientView,
+        _ current: ObjectImage?,
+        _ object: ObjectReference,
+        _ course: inout Course
+    ) {
+        course.note(Self.state(of: current, object, new))
+        if current != nil, !view.hasSameFields(as: new, of: object.className) {
+            course.noteOtherFields()
+        }
+        view = new
+    }
+
     private static func state(
-        of image: DocumentObject?,
+        of image: ObjectImage?,
         _ object: ObjectReference,
         _ view: ClientView
     ) -> Course.State {
         guard let image else { return .missing }
-        return view.contains(image, object.className) ? .inside : .outside
+        return view.contains(image, object.className).map { $0 ? .inside : .outside } ?? .unknown
     }
 }

@@ -16,8 +16,12 @@ package struct FieldRights: Hashable, Sendable {
     package func isReadable(_ field: Text) -> Bool { (named[field] ?? others).read }
     package func isWritable(_ field: Text) -> Bool { (named[field] ?? others).write }
 
-    /// Whether all fields are readable: then documents are sent as they are.
-    package var allowsReadingAll: Bool { others.read && named.values.allSatisfy(\.read) }
+    /// The fields that may be read.
+    package var visible: VisibleFields {
+        others.read
+            ? .allExcept(Set(named.filter { !$0.value.read }.keys))
+            : .only(Set(named.filter { $0.value.read }.keys))
+    }
 
     func append(to signature: inout RightsSignature) {
         signature.append("fields \(named.count)")

@@ -33,6 +33,11 @@ package struct AppRoles: Sendable {
         self.problems = problems
     }
 
+    /// Whether a role names a value of the user's custom data.
+    package var usesCustomData: Bool {
+        classes.values.contains { $0.contains(where: \.usesCustomData) }
+    }
+
     /// Chooses the role of each class, and puts in the values of the user. Rights are fixed for a
     /// session (flexible sync, 11.7).
     package func rights(of user: UserValues) -> UserRights {

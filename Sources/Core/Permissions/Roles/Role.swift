@@ -71,6 +71,12 @@ struct Role: Sendable {
         self.signature = signature
     }
 
+    var usesCustomData: Bool {
+        var all = names
+        if case .users(let rule) = admission { all += rule.names }
+        return all.contains { if case .customData = $0 { true } else { false } }
+    }
+
     func applies(to user: UserValues) -> Bool {
         switch admission {
         case .allUsers: true

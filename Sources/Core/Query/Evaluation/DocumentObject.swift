@@ -25,7 +25,7 @@ package struct DocumentObject: QueryableObject {
 
 extension ObjectKey {
     /// Null for an object without a primary key, which no query can name.
-    fileprivate var scalar: Scalar {
+    package var scalar: Scalar {
         switch self {
         case .null, .globalKey: .null
         case .int(let value): .int(value)

@@ -41,6 +41,19 @@ package struct RuleCondition<Name: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
+    /// The names that the rule contains.
+    package var names: Set<Name> {
+        Set(
+            steps.flatMap { step -> [Name] in
+                switch step {
+                case .equal(let left, let right), .isElement(let left, let right):
+                    [left, right].compactMap { if case .name(let name) = $0 { name } else { nil } }
+                case .not, .and, .or: []
+                }
+            }
+        )
+    }
+
     /// Whether the rule holds.
     ///
     /// - Parameter value: the value of a name, nil if it is missing or null.

@@ -8,7 +8,7 @@ package struct SubscriptionSetBody: Hashable, Sendable {
 
     package static let empty = SubscriptionSetBody(queries: [:])
 
-    private init(queries: [Text: [UInt8]]) {
+    package init(queries: [Text: [UInt8]]) {
         self.queries = queries
     }
 

@@ -1,0 +1,139 @@
+import Changesets
+import Documents
+import Permissions
+import Query
+import Schemas
+import Testing
+import Versions
+
+@testable import ServerStore
+@testable import SyncServer
+
+@Suite("Fan-out of a file's growth")
+struct FileFanoutTests {
+    private static let settings = FlexibleSettings(roles: { AppRoles(ViewWorld.allUsers, $0, $1) })
+
+    private static func view(_ condition: String, of className: String = "Person") throws
+        -> ClientView
+    {
+        let user = User(id: ViewWorld.ann, identities: [], isDisabled: false)
+        let rights = AppRoles(
+            ViewWorld.allUsers,
+            ViewWorld.schema,
+            settings.rules(ViewWorld.schema)
+        )
+        .rights(of: UserValues(id: user.id.rawValue, type: "normal"))
+        return try settings.view(
+            SubscriptionSetBody(decoding: Array(#"{"\#(className)":"(\#(condition))"}"#.utf8)),
+            of: rights,
+            ViewWorld.schema,
+            acceptsUnknownClasses: false
+        )
+    }
+
+    private static func person(age: Int64) throws -> DocumentObject {
+        let owner = try #require(ViewWorld.schema["Person"])
+        var document = Document(defaultsOf: owner)
+        document.values[0] = .scalar(.int(age))
+        return DocumentObject(key: .int(1), document, of: owner)
+    }
+
+    private static func growth(
+        to version: UInt64,
+        ages: Int64...,
+        by author: UInt64 = 99
+    ) throws -> FileGrowth {
+        FileGrowth(
+            end: ServerVersion(version),
+            content: .changes(
+                .init(
+                    authors: [FileIdent(author)],
+                    objects: [.init(className: "Person", images: try ages.map(person))]
+                )
+            )
+        )
+    }
+
+    private func version(_ number: UInt64) -> ServerVersion { ServerVersion(number) }
+
+    @Test("A change tells the sessions that have the object before or after it, and its author")
+    func concerned() throws {
+        var fanout = FileFanout(from: .zero)
+        for age in 1...50 as ClosedRange<UInt64> {
+            let isBehind = fanout.attach(FileIdent(age), try Self.view("age == \(age)"), at: .zero)
+            #expect(!isBehind)
+        }
+        #expect(
+            fanout.note(try Self.growth(to: 1, ages: 7, 9, by: 20)).map(\.rawValue) == [7, 9, 20]
+        )
+        #expect(fanout.note(try Self.growth(to: 2, ages: 77)).isEmpty)
+        // Those that were told scan from there, the others need not.
+        #expect(fanout.start(of: FileIdent(7), from: .zero) == .zero)
+        #expect(fanout.start(of: FileIdent(8), from: .zero) == version(2))
+        fanout.scanned(FileIdent(7), upTo: version(1))
+        #expect(fanout.start(of: FileIdent(7), from: version(1)) == version(2))
+    }
+
+    @Test("A session scans from its first change that it has not scanned")
+    func firstHit() throws {
+        var fanout = FileFanout(from: .zero)
+        _ = fanout.attach(FileIdent(5), try Self.view("age == 5"), at: .zero)
+        for number in 1...9 as ClosedRange<UInt64> {
+            _ = fanout.note(try Self.growth(to: number, ages: number % 3 == 0 ? 5 : 6))
+        }
+        #expect(fanout.start(of: FileIdent(5), from: .zero) == version(2))
+        fanout.scanned(FileIdent(5), upTo: version(4))
+        #expect(fanout.start(of: FileIdent(5), from: version(4)) == version(4))
+        fanout.scanned(FileIdent(5), upTo: version(9))
+        #expect(fanout.start(of: FileIdent(5), from: version(9)) == version(9))
+        _ = fanout.note(try Self.growth(to: 10, ages: 6))
+        #expect(fanout.start(of: FileIdent(5), from: version(9)) == version(10))
+    }
+
+    @Test("A session with an older position, or with another view, scans what was examined before")
+    func behind() throws {
+        var fanout = FileFanout(from: .zero)
+        _ = fanout.attach(FileIdent(1), try Self.view("age == 1"), at: .zero)
+        _ = fanout.note(try Self.growth(to: 4, ages: 2))
+        let joinsBehind = fanout.attach(FileIdent(2), try Self.view("age == 2"), at: version(3))
+        #expect(joinsBehind)
+        #expect(fanout.start(of: FileIdent(2), from: version(3)) == version(3))
+        let changesBehind = fanout.attach(FileIdent(1), try Self.view("age == 2"), at: version(3))
+        #expect(changesBehind)
+        #expect(fanout.start(of: FileIdent(1), from: version(3)) == version(3))
+        #expect(fanout.note(try Self.growth(to: 5, ages: 1)).isEmpty)
+        #expect(fanout.note(try Self.growth(to: 6, ages: 2)).map(\.rawValue) == [1, 2])
+    }
+
+    @Test("A change for all, or too much growth, tells everybody; a detached session is not told")
+    func anything() throws {
+        var fanout = FileFanout(from: .zero)
+        _ = fanout.attach(FileIdent(1), try Self.view("age == 1"), at: .zero)
+        _ = fanout.attach(FileIdent(2), .empty, at: .zero)
+        _ = fanout.attach(FileIdent(3), .empty, at: .zero)
+        fanout.detach(FileIdent(3))
+        #expect(
+            fanout.note(FileGrowth(end: version(1), content: .anything)).map(\.rawValue) == [1, 2]
+        )
+        fanout.detach(FileIdent(1))
+        #expect(fanout.note(try Self.growth(to: 2, ages: 1)).isEmpty)
+        fanout.detach(FileIdent(2))
+        #expect(fanout.isEmpty)
+    }
+
+    @Test("A session that nothing concerns is told after a number of versions, or twice as many")
+    func untold() throws {
+        var fanout = FileFanout(from: .zero)
+        _ = fanout.attach(FileIdent(1), try Self.view("age == 1"), at: .zero)
+        _ = fanout.attach(FileIdent(2), try Self.view("age == 2"), at: .zero)
+        let limit = FileFanout.versionsUntold
+        #expect(fanout.note(try Self.growth(to: 400, ages: 2)).map(\.rawValue) == [2])
+        #expect(fanout.note(try Self.growth(to: limit - 1, ages: 0)).isEmpty)
+        #expect(fanout.note(try Self.growth(to: limit, ages: 0)).map(\.rawValue) == [1])
+        #expect(fanout.start(of: FileIdent(1), from: .zero) == version(limit))
+        #expect(fanout.note(try Self.growth(to: limit + 399, ages: 0)).isEmpty)
+        #expect(fanout.note(try Self.growth(to: 2 * limit, ages: 0)).map(\.rawValue) == [1, 2])
+        #expect(fanout.note(try Self.growth(to: 3 * limit - 1, ages: 1)).map(\.rawValue) == [1])
+        #expect(fanout.note(try Self.growth(to: 3 * limit, ages: 0)).map(\.rawValue) == [2])
+    }
+}
