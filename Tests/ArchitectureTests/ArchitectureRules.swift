@@ -13,8 +13,8 @@ enum ArchitectureRules {
     ]
     static let serverModules: Set<String> = [
         "AsymmetricSink", "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server",
-        "ServerAccounts", "ServerCluster", "ServerConfig", "ServerHTTP", "ServerStorage",
-        "ServerStore", "Surroundings", "SyncServer", "realm-server",
+        "ServerAccounts", "ServerCluster", "ServerConfig", "ServerHTTP", "ServerMigration",
+        "ServerStorage", "ServerStore", "Surroundings", "SyncServer", "realm-server",
     ]
 
     // MARK: Arrows

@@ -10,7 +10,7 @@ struct RealmServerCommand: AsyncParsableCommand {
         version: serverVersion,
         subcommands: [
             Serve.self, Check.self, Reload.self, Config.self, Apps.self, Users.self, APIKeys.self,
-            Sync.self, Rules.self, Realms.self, Processes.self, StoreCommand.self,
+            Sync.self, Rules.self, Realms.self, Processes.self, StoreCommand.self, Import.self,
         ]
     )
 

@@ -142,6 +142,7 @@ package struct SyncEngine: Sendable {
     ) throws(StoreError) -> Bool {
         guard let rule else { return true }
         guard let user = try snapshot.user(user, of: app) else { return false }
+        guard !rule.needsCustomData else { return false }
         return rule.admits(user, to: partition)
     }
 

@@ -41,6 +41,20 @@ package struct RuleCondition<Name: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
+    /// The names that the rule compares.
+    package var names: Set<Name> {
+        var names: Set<Name> = []
+        for step in steps {
+            guard case .equal(let left, let right) = step else {
+                guard case .isElement(let left, let right) = step else { continue }
+                for case .name(let name) in [left, right] { names.insert(name) }
+                continue
+            }
+            for case .name(let name) in [left, right] { names.insert(name) }
+        }
+        return names
+    }
+
     /// Whether the rule holds.
     ///
     /// - Parameter value: the value of a name, nil if it is missing or null.
