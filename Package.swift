@@ -165,6 +165,15 @@ let package = Package(
         ),
         module("Merge", in: .core, ["Changesets"]),
         module("Digests", in: .core, ["Changesets", "Documents", "Schemas"]),
+        module("BSON", in: .core, ["Changesets", "Documents", "JSON", "Schemas"]),
+        module(
+            "Migration",
+            in: .core,
+            [
+                "BSON", "Changesets", "Documents", "JSON", "SchemaFiles", "Schemas", "Scopes",
+                "Settings", "YAML",
+            ]
+        ),
         module("Scopes", in: .core, ["Changesets", "JSON"]),
         module("Versions", in: .core),
         module("Subscriptions", in: .core, ["Changesets", "Query", "Schemas", "Versions"]),
@@ -373,13 +382,23 @@ let package = Package(
                 "Settings", "Surroundings", crypto, logging,
             ]
         ),
+        module(
+            "ServerMigration",
+            in: .backend,
+            [
+                "BSON", "CZlib", "Changesets", "Documents", "JSON", "Migration", "Query",
+                "SchemaFiles", "Schemas", "Scopes", "ServerStore", "Versions",
+            ]
+        ),
         program(
             "realm-server",
             in: .backend,
             [
-                "Platform", "PostgreSQLServerStore", "Scheduling", "Scopes", "Server",
-                "ServerConfig",
-                "ServerHTTP", "ServerStorage", "ServerStore", "Settings", "Surroundings",
+                "JSON", "Migration", "Platform", "PostgreSQLServerStore", "Query", "Scheduling",
+                "SchemaFiles",
+                "Scopes", "Server", "ServerConfig",
+                "ServerHTTP", "ServerMigration", "ServerStorage", "ServerStore", "Settings",
+                "Surroundings",
                 argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ]
@@ -463,6 +482,14 @@ let package = Package(
         tests("YAML", ["YAML"]),
         tests("JSON", ["JSON"]),
         tests("MetricsFormat", ["MetricsFormat"]),
+        tests("BSON", ["BSON", "Changesets"]),
+        tests(
+            "Migration",
+            [
+                "BSON", "Changesets", "Documents", "JSON", "Migration", "Permissions", "Query",
+                "SchemaFiles", "Schemas", "ServerConfig", "ServerStore", "Settings",
+            ]
+        ),
         tests("Settings", ["Settings", "YAML"]),
         tests("SchemaFiles", ["Changesets", "SchemaFiles", "Schemas", "Settings"]),
         tests(
@@ -471,6 +498,13 @@ let package = Package(
                 "Changesets", "Config", "Documents", "Query", "Scheduling", "SchemaFiles",
                 "Schemas",
                 "Scopes", "Settings", "YAML",
+            ]
+        ),
+        tests(
+            "ServerMigration",
+            [
+                "BSON", "Changesets", "JSON", "Migration", "SQLiteServerStore", "SchemaFiles",
+                "Scopes", "ServerMigration", "ServerStore", "Versions",
             ]
         ),
         tests("Scheduling", ["Scheduling"]),

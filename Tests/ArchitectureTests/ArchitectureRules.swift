@@ -14,6 +14,7 @@ enum ArchitectureRules {
     static let serverModules: Set<String> = [
         "AsymmetricSink", "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server",
         "ServerAccounts", "ServerCluster", "ServerConfig", "ServerHTTP", "ServerMetrics",
+        "ServerMigration",
         "ServerStorage", "ServerStore", "Surroundings", "SyncServer", "realm-server",
     ]
 

@@ -35,8 +35,8 @@ enum Documentation {
         return codes
     }
 
-    /// Names of threads, which have the same form.
-    private static let otherNames: Set = ["realm.commits"]
+    /// Names of threads and files, which have the same form.
+    private static let otherNames: Set = ["realm.commits", "config.json", "schema.json"]
 
     private static func isWord(_ text: Substring) -> Bool {
         !text.isEmpty

@@ -25,7 +25,9 @@ struct SourceFile {
     /// The modules it imports, whole or in part, with the line.
     var imports: [(module: String, line: Int)] {
         lines.compactMap { line in
-            guard let position = line.words.firstIndex(of: "import"),
+            // A string may begin with the word.
+            guard line.code.first(where: { $0 != " " }) != "\"",
+                let position = line.words.firstIndex(of: "import"),
                 line.words[..<position].allSatisfy(Self.mayPrecedeImport.contains)
             else { return nil }
             let imported = line.words[(position + 1)...]

@@ -72,7 +72,8 @@ struct AccessTests {
             ("true true", "column 6: unexpected true; write an operator here"),
             (
                 "true OR role == 1",
-                "column 9: \"role\" is unknown; use partition, user.id or user.data.NAME"
+                "column 9: \"role\" is unknown; use partition, user.id, user.type, "
+                    + "user.data.NAME or user.custom_data.NAME"
             ),
         ]
     )

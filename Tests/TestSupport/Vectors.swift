@@ -47,11 +47,28 @@ package enum Vectors {
         try JSONNode(parsing: bytes(of: file))
     }
 
+    /// The paths of all files below a folder, from that folder, sorted.
+    package static func paths(under folder: String) throws -> [String] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)")
+        var isFolder: Bool = false
+        return paths.filter { path in
+            isFolder = false
+            return FileManager.default.fileExists(
+                atPath: "\(root)/\(folder)/\(path)",
+                isDirectory: &isFolder
+            ) && !isFolder
+        }.sorted()
+    }
+
+    /// The place of a file or folder on this machine.
+    package static func place(of path: String) -> String { "\(root)/\(path)" }
+
     private static func rawLines(of file: String) throws -> [ArraySlice<UInt8>] {
         try bytes(of: file).split(separator: UInt8(ascii: "\n"))
     }
 
-    private static func bytes(of file: String) throws -> [UInt8] {
+    /// The content of a file.
+    package static func bytes(of file: String) throws -> [UInt8] {
         let path = "\(root)/\(file)"
         guard FileManager.default.fileExists(atPath: path) else {
             return try gunzip([UInt8](Data(contentsOf: URL(filePath: path + ".gz"))))

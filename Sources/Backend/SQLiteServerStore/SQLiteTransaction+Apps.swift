@@ -131,7 +131,7 @@ extension SQLiteTransaction {
             }
             let tables = [
                 "server_file", "api_key", "account_token", "password_account", "login_session",
-                "identity", "user", "signing_key", "app",
+                "identity", "user", "signing_key", "imported_object", "app",
             ]
             for table in tables {
                 try connection.run(

@@ -216,11 +216,19 @@ enum StoreLayout {
         ) STRICT;
         """
 
-    /// Indexes that stores of this layout may lack; versions that do not know them still maintain
-    /// them.
-    private static let indexes = """
+    /// Tables and indexes that stores of this layout may lack. Versions that do not know them still
+    /// maintain the indexes, and can do without the records of imports.
+    private static let additions = """
         CREATE INDEX IF NOT EXISTS history_of_one_client
             ON history (file_id, private_to, version) WHERE private_to <> 0;
+        CREATE TABLE IF NOT EXISTS imported_object (
+            app_id TEXT NOT NULL,
+            class TEXT NOT NULL,
+            key BLOB NOT NULL,
+            file_id INTEGER NOT NULL,
+            digest INTEGER NOT NULL,
+            PRIMARY KEY (app_id, class, key)
+        ) STRICT, WITHOUT ROWID;
         """
 
     /// Creates the tables in an empty file, or checks that they have the layout of this version.
@@ -253,6 +261,6 @@ enum StoreLayout {
                 "\(connection.path): this is an SQLite database, but not a store of realm-server"
             )
         }
-        try connection.execute(indexes)
+        try connection.execute(additions)
     }
 }

@@ -4,7 +4,7 @@ package import Scopes
 package import Versions
 
 /// Reads the server files of one state of the store.
-package protocol FileReading: ViewReading {
+package protocol FileReading: ViewReading, ImportReading {
     func file(_ id: ServerFileID) throws(StoreError) -> ServerFile?
     func file(of app: AppID, _ partition: Partition) throws(StoreError) -> ServerFile?
     /// Every file of the app, in order of creation.
@@ -163,7 +163,7 @@ package enum Visit: Sendable {
 }
 
 /// Writes server files in a transaction.
-package protocol FileWriting: FileReading, ViewWriting {
+package protocol FileWriting: FileReading, ViewWriting, ImportWriting {
     /// The salts of the versions that this transaction appends.
     var versionSalts: VersionSalts { get }
 

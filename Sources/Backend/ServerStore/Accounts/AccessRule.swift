@@ -1,5 +1,5 @@
 import Changesets
-import JSON
+package import JSON
 package import Query
 package import Scopes
 
@@ -15,19 +15,28 @@ package struct AccessRule: Hashable, Sendable {
     private enum Name: Hashable {
         case partition
         case userID
+        case userType
         /// A member of the user's profile data.
         case userData([String])
+        /// A member of the user's custom data.
+        case customData([String])
 
         init?(_ word: String) {
             switch word.lowercased() {
             case "partition": self = .partition
             case "user.id": self = .userID
+            case "user.type": self = .userType
             default:
                 let parts = word.split(separator: ".", omittingEmptySubsequences: false)
-                guard parts.count > 2, parts[0] == "user", parts[1] == "data",
-                    !parts.contains(where: \.isEmpty)
-                else { return nil }
-                self = .userData(parts.dropFirst(2).map(String.init))
+                guard parts.count > 2, parts[0] == "user", !parts.contains(where: \.isEmpty) else {
+                    return nil
+                }
+                let path = parts.dropFirst(2).map(String.init)
+                switch parts[1] {
+                case "data": self = .userData(path)
+                case "custom_data": self = .customData(path)
+                default: return nil
+                }
             }
         }
     }
@@ -36,24 +45,39 @@ package struct AccessRule: Hashable, Sendable {
         self.text = text
         self.condition = try RuleCondition(
             text,
-            known: "partition, user.id or user.data.NAME",
+            known: "partition, user.id, user.type, user.data.NAME or user.custom_data.NAME",
             name: Name.init
         )
     }
 
+    /// Whether the rule names custom user data, which the caller must then read.
+    package var needsCustomData: Bool {
+        condition.names.contains { if case .customData = $0 { true } else { false } }
+    }
+
     /// Whether the rule lets a user read or write a partition.
-    package func admits(_ user: User, to partition: Partition) -> Bool {
-        condition.holds { Self.value(of: $0, user, partition) }
+    ///
+    /// - Parameter customData: the user's own object, without type tags; nil if there is none.
+    package func admits(
+        _ user: User,
+        to partition: Partition,
+        customData: JSONValue? = nil
+    ) -> Bool {
+        condition.holds { Self.value(of: $0, user, partition, customData) }
     }
 
     private static func value(
         of name: Name,
         _ user: User,
-        _ partition: Partition
+        _ partition: Partition,
+        _ customData: JSONValue?
     ) -> JSONValue? {
         switch name {
         case .partition: partition.value
         case .userID: .string(user.id.rawValue)
+        case .userType: .string(user.kind.rawValue)
+        case .customData(let path):
+            customData?[path.map { $0[...] }].flatMap { $0 == .null ? nil : $0 }
         case .userData(let path):
             JSONValue.object(user.profileData)[path.map { $0[...] }].flatMap {
                 $0 == .null ? nil : $0

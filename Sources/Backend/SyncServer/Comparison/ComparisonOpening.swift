@@ -48,6 +48,7 @@ struct ComparisonOpening {
             view = try ReadableView(
                 of: client,
                 user,
+                of: app.id,
                 at: version,
                 in: file.id,
                 settings,
@@ -141,7 +142,7 @@ struct ComparisonOpening {
             let now = try store.document(object, in: file.id)
             let states = [
                 try before.flatMap { (image) throws(StoreError) in
-                    try images.object(image, object)
+                    try images.object(image, object)?.object
                 },
                 try now.flatMap { (json) throws(StoreError) in
                     try images.object(document: json, object)

@@ -123,12 +123,13 @@ struct ComparisonScan: Sendable {
         let keyBytes = CanonicalForm.bytes(of: key)
         let bucket = ClassDigest.bucket(of: keyBytes)
         if let buckets, buckets[owner.name]?.contains(bucket) != true { return }
-        let document = try? JSONForm(schema: schema).decodeDocument(json, of: owner)
+        var document = try? JSONForm(schema: schema).decodeDocument(json, of: owner)
         if let view {
             // A damaged object is in no view.
-            guard let document,
-                view.contains(DocumentObject(key: key, document, of: owner), owner.name)
+            guard let stored = document,
+                view.contains(DocumentObject(key: key, stored, of: owner), owner.name)
             else { return }
+            document = view.masked(stored, of: owner)
         }
         let bytes = document.map { form.bytes(of: $0, object) }
         let digest = bytes.flatMap { ObjectDigest(Self.hash($0)) } ?? .unreadable

@@ -1,4 +1,5 @@
 import Changesets
+import Documents
 import Permissions
 import Query
 import Schemas
@@ -17,6 +18,7 @@ struct ReadableView: Sendable {
     init?(
         of client: ClientFile,
         _ user: User,
+        of app: AppID,
         at version: ServerVersion,
         in file: ServerFileID,
         _ settings: FlexibleSettings,
@@ -31,11 +33,21 @@ struct ReadableView: Sendable {
             guard let all = try? QueryParser.parse(Array("TRUEPREDICATE".utf8)) else { continue }
             everything[owner.name] = try? QueryChecker.check(all, of: owner.name, in: schema)
         }
-        self.readable = ClientView(everything, settings.rights(of: user, schema))
+        self.readable = ClientView(
+            everything,
+            try settings.rights(of: user, in: app, schema, store),
+            schema
+        )
     }
 
     func contains(_ object: DocumentObject, _ className: Text) -> Bool {
         view.contains(object, className) && readable.contains(object, className)
+    }
+
+    /// The object as the client has it: with the defaults of fields that its user may not read.
+    func masked(_ document: Document, of owner: ClassSchema) -> Document {
+        document.masked(view.fields(of: owner.name), of: owner)
+            .masked(readable.fields(of: owner.name), of: owner)
     }
 
     /// Nil if the view has no objects of the class.

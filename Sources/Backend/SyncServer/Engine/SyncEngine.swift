@@ -147,6 +147,7 @@ package struct SyncEngine: Sendable {
     ) throws(StoreError) -> Bool {
         guard let rule else { return true }
         guard let user = try snapshot.user(user, of: app) else { return false }
+        guard !rule.needsCustomData else { return false }
         return rule.admits(user, to: partition)
     }
 
@@ -534,11 +535,10 @@ package struct SyncEngine: Sendable {
         to mode: SyncedMode,
         by property: Text
     ) async throws -> Int {
-        let now = clock.millisecondsSince1970()
-        return try await store.write(.app(app), for: .upkeep) { transaction in
+        try await store.write(.app(app), for: .upkeep) { transaction in
             let count = try ModeSwitch(transaction: transaction, app: app, property: property)
                 .run(to: mode)
-            try SyncTermination(transaction: transaction, now: now).run(app)
+            try transaction.beginGeneration(of: app)
             try transaction.setSyncState(.terminated, of: app)
             return count
         }

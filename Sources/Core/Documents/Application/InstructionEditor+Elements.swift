@@ -1,4 +1,4 @@
-import Changesets
+package import Changesets
 import Schemas
 
 /// Instructions on an element of a list or a key of a dictionary, in a property or in Mixed.
@@ -114,8 +114,8 @@ extension InstructionEditor {
 }
 
 /// The valid keys of a dictionary (instruction semantics, 1.4).
-enum DictionaryKey {
-    static func isLegal(_ key: Text) -> Bool {
+package enum DictionaryKey {
+    package static func isLegal(_ key: Text) -> Bool {
         key.bytes.first != UInt8(ascii: "$") && !key.bytes.contains(UInt8(ascii: "."))
     }
 }

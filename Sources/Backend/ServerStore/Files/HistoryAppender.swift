@@ -1,10 +1,9 @@
-import ServerStore
-import Versions
+package import Versions
 
 /// Appends versions to a server file's history: the one place that knows how the next version gets
 /// its number, its salt and its size (sync history, 14.4 and 17).
-struct HistoryAppender {
-    enum Author {
+package struct HistoryAppender {
+    package enum Author {
         /// A client, in one of its own versions.
         case client(FileIdent, ClientVersion, at: OriginTimestamp)
         /// The server, for all clients.
@@ -15,7 +14,7 @@ struct HistoryAppender {
     }
 
     /// The server file with the appended versions.
-    private(set) var file: ServerFile
+    package private(set) var file: ServerFile
     private let transaction: any StoreTransaction
     private let salt: Salt
     private let now: OriginTimestamp
@@ -26,7 +25,7 @@ struct HistoryAppender {
     private static let gatheredSizeInBytes = 256 << 10
 
     /// - Parameter now: milliseconds since 1970, the time of the server's own versions.
-    init(
+    package init(
         to file: ServerFile,
         in transaction: any StoreTransaction,
         now: Int64
@@ -38,12 +37,12 @@ struct HistoryAppender {
     }
 
     /// The file's current version, with the salt that this transaction gives to versions.
-    var newest: SaltedServerVersion {
+    package var newest: SaltedServerVersion {
         SaltedServerVersion(version: file.currentVersion, salt: salt)
     }
 
     /// Appends the next version; call `flush` after the last one.
-    mutating func append(_ changeset: [UInt8], by author: Author) throws(StoreError) {
+    package mutating func append(_ changeset: [UInt8], by author: Author) throws(StoreError) {
         file.currentVersion = ServerVersion(file.currentVersion.rawValue + 1)
         file.historySizeInBytes += UInt64(changeset.count)
         pending.append(entry(changeset, by: author))
@@ -52,7 +51,7 @@ struct HistoryAppender {
     }
 
     /// Writes the gathered versions to the store.
-    mutating func flush() throws(StoreError) {
+    package mutating func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
         try transaction.append(pending, to: file.id)
         pending = []

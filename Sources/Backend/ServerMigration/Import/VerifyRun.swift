@@ -1,0 +1,252 @@
+import BSON
+import Changesets
+import Documents
+package import JSON
+import Migration
+import SchemaFiles
+import Schemas
+import Scopes
+package import ServerStore
+
+/// The result of comparing sources with the store (moving an app, 8).
+package struct VerifyReport: Sendable {
+    package struct ClassReport: Hashable, Sendable {
+        package var equal = 0
+        package var differ = 0
+        package var missing = 0
+        package var extra = 0
+        package var changedSince = 0
+        /// Documents that cannot be stored.
+        package var unsynced = 0
+    }
+
+    package struct Difference: Hashable, Sendable {
+        package let className: String
+        package let id: String
+        /// `missing`, `extra`, or the first property that differs.
+        package let place: String
+    }
+
+    package internal(set) var classes: [String: ClassReport] = [:]
+    /// The first twenty.
+    package internal(set) var differences: [Difference] = []
+    package internal(set) var isDamaged = false
+
+    package var exitStatus: Int32 {
+        isDamaged || classes.values.contains { $0.differ + $0.missing + $0.extra > 0 } ? 1 : 0
+    }
+
+    package var json: JSONValue {
+        .object(
+            classes.mapValues { report in
+                .object([
+                    "equal": .integer(Int64(report.equal)),
+                    "differ": .integer(Int64(report.differ)),
+                    "missing": .integer(Int64(report.missing)),
+                    "extra": .integer(Int64(report.extra)),
+                    "changed_since": .integer(Int64(report.changedSince)),
+                    "unsynced": .integer(Int64(report.unsynced)),
+                ])
+            }
+        )
+    }
+}
+
+/// Reads sources again, and compares each document with its object.
+package struct ImportVerify {
+    private let store: any Store
+    private let target: ImportTarget
+
+    package init(_ store: any Store, _ target: ImportTarget) {
+        self.store = store
+        self.target = target
+    }
+
+    private struct Wanted: Sendable {
+        let object: ImportedObject
+        let partition: Partition
+        let json: [UInt8]
+    }
+
+    private enum Verdict: Sendable {
+        case equal
+        case changedSince
+        case missing
+        case differs(String)
+    }
+
+    private static let mostDifferences = 20
+    private static let atOnce = 4096
+
+    package func run(
+        _ files: [SourceFile],
+        progress: (_ bytes: UInt64, _ documents: Int) -> Void = { _, _ in }
+    ) async throws -> VerifyReport {
+        var report = VerifyReport()
+        let seen = try SeenKeys()
+        var pending: [Wanted] = []
+        var bytes: UInt64 = 0
+        var documents = 0
+        for file in files {
+            let cursor = try SourceCursor(file)
+            while let events = try cursor.next() {
+                for event in events {
+                    switch event {
+                    case .damaged: report.isDamaged = true
+                    case .unreadable(let collection, _, _):
+                        guard let name = target.conversion(of: collection)?.owner.name else {
+                            continue
+                        }
+                        report.classes[name.description, default: .init()].unsynced += 1
+                    case .document(let collection, let document, _):
+                        documents += 1
+                        guard !collection.isInternal,
+                            let wanted = wanted(document, of: collection, &report)
+                        else { continue }
+                        let object = wanted.object.object
+                        let key = object.className.bytes + StoredKey.encode(object.key)
+                        _ = try seen.insert(DocumentDigest.of(key))
+                        pending.append(wanted)
+                        if pending.count >= Self.atOnce {
+                            try await compare(pending, &report)
+                            pending = []
+                        }
+                    }
+                }
+                progress(bytes + cursor.offset, documents)
+            }
+            bytes += cursor.offset
+        }
+        try await compare(pending, &report)
+        try await findExtra(seen, &report)
+        return report
+    }
+
+    private func wanted(
+        _ document: BSONDocument,
+        of collection: SourceCollection,
+        _ report: inout VerifyReport
+    ) -> Wanted? {
+        guard let conversion = target.conversion(of: collection), !conversion.owner.isAsymmetric
+        else { return nil }
+        guard let object = try? conversion.object(of: document) else {
+            report.classes[conversion.owner.name.description, default: .init()].unsynced += 1
+            return nil
+        }
+        return Wanted(
+            object: object,
+            partition: target.partition(of: object),
+            json: target.form.encode(
+                object.document,
+                key: object.object.key,
+                of: conversion.owner
+            )
+        )
+    }
+
+    private func compare(_ pending: [Wanted], _ report: inout VerifyReport) async throws {
+        guard !pending.isEmpty else { return }
+        let target = target
+        let verdicts = try await store.read { snapshot -> [Verdict] in
+            var files: [Partition: (id: ServerFileID, schema: RealmSchema)?] = [:]
+            return try pending.map { wanted in
+                if files[wanted.partition] == nil {
+                    files[wanted.partition] = .some(
+                        try snapshot.file(of: target.app, wanted.partition).map {
+                            ($0.id, try snapshot.schema(of: $0.id))
+                        }
+                    )
+                }
+                guard let file = files[wanted.partition].flatMap(\.self) else { return .missing }
+                return try Self.verdict(wanted, in: file.id, file.schema, target, snapshot)
+            }
+        }
+        for (wanted, verdict) in zip(pending, verdicts) {
+            let object = wanted.object.object
+            let name = object.className.description
+            switch verdict {
+            case .equal: report.classes[name, default: .init()].equal += 1
+            case .changedSince: report.classes[name, default: .init()].changedSince += 1
+            case .missing:
+                report.classes[name, default: .init()].missing += 1
+                note(object, "missing", &report)
+            case .differs(let place):
+                report.classes[name, default: .init()].differ += 1
+                note(object, place, &report)
+            }
+        }
+    }
+
+    private static func verdict(
+        _ wanted: Wanted,
+        in file: ServerFileID,
+        _ schema: RealmSchema,
+        _ target: ImportTarget,
+        _ snapshot: any StoreReading
+    ) throws -> Verdict {
+        let object = wanted.object.object
+        let record = try snapshot.importedRecord(of: object, in: target.app)
+        guard let current = try snapshot.document(object, in: file) else {
+            // A client may have erased it.
+            return .missing
+        }
+        if current == wanted.json { return .equal }
+        if let record, record.file == file, DocumentDigest.of(current) != record.digest {
+            return .changedSince
+        }
+        guard let owner = target.declaration.schema[object.className],
+            let stored = schema[object.className]
+        else { return .differs("") }
+        let old = try JSONForm(schema: schema).decodeDocument(current, of: stored)
+        for (position, property) in owner.properties.enumerated() {
+            guard let place = stored.position(of: property.name),
+                old.values[place] == wanted.object.document.values[position]
+            else { return .differs(property.name.description) }
+        }
+        return .equal
+    }
+
+    private func note(
+        _ object: ObjectReference,
+        _ place: String,
+        _ report: inout VerifyReport
+    ) {
+        guard report.differences.count < Self.mostDifferences else { return }
+        report.differences.append(
+            .init(
+                className: object.className.description,
+                id: KeyText.print(object.key),
+                place: place
+            )
+        )
+    }
+
+    /// Objects that no source has.
+    private func findExtra(_ seen: SeenKeys, _ report: inout VerifyReport) async throws {
+        let app = target.app
+        let files = try await store.read { try $0.files(of: app) }
+        for file in files {
+            for name in Set(target.map.classes.values).sorted() {
+                var last: ObjectKey?
+                while true {
+                    let keys = try await store.read { [last] snapshot in
+                        var keys: [ObjectKey] = []
+                        try snapshot.forEachDocument(of: name, in: file.id, after: last) { key, _ in
+                            keys.append(key)
+                            return keys.count < Self.atOnce ? .next : .stop
+                        }
+                        return keys
+                    }
+                    guard let end = keys.last else { break }
+                    last = end
+                    for key in keys {
+                        let bytes = name.bytes + StoredKey.encode(key)
+                        guard !seen.contains(DocumentDigest.of(bytes)) else { continue }
+                        report.classes[name.description, default: .init()].extra += 1
+                        note(ObjectReference(className: name, key: key), "extra", &report)
+                    }
+                }
+            }
+        }
+    }
+}
