@@ -196,8 +196,8 @@ let package = Package(
             "LocalRealm",
             in: .client,
             [
-                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "SQLite", "Schemas",
-                "Scopes", "Subscriptions", "Versions", crypto,
+                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query", "SQLite",
+                "Schemas", "Scopes", "Subscriptions", "Versions", crypto,
             ]
         ),
         module("Outbound", in: .system, nio),
@@ -488,8 +488,8 @@ let package = Package(
         tests(
             "LocalRealm",
             [
-                "Changesets", "ClientReset", "Documents", "FaultInjection", "LocalRealm", "Merge",
-                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Subscriptions", "Versions",
+                "Changesets", "ClientReset", "Digests", "Documents", "FaultInjection", "LocalRealm",
+                "Merge", "SQLite", "SchemaFiles", "Schemas", "Scopes", "Subscriptions", "Versions",
                 subprocess,
             ]
         ),
