@@ -612,10 +612,13 @@ let package = Package(
             [
                 "RealmSync",
                 "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
-                "Documents", "FaultInjection", "JSON", "LocalRealm", "Merge", "Platform", "SQLite",
-                "SQLiteServerStore", "Scheduling", "Schemas", "Scopes", "Server", "ServerAccounts",
+                "Documents", "FaultInjection", "JSON", "LocalRealm", "Merge", "Permissions",
+                "Platform", "Query", "SQLite", "SQLiteServerStore", "Scheduling", "Schemas",
+                "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
-                "SyncClient", "SyncProtocol", "SyncServer", "Transport", "Versions", logging,
+                "Subscriptions", "SyncClient", "SyncProtocol", "SyncServer", "Transport",
+                "Versions",
+                logging,
             ]
         ),
         tests(
