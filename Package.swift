@@ -206,8 +206,8 @@ let package = Package(
             "LocalRealm",
             in: .client,
             [
-                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "SQLite", "Schemas",
-                "Scopes", "Subscriptions", "Versions", crypto,
+                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query", "SQLite",
+                "Schemas", "Scopes", "Subscriptions", "Versions", crypto,
             ]
         ),
         module("Outbound", in: .system, nio),
@@ -525,8 +525,8 @@ let package = Package(
         tests(
             "LocalRealm",
             [
-                "Changesets", "ClientReset", "Documents", "FaultInjection", "LocalRealm", "Merge",
-                "SQLite", "SchemaFiles", "Schemas", "Scopes", "Subscriptions", "Versions",
+                "Changesets", "ClientReset", "Digests", "Documents", "FaultInjection", "LocalRealm",
+                "Merge", "SQLite", "SchemaFiles", "Schemas", "Scopes", "Subscriptions", "Versions",
                 subprocess,
             ]
         ),
@@ -654,10 +654,13 @@ let package = Package(
             [
                 "RealmSync",
                 "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
-                "Documents", "FaultInjection", "JSON", "LocalRealm", "Merge", "Platform", "SQLite",
-                "SQLiteServerStore", "Scheduling", "Schemas", "Scopes", "Server", "ServerAccounts",
+                "Documents", "FaultInjection", "JSON", "LocalRealm", "Merge", "Permissions",
+                "Platform", "Query", "SQLite", "SQLiteServerStore", "Scheduling", "Schemas",
+                "Scopes", "Server", "ServerAccounts",
                 "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
-                "SyncClient", "SyncProtocol", "SyncServer", "Transport", "Versions", logging,
+                "Subscriptions", "SyncClient", "SyncProtocol", "SyncServer", "Transport",
+                "Versions",
+                logging,
             ]
         ),
         tests(

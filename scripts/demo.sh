@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The main job on real input: one server, two agents, this machine's package inventory.
+# The main job on real input: one server, two agents, this machine's package inventory; then an app with
+# flexible sync: two stores, and a region that sees both.
 # Usage: demo.sh BIN-DIRECTORY [EXIT]    with EXIT=1 it ends by itself
 set -euo pipefail
 
@@ -7,6 +8,7 @@ bin=$1
 ends_by_itself=${2:-}
 run=$PWD/.run
 app=packages-demo
+orders_app=orders-demo
 
 # --- what it prints ---------------------------------------------------------------------------------
 
@@ -78,9 +80,11 @@ free_port() {
 
 file_of() { echo "$run/$1/realms/inventory/inventory.sqlite"; }
 sql() { sqlite3 -cmd '.timeout 10000' "$(file_of "$1")" "$2"; }
+orders_of() { echo "$run/$1/realms/orders/orders.sqlite"; }
+orders_sql() { sqlite3 -cmd '.timeout 10000' "$(orders_of "$1")" "$2"; }
 count_of() { sql "$1" 'SELECT count(*) FROM "Package"'; }
 digest_of() { sql "$1" 'SELECT * FROM "Package" ORDER BY _id' | sha256sum | cut -c1-16; }
-agent() { "$bin/realm-agent" "$2" --config "$run/$1.yaml" "${@:3}"; }
+agent() { "$bin/realm-agent" "${@:2}" --config "$run/$1.yaml"; }
 
 start_server() {
     start server "$bin/realm-server" serve --config "$run/server.yaml"
@@ -128,6 +132,19 @@ apps:
     providers:
       anonymous: true
       email_password: { auto_confirm: true }
+  $orders_app:
+    sync: { mode: flexible, queryable_fields: [store, total] }
+    development_mode: true
+    rules:
+      Order: [ { name: seller, read: true, write: "total >= 0" } ]
+    providers: { anonymous: true }
+YAML
+
+cat >"$run/orders.yaml" <<'YAML'
+classes:
+  Order:
+    primary_key: _id
+    properties: { _id: string, store: string, item: string, total: int }
 YAML
 
 cat >"$run/packages.yaml" <<'YAML'
@@ -148,7 +165,7 @@ YAML
 
 (umask 077 && head -c 18 /dev/urandom | base64 >"$run/south.password")
 
-agent_configuration() { # NAME, the user's lines on standard input
+agent_configuration() { # NAME SUBSCRIPTION, the user's lines on standard input
     cat <<YAML
 version: 1
 agent:
@@ -157,19 +174,32 @@ agent:
   log: { level: info, output: stderr }
 apps:
   demo: { app_id: $app, base_url: "http://127.0.0.1:$port", backoff: { initial: 200ms, maximum: 2s } }
+  shop: { app_id: $orders_app, base_url: "http://127.0.0.1:$port", backoff: { initial: 200ms, maximum: 2s } }
 users:
 $(cat)
+  seller: { app: shop, provider: anonymous }
 realms:
   inventory:
     user: $1
     partition: { string: "site-1" }
     schema: $run/packages.yaml
+    enabled: $([ "$1" = region ] && echo false || echo true)
+  orders:
+    user: seller
+    schema: $run/orders.yaml
+    subscriptions:
+      - $2
 YAML
 }
-agent_configuration north >"$run/north.yaml" <<'YAML'
+agent_configuration north "{ name: own, class: Order, query: \"store == 'north'\" }" \
+    >"$run/north.yaml" <<'YAML'
   north: { app: demo, provider: anonymous }
 YAML
-agent_configuration south >"$run/south.yaml" <<YAML
+agent_configuration region "{ class: Order }" >"$run/region.yaml" <<'YAML'
+  region: { app: demo, provider: anonymous }
+YAML
+agent_configuration south "{ name: own, class: Order, query: \"store == 'south'\" }" \
+    >"$run/south.yaml" <<YAML
   south:
     app: demo
     provider: email-password
@@ -178,11 +208,11 @@ agent_configuration south >"$run/south.yaml" <<YAML
     register: true
 YAML
 
-# --- the seven steps --------------------------------------------------------------------------------
+# --- the eight steps --------------------------------------------------------------------------------
 
 say "files of this run: $run (configuration, realms, logs)"
 
-title "A server with an embedded store and one partition-based app"
+title "A server with an embedded store, an app with partitions and one with flexible sync"
 start_server
 say "listening on 127.0.0.1:$port, log in .run/log/server.log"
 
@@ -277,8 +307,47 @@ expected=$((rows - 1 + 400 + 100))
 say "nothing is lost: $expected rows"
 compare
 
+title "Flexible sync: two stores, each with its own orders, and a region that sees both"
+start_agent region
+for name in north south region; do
+    agent "$name" subscriptions list orders --json >>"$run/log/sync.log" 2>&1 || true
+    agent "$name" sync orders --wait --timeout 180s >>"$run/log/sync.log" 2>&1 \
+        || fail "agent $name cannot sync its orders"
+done
+for store in north south; do
+    for number in 1 2 3; do
+        orders_sql "$store" "INSERT INTO \"Order\"(_id, store, item, total)
+            VALUES ('$store-$number', '$store', 'item $number', $number * 10)"
+    done
+    agent "$store" sync orders --wait --timeout 180s >>"$run/log/sync.log" 2>&1 \
+        || fail "agent $store cannot upload its orders"
+done
+agent region sync orders --wait --timeout 180s >>"$run/log/sync.log" 2>&1 \
+    || fail "the region cannot sync"
+for name in north south region; do
+    say "$name: $(orders_sql "$name" \
+        "SELECT group_concat(_id, ' ') FROM (SELECT _id FROM \"Order\" ORDER BY _id)")"
+done
+[ "$(orders_sql north 'SELECT count(*) FROM "Order"')" = 3 ] || fail "north sees other orders"
+[ "$(orders_sql region 'SELECT count(*) FROM "Order"')" = 6 ] || fail "the region lacks orders"
+say "north writes an order of the other store, and one with a negative total:"
+orders_sql north "INSERT INTO \"Order\"(_id, store, item, total) VALUES ('x-1', 'south', 'tea', 5);
+    UPDATE \"Order\" SET total = -1 WHERE _id = 'north-1'"
+agent north sync orders --wait --timeout 180s >>"$run/log/sync.log" 2>&1 \
+    || fail "north cannot sync its orders"
+both_are_rejected() { [ "$(agent north rejects orders --json | wc -l)" = 2 ]; }
+within 120 both_are_rejected || fail "the server did not reject both writes"
+agent north rejects orders | show
+[ "$(orders_sql north "SELECT total FROM \"Order\" WHERE _id = 'north-1'")" = 10 ] \
+    || fail "a rejected write was not undone"
+say "both are undone; north adds a subscription, and gets the orders of the other store, too:"
+agent north subscriptions add orders Order "store == 'south'" --name other --wait --timeout 180s \
+    2>&1 | show
+agent north subscriptions list orders | show
+agent north verify orders | show
+
 title "Status"
-for name in north south; do
+for name in north south region; do
     agent "$name" status | show
 done
 

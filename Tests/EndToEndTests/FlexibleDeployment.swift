@@ -34,6 +34,7 @@ struct FlexibleDeployment {
               Item:
                 primary_key: _id
                 properties: { _id: int, store: string, note: string?, amount: int? }
+              Tag: { primary_key: _id, properties: { _id: int } }
             """
         )
     }

@@ -118,6 +118,28 @@ struct FlexibleVerbTests {
             #expect(declared.status == 1)
             #expect(declared.errors.contains("[subscription.declared]"), "\(declared.errors)")
 
+            let nothing = try await flexible.agent(
+                "clerk",
+                "subscriptions",
+                "add",
+                "stock",
+                "Item",
+                "store == 'nowhere'",
+                "--wait",
+                "--timeout",
+                "60s"
+            )
+            #expect(nothing.status == 0, "\(nothing.output)\(nothing.errors)")
+            let doctor = try await Programs.run(
+                "realm-agent",
+                ["doctor", "--config", "\(flexible.base.directory)/clerk.yaml"]
+            )
+            #expect(
+                doctor.output.contains("where store == \"nowhere\" selects no object"),
+                "\(doctor.output)"
+            )
+            #expect(!doctor.output.contains("where store == \"a\""))
+
             let remove = try await flexible.agent(
                 "clerk",
                 "subscriptions",
@@ -267,6 +289,34 @@ struct FlexibleVerbTests {
             let refused = try await flexible.agent("clerk", "reload")
             #expect(refused.status == 2)
             #expect(refused.errors.contains("Item has no property stor"), "\(refused.errors)")
+        }
+    }
+
+    @Test("Lines are ingested into classes with a subscription, and only into these")
+    func ingest() async throws {
+        try await with { flexible, _ in
+            let files = ["--config", "\(flexible.base.directory)/clerk.yaml"]
+            let item = try await Programs.run(
+                "realm-agent",
+                ["ingest", "stock", "Item"] + files,
+                input: #"{"_id":300,"store":"a"}"# + "\n" + #"{"_id":301,"store":"a"}"# + "\n"
+            )
+            #expect(item.status == 0, "\(item.errors)")
+            #expect(try await flexible.base.sync("clerk").status == 0)
+            #expect(try await flexible.base.sync("boss").status == 0)
+            #expect(try await flexible.stores("boss") == "a 12, b 5, secret 3")
+            let tag = try await Programs.run(
+                "realm-agent",
+                ["ingest", "stock", "Tag"] + files,
+                input: #"{"_id":1}"# + "\n"
+            )
+            #expect(tag.status == 1)
+            #expect(
+                tag.errors.contains(
+                    "Cannot write to class Tag when no flexible sync subscription has been created."
+                ),
+                "\(tag.errors)"
+            )
         }
     }
 

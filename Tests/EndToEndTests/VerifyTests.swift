@@ -84,6 +84,15 @@ struct VerifyTests {
             try await deployment.withAgent("a") { _ in
                 try await deployment.withAgent("b") { _ in
                     #expect(try await deployment.sync("b").status == 0)
+                    // So many that others write between the two ends' readings.
+                    try await Programs.sqlite3(
+                        deployment.file("b"),
+                        """
+                        WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+                        INSERT INTO Item(_id, owner, note) SELECT i, 'b', 'n' || i FROM n;
+                        """
+                    )
+                    #expect(try await deployment.sync("b").status == 0)
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             var round = 0
@@ -98,10 +107,15 @@ struct VerifyTests {
                                 )
                             }
                         }
-                        for _ in 0..<5 {
-                            let outcome = try await verify(deployment)
+                        var haveChanged = false
+                        for round in 0..<50 where round < 3 || !haveChanged {
+                            let outcome = try await verify(deployment, "--json")
                             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+                            haveChanged =
+                                haveChanged
+                                || !outcome.output.contains(#""changed_objects":0,"#)
                         }
+                        #expect(haveChanged, "no object changed between the readings")
                         group.cancelAll()
                     }
                 }

@@ -1,4 +1,5 @@
 import AppServices
+import Changesets
 package import Config
 import Control
 import Glibc
@@ -8,6 +9,7 @@ import Platform
 import RealmSync
 import SQLite
 package import Scheduling
+import Subscriptions
 
 /// Checks the agent's environment: directories, network, server, accounts and realm files.
 ///
@@ -262,6 +264,12 @@ extension Doctor {
         }
         do throws(LocalRealmError) {
             return Self.findings(realm.name, try RealmExamination.read(path: realm.path))
+                + Self.findings(
+                    realm.name,
+                    withoutObjects: try SubscriptionExamination.subscriptionsWithoutObjects(
+                        path: realm.path
+                    )
+                )
         } catch {
             return [
                 .problem(
@@ -271,6 +279,20 @@ extension Doctor {
                     remedy: "see docs/errors.md"
                 )
             ]
+        }
+    }
+
+    static func findings(_ realm: String, withoutObjects: [Subscription]) -> [Finding] {
+        withoutObjects.map { subscription in
+            let name =
+                DeclaredSubscriptions.declaredName(of: subscription).map { " \"\($0)\"" } ?? ""
+            return .warning(
+                "subscription",
+                realm,
+                "the subscription\(name) to \(subscription.className) where "
+                    + "\(subscription.query.description.prefix(200)) selects no object",
+                remedy: "correct the query, or ask the server's operator what this user may read"
+            )
         }
     }
 

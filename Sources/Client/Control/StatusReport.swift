@@ -89,7 +89,7 @@ package struct SubscriptionSummary: Codable, Sendable, Equatable {
     /// Of the newest set.
     package let state: String
     package let count: Int
-    /// What a pending set waits for: `connection`, `uploads` or `bootstrap`.
+    /// The next event that a pending set needs: `connection`, `uploads` or `bootstrap`.
     package let waitingFor: String?
     /// The share of its bootstrap that has come, from 0 to 1, if the server tells.
     package let estimate: Double?

@@ -5,7 +5,7 @@ package struct SubscriptionsReport: Codable, Sendable, Equatable {
     package let active: SubscriptionSetReport
     /// The newest set, if it is not the active one.
     package let pending: SubscriptionSetReport?
-    /// What the pending set waits for: `connection`, `uploads` or `bootstrap`.
+    /// The next event that the pending set needs: `connection`, `uploads` or `bootstrap`.
     package let waitingFor: String?
     /// The share of the bootstrap that has come, from 0 to 1, if the server tells.
     package let estimate: Double?

@@ -1,6 +1,7 @@
 import Documents
 import FaultInjection
 import Logging
+import Permissions
 import Platform
 import Scheduling
 import Schemas
@@ -26,6 +27,8 @@ final class EngineSimulation: Sendable {
         var clients: Int
         var resetMode = "recover-unsynced-changes"
         var allowsRecovery = true
+        /// Nil for sync by partition.
+        var roles: RoleDeclarations?
         var record: SimulationTrace.Record?
     }
 
@@ -40,6 +43,7 @@ final class EngineSimulation: Sendable {
             in: directory,
             clock: WallClock(millisecondsSince1970: now),
             allowsRecovery: setting.allowsRecovery,
+            roles: setting.roles,
             logger: logger,
             random: SplitMix64(seed: random.next())
         )
@@ -58,6 +62,7 @@ final class EngineSimulation: Sendable {
                 // One of them learns the schema from the others.
                 schema: number == 1 ? nil : Ledger.schema,
                 resetMode: setting.resetMode,
+                isFlexible: setting.roles != nil,
                 time,
                 network,
                 wallTime: { WallTime(millisecondsSince1970: now()) },

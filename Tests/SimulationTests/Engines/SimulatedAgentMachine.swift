@@ -47,6 +47,7 @@ final class SimulatedAgentMachine: Sendable {
         in directory: String,
         schema: String?,
         resetMode: String,
+        isFlexible: Bool = false,
         _ time: VirtualTime,
         _ network: SimulatedNetwork,
         wallTime: @escaping @Sendable () -> WallTime,
@@ -60,7 +61,9 @@ final class SimulatedAgentMachine: Sendable {
         self.wallTime = wallTime
         self.logger = logger
         self.random = Mutex(random)
-        self.options = RealmOptions(try Self.configuration(directory, schema, resetMode))
+        self.options = RealmOptions(
+            try Self.configuration(directory, schema, resetMode, isFlexible: isFlexible)
+        )
         try FileManager.default.createDirectory(
             atPath: directory,
             withIntermediateDirectories: true
@@ -74,7 +77,8 @@ final class SimulatedAgentMachine: Sendable {
     private static func configuration(
         _ directory: String,
         _ schema: String?,
-        _ resetMode: String
+        _ resetMode: String,
+        isFlexible: Bool
     ) throws -> RealmConfiguration {
         let text = """
             agent: { data_directory: \(directory) }
@@ -83,7 +87,7 @@ final class SimulatedAgentMachine: Sendable {
             realms:
               stock:
                 user: till
-                partition: { string: store-42 }
+                \(isFlexible ? "subscriptions: []" : "partition: { string: store-42 }")
                 client_reset: { mode: \(resetMode) }
                 \(schema.map { "schema: \($0)" } ?? "enabled: true")
             """
@@ -114,6 +118,7 @@ final class SimulatedAgentMachine: Sendable {
                 network,
                 now: { [wallTime] in wallTime().millisecondsSince1970 }
             ),
+            mode: options.isFlexible ? .flexible : .partitionBased,
             timing: ConnectionTiming(
                 pingPeriod: .seconds(6),
                 pongTimeout: .seconds(6),

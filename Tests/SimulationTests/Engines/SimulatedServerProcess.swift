@@ -2,6 +2,8 @@ import Changesets
 import Documents
 import FaultInjection
 import Logging
+import Permissions
+import Query
 import Schemas
 import Scopes
 import SyncProtocol
@@ -32,6 +34,7 @@ final class SimulatedServerMachine: Sendable {
     private let time: VirtualTime
     private let clock: WallClock
     private let allowsRecovery: Bool
+    private let roles: Mutex<RoleDeclarations?>
     private let logger: Logger
     private let random: Mutex<SplitMix64>
     private let running = Mutex<SimulatedServerProcess?>(nil)
@@ -48,6 +51,7 @@ final class SimulatedServerMachine: Sendable {
         in directory: TemporaryDirectory,
         clock: WallClock,
         allowsRecovery: Bool,
+        roles: RoleDeclarations? = nil,
         logger: Logger,
         random: SplitMix64
     ) {
@@ -55,11 +59,17 @@ final class SimulatedServerMachine: Sendable {
         self.directory = directory
         self.clock = clock
         self.allowsRecovery = allowsRecovery
+        self.roles = Mutex(roles)
         self.logger = logger
         self.random = Mutex(random)
     }
 
     var path: String { directory.file("server.sqlite") }
+
+    /// The next process has other roles.
+    func setRoles(_ declarations: RoleDeclarations) {
+        roles.withLock { $0 = declarations }
+    }
 
     /// The process, if one runs.
     var process: SimulatedServerProcess? { running.withLock { $0 } }
@@ -69,10 +79,17 @@ final class SimulatedServerMachine: Sendable {
         let configuration = ServedAppConfiguration(
             id: Self.app,
             isDevelopmentMode: true,
-            allowsClientRecovery: allowsRecovery
+            allowsClientRecovery: allowsRecovery,
+            flexible: roles.withLock { $0 }.map { roles in
+                FlexibleSyncConfiguration(
+                    queryableFields: QueryableFields(common: ["writer"]),
+                    roles: roles
+                )
+            }
         )
         let random = RandomSource(SplitMix64(seed: seed))
         let store = try await openStore(VersionSalts(random.salt()))
+        if configuration.flexible != nil { try await store.admitUser() }
         let accounts = try await Accounts(
             apps: [configuration],
             store: store,
@@ -224,11 +241,22 @@ final class SimulatedServerProcess: Sendable {
 }
 
 extension SQLiteStore {
+    /// Roles are for users that the store knows.
+    fileprivate func admitUser() async throws {
+        try await write(.app(SimulatedServerMachine.app)) { transaction in
+            let id = SimulatedServerMachine.user
+            guard try transaction.user(id, of: SimulatedServerMachine.app) == nil else { return }
+            let user = User(id: id, identities: [], isDisabled: false)
+            try transaction.insert(user, of: SimulatedServerMachine.app, at: 0)
+        }
+    }
+
     /// The documents of the clients' shared partition, read as a realm; empty if there is none yet.
-    func contents() async throws -> InMemoryRealm {
+    func contents(isFlexible: Bool = false) async throws -> InMemoryRealm {
         try await read { snapshot in
             guard
-                let partition = Partition(extendedJSON: Array(SimulatedApp.partition.utf8)),
+                let partition = isFlexible
+                    ? .flexible : Partition(extendedJSON: Array(SimulatedApp.partition.utf8)),
                 let file = try snapshot.file(of: SimulatedServerMachine.app, partition)
             else { return InMemoryRealm(schema: RealmSchema([])) }
             let schema = try snapshot.schema(of: file.id)

@@ -3,6 +3,7 @@ internal import ClientReset
 internal import Documents
 internal import SQLite
 internal import Schemas
+internal import Subscriptions
 internal import Versions
 
 /// Carries out a plan within the current transaction (client reset, 5 and 6.4).
@@ -18,6 +19,7 @@ struct ResetWriter {
         }
         try writeHistory(plan.rewrite, plan.fresh.progress.download.serverVersion)
         writeState(plan, &draft.state)
+        try writeSubscriptions(plan, &draft)
         try ResetRow(connection: connection).markSpent()
     }
 
@@ -84,6 +86,15 @@ struct ResetWriter {
         let stored = try connection.rows("SELECT version FROM _realm_history")
         for case .integer(let other) in stored.map({ $0[0] }) where !recovered.contains(other) {
             try connection.run("DELETE FROM _realm_history WHERE version = ?1", [.integer(other)])
+        }
+    }
+
+    /// The fresh copy has the view of the active set. Newer sets are sent behind the recovered changes, or
+    /// are discarded like changes (client reset, 10).
+    private func writeSubscriptions(_ plan: ResetPlan, _ draft: inout Draft) throws {
+        try BootstrapStore(connection: connection).removeAll()
+        try draft.changeSubscriptions(on: connection) { sets in
+            sets.reset(keepsPending: plan.method == .recover)
         }
     }
 

@@ -3,6 +3,7 @@ import ClientReset
 import Glibc
 import LocalRealm
 import Logging
+import Subscriptions
 import SyncClient
 
 /// Carries out one client reset of a realm, from the server's request to the restarted session
@@ -276,21 +277,40 @@ extension ResetCoordinator {
         } catch {
             throw ResetFailure.noFreshCopy(Self.reason(error))
         }
+        try await subscribe(fresh)
         let outcome = await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await context.connection.run(fresh) }
             group.addTask { await reportProgress(of: fresh) }
             defer { group.cancelAll() }
             return await wait(for: fresh)
         }
+        let sets = await fresh.subscriptions
         await context.connection.leave(fresh)
         await fresh.close()
         switch outcome {
-        case .done: return
+        case .done:
+            if case .failed(let text)? = sets?.latest.state {
+                throw ResetFailure.noFreshCopy("the server rejects the subscriptions: \(text)")
+            }
         case .refused(let issue) where issue.isTransient:
             throw Obstacle(description: issue.message)
         case .refused(let issue): throw ResetFailure.noFreshCopy("\(issue.message) [\(issue.code)]")
         case .failed(let reason): throw ResetFailure.noFreshCopy(reason)
         case .offline, .loginRequired, .timedOut: throw CancellationError()
+        }
+    }
+
+    /// Gives the fresh copy the view of the realm's active set (client reset, 10).
+    private func subscribe(_ fresh: RealmClient) async throws {
+        guard let active = await client.subscriptions?.active else { return }
+        do {
+            _ = try await fresh.updateSubscriptions(
+                [.replaceAll(active.subscriptions.map(\.content))],
+                isChecked: false
+            )
+        } catch {
+            await fresh.close()
+            throw Obstacle(description: "\(error)")
         }
     }
 
