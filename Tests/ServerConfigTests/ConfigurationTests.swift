@@ -78,6 +78,7 @@ struct ConfigurationTests {
                         ServedAppConfiguration(
                             id: .named("shop-abcde"),
                             partitionType: .objectID,
+                            partitionKey: "store",
                             isDevelopmentMode: true,
                             allowsClientRecovery: false,
                             anonymous: true,

@@ -72,6 +72,11 @@ struct FlexibleConfigurationTests {
                 classes: 10
                 queries_per_class: 20
                 nesting: 30
+                comparisons: 40
+                view_changes: 2MiB
+                view_history: 3MiB
+                bootstrap_message: 1MiB
+                bootstrap_changeset: 64KiB
                 filter: 2KiB
                 user_list: 5
                 user_text: 64
@@ -95,6 +100,11 @@ struct FlexibleConfigurationTests {
             schema: Self.schema
         )
         #expect(diagnostics.isEmpty)
+        var views = ViewSizeLimits()
+        views.changes = 2 << 20
+        views.history = 3 << 20
+        views.message = 1 << 20
+        views.changeset = 64 << 10
         let expected = FlexibleSyncConfiguration(
             queryableFields: QueryableFields(
                 classes: ["Order": ["owner", "store", "level", "tags"], "Note": ["text"]]
@@ -138,7 +148,8 @@ struct FlexibleConfigurationTests {
                 querySizeInBytes: 1 << 10,
                 classes: 10,
                 queriesPerClass: 20,
-                nesting: 30
+                nesting: 30,
+                comparisons: 40
             ),
             filterLimits: FilterLimits(
                 sizeInBytes: 2 << 10,
@@ -146,6 +157,7 @@ struct FlexibleConfigurationTests {
                 listElements: 5,
                 textSizeInBytes: 64
             ),
+            viewLimits: views,
             sink: AsymmetricSinkConfiguration(
                 hook: HookConfiguration(command: ["/bin/cat"], timeout: .seconds(5)),
                 spool: "/srv/spool",
@@ -207,8 +219,8 @@ struct FlexibleConfigurationTests {
             others == [
                 "f:3:5: warning: apps.a: has no rules, so that its users have access to nothing; "
                     + "add rules, such as { default: { read: true, write: true } }",
-                "f:3:44: error: apps.a.sync.partition_key: does not go with mode \"flexible\"; "
-                    + "remove it; it is for partition",
+                "f:3:44: error: apps.a.sync.partition_key: a is not among the queryable fields; "
+                    + "add it to sync.queryable_fields, or remove partition_key",
                 "f:3:63: error: apps.a.sync.partition_type: does not go with mode \"flexible\"; "
                     + "remove it; it is for partition",
                 "f:4:13: error: apps.a.access: does not go with sync.mode \"flexible\"; use rules",

@@ -45,7 +45,8 @@ extension SyncApp {
             schema: app.schema,
             flexible: app.configuration.flexible.map {
                 FlexibleSettings($0, of: app, sinks?.sink(of: app))
-            }
+            },
+            partitionKey: app.configuration.partitionKey.map { Text($0) }
         )
     }
 }
@@ -66,6 +67,7 @@ extension FlexibleSettings {
             },
             indexedField: configuration.indexedField,
             subscriptions: configuration.subscriptionLimits,
+            views: ViewLimits(configuration.viewLimits),
             sink: sink,
             customUserData: app.customUserDataPlace.map { place in
                 CustomUserDataSource(
@@ -75,6 +77,17 @@ extension FlexibleSettings {
                     try app.customData(of: user, snapshot)
                 }
             }
+        )
+    }
+}
+
+extension ViewLimits {
+    fileprivate init(_ limits: ViewSizeLimits) {
+        self.init(
+            touchedSizeInBytes: limits.changes,
+            rangeSizeInBytes: limits.history,
+            messageSizeInBytes: limits.message,
+            changesetSizeInBytes: limits.changeset
         )
     }
 }

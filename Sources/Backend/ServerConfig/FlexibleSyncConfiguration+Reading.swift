@@ -33,6 +33,7 @@ extension FlexibleSyncConfiguration {
             roles: rules.declarations,
             subscriptionLimits: sync.limits.subscriptions,
             filterLimits: sync.limits.filters,
+            viewLimits: sync.limits.views,
             sink: sink
         )
         if rules.isEmpty {
@@ -44,6 +45,7 @@ extension FlexibleSyncConfiguration {
             )
         }
         queryable.check()
+        queryable.check(partitionKey: sync.partitionKey)
         guard let schema else {
             rules.check(filterLimits)
             return

@@ -10,6 +10,7 @@ package struct FlexibleSyncConfiguration: Hashable, Sendable {
     package var roles: RoleDeclarations
     package var subscriptionLimits: SubscriptionLimits
     package var filterLimits: FilterLimits
+    package var viewLimits: ViewSizeLimits
     /// Nil: objects of asymmetric classes are only stored.
     package var sink: AsymmetricSinkConfiguration?
 
@@ -19,6 +20,7 @@ package struct FlexibleSyncConfiguration: Hashable, Sendable {
         roles: RoleDeclarations = RoleDeclarations(),
         subscriptionLimits: SubscriptionLimits = SubscriptionLimits(),
         filterLimits: FilterLimits = FilterLimits(),
+        viewLimits: ViewSizeLimits = ViewSizeLimits(),
         sink: AsymmetricSinkConfiguration? = nil
     ) {
         self.queryableFields = queryableFields
@@ -26,7 +28,21 @@ package struct FlexibleSyncConfiguration: Hashable, Sendable {
         self.roles = roles
         self.subscriptionLimits = subscriptionLimits
         self.filterLimits = filterLimits
+        self.viewLimits = viewLimits
         self.sink = sink
     }
+}
 
+/// The limits on the work for one client's view; bytes.
+package struct ViewSizeLimits: Hashable, Sendable {
+    /// Values before and after changes that are compared at once.
+    package var changes = 64 << 20
+    /// History that is sent as a unit.
+    package var history = 16 << 20
+    /// One message of a bootstrap.
+    package var message = 4 << 20
+    /// One changeset of a bootstrap.
+    package var changeset = 512 << 10
+
+    package init() {}
 }

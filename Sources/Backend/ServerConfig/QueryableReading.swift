@@ -32,6 +32,18 @@ struct QueryableReading {
         return value
     }
 
+    /// Clients that switch from partition-based sync subscribe by this property.
+    func check(partitionKey: (name: String, node: NodeReader)?) {
+        guard let partitionKey else { return }
+        let isListed = fields.contains { $0.names.contains { $0.name == Text(partitionKey.name) } }
+        guard !isListed else { return }
+        partitionKey.node.report(
+            .unknownName,
+            "\(partitionKey.name) is not among the queryable fields",
+            remedy: "add it to sync.queryable_fields, or remove partition_key"
+        )
+    }
+
     /// The checks that need no schema.
     func check() {
         for list in fields where list.names.count > Self.usualCount {

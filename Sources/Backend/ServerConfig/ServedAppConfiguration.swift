@@ -6,6 +6,8 @@ package struct ServedAppConfiguration: Hashable, Sendable {
     package let id: AppID
     /// The type of every partition value; nil for any.
     package var partitionType: Partition.Kind?
+    /// The property with the partition of each object: clients switch their mode by it.
+    package var partitionKey: String?
     /// Whether clients may add classes and properties.
     package var isDevelopmentMode: Bool
     /// Whether a client reset may recover unsynced changes.
@@ -35,6 +37,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
     package init(
         id: AppID,
         partitionType: Partition.Kind? = nil,
+        partitionKey: String? = nil,
         isDevelopmentMode: Bool = false,
         allowsClientRecovery: Bool = true,
         anonymous: Bool = false,
@@ -53,6 +56,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
     ) {
         self.id = id
         self.partitionType = partitionType
+        self.partitionKey = partitionKey
         self.isDevelopmentMode = isDevelopmentMode
         self.allowsClientRecovery = allowsClientRecovery
         self.anonymous = anonymous

@@ -213,6 +213,7 @@ extension ServedAppConfiguration {
         self.init(
             id: id,
             partitionType: sync.partitionType,
+            partitionKey: sync.partitionKey?.name,
             isDevelopmentMode: isDevelopmentMode,
             allowsClientRecovery: keys.optional("client_recovery", default: true) { $0.bool() },
             anonymous: false,

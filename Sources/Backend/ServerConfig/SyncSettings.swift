@@ -6,8 +6,8 @@ import Settings
 
 /// The section `sync` of an app.
 struct SyncSettings {
-    /// The value of `mode`, nil if it is left out.
-    let modeNode: NodeReader?
+    /// The property that has the value of the partition in each object, and its position.
+    let partitionKey: (name: String, node: NodeReader)?
     let partitionType: Partition.Kind?
     /// Nil in partition-based mode.
     let queryable: QueryableReading?
@@ -19,15 +19,10 @@ struct SyncSettings {
     }
 
     init(reading keys: MappingReader) {
-        var modeNode: NodeReader?
-        let mode = keys.optional("mode", default: .partition) { node -> SyncMode? in
-            modeNode = node
-            return node.choice()
-        }
-        self.modeNode = modeNode
-        // The partition of an object is its server file: the name is informational.
-        _ = keys.dependent("partition_key", on: "mode", being: [.partition], chosen: mode) {
-            $0.string()
+        let mode = keys.optional("mode", default: SyncMode.partition) { $0.choice() }
+        // A partition is a server file. The property counts when the app switches its mode.
+        self.partitionKey = keys.optional("partition_key") { node in
+            node.string().map { (name: $0, node: node) }
         }
         self.partitionType = keys.dependent(
             "partition_type",
@@ -57,10 +52,11 @@ struct SyncSettings {
     }
 }
 
-/// The limits on subscriptions and on filters of roles.
+/// The limits on subscriptions, on filters of roles, and on the work for one client's view.
 struct FlexibleLimits {
     var subscriptions = SubscriptionLimits()
     var filters = FilterLimits()
+    var views = ViewSizeLimits()
 
     init() {}
 
@@ -82,7 +78,8 @@ struct FlexibleLimits {
                 subscriptions.queriesPerClass,
                 upTo: 100_000
             ),
-            nesting: count("nesting", subscriptions.nesting, upTo: 4_000)
+            nesting: count("nesting", subscriptions.nesting, upTo: 4_000),
+            comparisons: count("comparisons", subscriptions.comparisons, upTo: 1_000_000)
         )
         self.filters = FilterLimits(
             sizeInBytes: keys.optional("filter", default: filters.sizeInBytes) {
@@ -94,5 +91,19 @@ struct FlexibleLimits {
                 $0.size(in: 16...(64 << 10))
             }
         )
+        views.changes = keys.optional("view_changes", default: views.changes) {
+            $0.size(in: (1 << 20)...(4 << 30))
+        }
+        views.history = keys.optional("view_history", default: views.history) {
+            $0.size(in: (1 << 20)...(1 << 30))
+        }
+        // A client refuses larger messages.
+        views.message = keys.optional("bootstrap_message", default: views.message) {
+            $0.size(in: (64 << 10)...(16 << 20))
+        }
+        // A client applies a changeset whole.
+        views.changeset = keys.optional("bootstrap_changeset", default: views.changeset) {
+            $0.size(in: (16 << 10)...(1 << 20))
+        }
     }
 }

@@ -6,7 +6,7 @@ struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Control the sync of an app's clients.",
         subcommands: [
-            Status.self, Pause.self, Enable.self, Terminate.self, ResetClient.self,
+            Status.self, Pause.self, Enable.self, Terminate.self, Migrate.self, ResetClient.self,
         ]
     )
 
@@ -78,6 +78,34 @@ struct Sync: AsyncParsableCommand {
 }
 
 extension Sync {
+    struct Migrate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Move an app's objects to the other mode of sync.",
+            discussion: """
+                All clients start over, and cannot sync until "sync enable". Set sync.mode in the \
+                configuration and reload it before that. sync.partition_key names the property \
+                that has the partition of each object.
+                """
+        )
+
+        @OptionGroup var options: AdminOptions
+        @OptionGroup var app: AppOption
+        @OptionGroup var confirmation: Confirmation
+
+        @Flag(help: "Back to partition-based sync.")
+        var rollback = false
+
+        func run() async throws {
+            let path = try app.path("sync/migration?confirm=\(app.id)")
+            try confirmation.ask("This makes every client of app \(app.id) start over.")
+            let migration = SyncMigration(rollback ? .rollback : .start)
+            let response = try await options.call(.put, path, body: migration)
+            try options.print(response, as: SyncMigrationReport.self) { report in
+                ["\(report.objects) objects in \(report.mode) mode"]
+            }
+        }
+    }
+
     struct ResetClient: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make one client file start over; all others continue.",

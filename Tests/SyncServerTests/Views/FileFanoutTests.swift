@@ -105,7 +105,7 @@ struct FileFanoutTests {
         #expect(fanout.note(try Self.growth(to: 6, ages: 2)).map(\.rawValue) == [1, 2])
     }
 
-    @Test("A change for all, or too much growth, tells everybody; a detached session is not told")
+    @Test("A change for all, or too much growth, tells all sessions but detached ones")
     func anything() throws {
         var fanout = FileFanout(from: .zero)
         _ = fanout.attach(FileIdent(1), try Self.view("age == 1"), at: .zero)

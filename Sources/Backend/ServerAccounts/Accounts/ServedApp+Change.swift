@@ -13,6 +13,7 @@ extension ServedApp {
             let isSyncTheSame =
                 old.configuration.access == new.configuration.access && old.schema == new.schema
                 && old.configuration.partitionType == new.configuration.partitionType
+                && old.configuration.partitionKey == new.configuration.partitionKey
                 && old.configuration.flexible == new.configuration.flexible
                 && old.configuration.allowsClientRecovery == new.configuration.allowsClientRecovery
             guard isSyncTheSame else {

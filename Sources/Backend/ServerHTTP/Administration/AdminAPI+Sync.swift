@@ -1,5 +1,7 @@
+import Changesets
 import Scopes
 import ServerAccounts
+import ServerConfig
 import ServerStore
 import SyncServer
 import Versions
@@ -46,12 +48,47 @@ extension AdminAPI {
 
     /// Makes every client start over; the objects stay (app services, 12.2).
     func terminateSync(of app: AppID) async throws {
+        try await restart(app) { try await sync.engine.terminate(app) }
+    }
+
+    /// Moves the objects to the files of the other mode, and makes every client start over (flexible
+    /// sync, 16.1). The app's configuration must follow before clients sync again.
+    func migrateSync(
+        of app: AppID,
+        _ action: SyncMigration.Action
+    ) async throws -> SyncMigrationReport {
+        guard let property = try accounts.served(app).configuration.partitionKey else {
+            throw ServiceRefusal(
+                .badRequest,
+                "the configuration of app \(app) does not name its sync.partition_key"
+            )
+        }
+        let mode: SyncedMode =
+            switch action {
+            case .start: .flexible
+            case .rollback: .partition
+            }
+        do {
+            let count = try await restart(app) {
+                try await sync.engine.switchMode(of: app, to: mode, by: Text(property))
+            }
+            return SyncMigrationReport(app: app.rawValue, mode: mode.rawValue, objects: count)
+        } catch let obstacle as ModeSwitchObstacle {
+            throw ServiceRefusal(.badRequest, "\(obstacle)", status: 409)
+        }
+    }
+
+    private func restart<Outcome>(
+        _ app: AppID,
+        _ work: () async throws -> Outcome
+    ) async throws -> Outcome {
         let state = try accounts.served(app).syncState
         // First refuse new connections; existing ones may still finish their work.
         accounts.apps.setSyncState(.terminated, of: app)
         accounts.backplane.control(.app(app), .pause)
+        let outcome: Outcome
         do {
-            try await sync.engine.terminate(app)
+            outcome = try await work()
         } catch {
             // Nothing was terminated: all clients may sync again.
             accounts.apps.setSyncState(state, of: app)
@@ -59,6 +96,7 @@ extension AdminAPI {
         }
         // Other processes let clients in until the store said so.
         accounts.backplane.control(.app(app), .pause)
+        return outcome
     }
 
     /// Makes one client start over; the others continue. The next IDENT of its file gets 208.

@@ -126,6 +126,10 @@ package struct AdminAPI: Sendable {
             try confirm(app, request)
             try await terminateSync(of: app)
             return try ok(try await syncReport(of: app))
+        case .migrateSync(let app):
+            try confirm(app, request)
+            let migration = try body(request, SyncMigration.self)
+            return try ok(try await migrateSync(of: app, migration.action))
         case .rules(let app):
             return try ok(try rules(of: app))
         case .setRules(let app):

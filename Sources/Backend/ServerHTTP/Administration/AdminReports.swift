@@ -107,6 +107,25 @@ package struct AppSyncReport: Codable, Hashable, Sendable {
     package let healedUploads: Int
 }
 
+/// A switch of an app's mode: to flexible sync, or back.
+package struct SyncMigration: Codable, Sendable {
+    package enum Action: String, Codable, Sendable {
+        case start, rollback
+    }
+
+    package let action: Action
+
+    package init(_ action: Action) { self.action = action }
+}
+
+/// The result of a switch.
+package struct SyncMigrationReport: Codable, Hashable, Sendable {
+    package let app: String
+    /// The mode of the files that have the objects now.
+    package let mode: String
+    package let objects: Int
+}
+
 /// The rules for reading and writing the partitions of an app; without a rule all users may.
 package struct RulesReport: Codable, Hashable, Sendable {
     package let app: String

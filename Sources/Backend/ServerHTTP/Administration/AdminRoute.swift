@@ -22,6 +22,7 @@ enum AdminRoute: Hashable, Sendable {
     case sync(AppID)
     case setSync(AppID)
     case terminateSync(AppID)
+    case migrateSync(AppID)
     case rules(AppID)
     case setRules(AppID)
     case listRealms(AppID)
@@ -72,6 +73,7 @@ enum AdminRoute: Hashable, Sendable {
         case ("server_keys", 3, "disable"): ["PUT": .setKeyDisabled(true, app, segments[1])]
         case ("sync", 1, _): ["GET": .sync(app), "PUT": .setSync(app)]
         case ("sync", 2, "terminate"): ["POST": .terminateSync(app)]
+        case ("sync", 2, "migration"): ["PUT": .migrateSync(app)]
         case ("rules", 2, "access"): ["GET": .rules(app), "PUT": .setRules(app)]
         case ("realms", 1, _): ["GET": .listRealms(app)]
         case ("realms", 2, "inspect"): ["POST": .inspectRealm(app)]

@@ -1,3 +1,4 @@
+package import Changesets
 package import Schemas
 package import Scopes
 package import ServerStore
@@ -28,6 +29,8 @@ package struct SyncApp: Sendable {
     package var schema: RealmSchema?
     /// Nil: partition-based sync.
     package var flexible: FlexibleSettings?
+    /// The property with the partition of each object: clients of the other mode switch by it.
+    package var partitionKey: Text?
 
     package init(
         id: AppID,
@@ -39,7 +42,8 @@ package struct SyncApp: Sendable {
         quotas: UserQuotas = .standard,
         offlineLimitInMilliseconds: Int64? = nil,
         schema: RealmSchema? = nil,
-        flexible: FlexibleSettings? = nil
+        flexible: FlexibleSettings? = nil,
+        partitionKey: Text? = nil
     ) {
         self.id = id
         self.syncState = syncState
@@ -51,5 +55,6 @@ package struct SyncApp: Sendable {
         self.offlineLimitInMilliseconds = offlineLimitInMilliseconds
         self.schema = schema
         self.flexible = flexible
+        self.partitionKey = partitionKey
     }
 }

@@ -95,7 +95,8 @@ actor SyncConnection {
             subProtocol: subProtocol,
             appMode: app.flexible == nil ? .partitionBased : .flexible,
             limits: service.limits,
-            allowsRecovery: app.allowsClientRecovery
+            allowsRecovery: app.allowsClientRecovery,
+            switchFault: app.switchFault
         )
         let id = service.random.objectID(at: service.clock).description
         var logger = service.logger

@@ -126,7 +126,7 @@ final class Fanout: Sendable {
         }
     }
 
-    /// What is left to do for a file; nil, and its task must end, if there is nothing.
+    /// The growth of a file that is not handled yet; nil, and its task must end, if there is none.
     private func takeGrowth(
         of file: ServerFileID
     ) -> (version: ServerVersion, examined: ServerVersion?)? {

@@ -90,7 +90,8 @@ struct ClientView: Sendable {
         querySizeInBytes: .max,
         classes: .max,
         queriesPerClass: .max,
-        nesting: .max
+        nesting: .max,
+        comparisons: .max
     )
     private static let anyQuery = QueryLimits(length: .max, nesting: .max)
 

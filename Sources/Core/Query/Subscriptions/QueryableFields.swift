@@ -18,11 +18,6 @@ package struct QueryableFields: Hashable, Sendable {
         (classes[className] ?? common).contains(field)
     }
 
-    /// Those that the class has, in the order of its properties; without the primary key.
-    package func properties(of schema: ClassSchema) -> [PropertySchema] {
-        schema.properties.filter { contains($0.name, of: schema.name) }
-    }
-
     /// The rules for queries with these fields.
     package func rules(
         _ schema: RealmSchema,

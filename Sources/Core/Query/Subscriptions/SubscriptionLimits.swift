@@ -12,19 +12,23 @@ package struct SubscriptionLimits: Hashable, Sendable {
     package var queriesPerClass: Int
     /// Parentheses and negations around one comparison.
     package var nesting: Int
+    /// Comparisons of one class: each may be made for each object.
+    package var comparisons: Int
 
     package init(
         bodySizeInBytes: Int = 1 << 20,
         querySizeInBytes: Int = 256 << 10,
         classes: Int = 1_000,
         queriesPerClass: Int = 1_000,
-        nesting: Int = 4_000
+        nesting: Int = 4_000,
+        comparisons: Int = 5_000
     ) {
         self.bodySizeInBytes = bodySizeInBytes
         self.querySizeInBytes = querySizeInBytes
         self.classes = classes
         self.queriesPerClass = queriesPerClass
         self.nesting = nesting
+        self.comparisons = comparisons
     }
 }
 

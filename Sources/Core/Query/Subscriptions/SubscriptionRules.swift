@@ -28,10 +28,30 @@ package struct SubscriptionRules: Sendable {
     ) throws(QueryError) -> CheckedQuery {
         try Self.checkLength(of: text, limits)
         try checkKind(of: className)
-        return try check(
-            try QueryParser.parse(text, limits: limits.ofJoinedQuery),
-            of: className
-        )
+        let query = try QueryParser.parse(text, limits: limits.ofJoinedQuery)
+        try Self.checkCount(of: query, limits)
+        return try check(query, of: className)
+    }
+
+    private static func checkCount(
+        of query: ParsedQuery,
+        _ limits: SubscriptionLimits
+    ) throws(QueryError) {
+        let count = query.conditions.count { condition in
+            switch condition {
+            case .comparison, .between, .geoWithin: true
+            case .truth, .not, .and, .or: false
+            }
+        }
+        guard count <= limits.comparisons else {
+            throw QueryError(
+                code: .limit,
+                column: 1,
+                message: "the subscriptions of the class have \(count) comparisons, more than "
+                    + "\(limits.comparisons)",
+                remedy: "use fewer, or IN with a list of values"
+            )
+        }
     }
 
     /// Checks a parsed query; its length and the kind of its class are checked before.

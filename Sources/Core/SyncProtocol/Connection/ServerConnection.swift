@@ -1,4 +1,4 @@
-import Changesets
+package import Changesets
 package import Versions
 
 /// The server's end of one connection: it reads the messages, keeps the sessions, and answers
@@ -25,6 +25,8 @@ package struct ServerConnection: Sendable {
     package let subProtocol: SubProtocol
     /// The mode of the app; clients of the other one are told (wire protocol, 8).
     private let appMode: SyncMode
+    /// The answer to a BIND of a client of the other mode, by its path; nil: its connection ends.
+    private let switchFault: (@Sendable (Text) -> SessionFault?)?
     /// Whether clients that must start over may keep their unsynced writes; for sessions from now
     /// on.
     package var allowsRecovery: Bool
@@ -50,10 +52,12 @@ package struct ServerConnection: Sendable {
         subProtocol: SubProtocol,
         appMode: SyncMode = .partitionBased,
         limits: Limits = .server,
-        allowsRecovery: Bool = true
+        allowsRecovery: Bool = true,
+        switchFault: (@Sendable (Text) -> SessionFault?)? = nil
     ) {
         self.subProtocol = subProtocol
         self.appMode = appMode
+        self.switchFault = switchFault
         self.context = WireContext(mode: subProtocol.mode, limits: limits)
         self.allowsRecovery = allowsRecovery
     }
@@ -62,22 +66,27 @@ package struct ServerConnection: Sendable {
     ///
     /// - Parameter connectionID: names the connection in the server's log.
     package mutating func opened(connectionID: String) -> [Effect] {
-        guard subProtocol.mode == appMode else {
-            switch appMode {
-            case .partitionBased:
-                return fail(
-                    .switchToPartitionBasedSync,
-                    message: "this app uses partition-based sync"
-                )
-            case .flexible:
-                return fail(.switchToFlexibleSync, message: "this app uses flexible sync")
-            }
-        }
+        guard subProtocol.mode == appMode || maySwitch else { return refuseMode() }
         guard subProtocol.version >= Self.firstVersionWithLogMessages else { return [] }
         let body = LogMessageBody(connectionID: connectionID, level: .info, message: "connected")
         return [.send(.logMessage(nil, body))]
     }
 
+    /// Clients of the other mode can be told to switch once they name their realm (flexible sync, 16.1).
+    private var maySwitch: Bool {
+        switchFault != nil && subProtocol.version >= Self.firstVersionThatSwitches
+    }
+
+    private mutating func refuseMode() -> [Effect] {
+        switch appMode {
+        case .partitionBased:
+            fail(.switchToPartitionBasedSync, message: "this app uses partition-based sync")
+        case .flexible:
+            fail(.switchToFlexibleSync, message: "this app uses flexible sync")
+        }
+    }
+
+    private static let firstVersionThatSwitches = 9
     private static let firstVersionWithLogMessages = 10
     private static let refusedSessionsFactor = 16
 
@@ -150,6 +159,10 @@ extension ServerConnection {
             return update(key) {
                 $0.fail(.otherError, message: "too many sessions on this connection")
             }
+        }
+        guard subProtocol.mode == appMode else {
+            guard let fault = switchFault?(bind.path) else { return refuseMode() }
+            return update(key) { $0.fail(fault, message: "the app has switched its mode of sync") }
         }
         return update(key) { $0.begin(limits: limits) }
     }

@@ -9,7 +9,7 @@ struct SubscriptionTurn: Sendable {
     private var received: QueryVersion
     /// Steps without a result.
     private var outstanding = 0
-    /// Whether `next` came with the IDENT rather than with a QUERY.
+    /// Whether the step of the IDENT has no result yet: the first one, if there is one.
     private(set) var isOfIdent = false
     /// Whether the first of these steps has begun to send.
     private(set) var isAtWork = false
@@ -42,8 +42,10 @@ struct SubscriptionTurn: Sendable {
 
     mutating func beginWork() { isAtWork = true }
 
-    /// The first step is refused.
-    mutating func refused() {
+    /// The first step has a result: its set is refused, and the one before stays in force.
+    mutating func refused() { endStep() }
+
+    private mutating func endStep() {
         outstanding -= 1
         isAtWork = false
         isOfIdent = false
@@ -52,7 +54,7 @@ struct SubscriptionTurn: Sendable {
     /// The first step has sent its bootstrap.
     mutating func completed(_ version: QueryVersion) {
         active = version
-        refused()
+        endStep()
     }
 
     mutating func noteSent(_ progress: SyncProgress) {
