@@ -298,7 +298,7 @@ let package = Package(
             "SyncServer",
             in: .backend,
             [
-                "Changesets", "Coordination", "Documents", "Merge", "Permissions", "Query",
+                "Changesets", "Coordination", "Documents", "JSON", "Merge", "Permissions", "Query",
                 "Schemas",
                 "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport", "Versions",
                 deque,
@@ -384,7 +384,8 @@ let package = Package(
             "realm-server",
             in: .backend,
             [
-                "JSON", "Migration", "Platform", "PostgreSQLServerStore", "Query", "Scheduling",
+                "Changesets", "JSON", "Migration", "Platform", "PostgreSQLServerStore", "Query",
+                "Scheduling",
                 "SchemaFiles",
                 "Scopes", "Server", "ServerConfig",
                 "ServerHTTP", "ServerMigration", "ServerStorage", "ServerStore", "Settings",
@@ -580,9 +581,9 @@ let package = Package(
         tests(
             "SyncServer",
             [
-                "Changesets", "Documents", "Merge", "Permissions", "Query", "SQLiteServerStore",
-                "Schemas", "Scopes", "ServerFixtures", "ServerStore", "SyncProtocol", "SyncServer",
-                "Versions",
+                "Changesets", "Documents", "JSON", "Merge", "Permissions", "Query",
+                "SQLiteServerStore", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Surroundings", "SyncProtocol", "SyncServer", "Versions",
             ]
         ),
         tests(

@@ -28,7 +28,8 @@ extension SyncApp {
             quotas: app.configuration.quotas,
             offlineLimitInMilliseconds: app.configuration.offlineLimitInMilliseconds,
             schema: app.schema,
-            flexible: app.configuration.flexible.map { FlexibleSettings($0) }
+            flexible: app.configuration.flexible.map { FlexibleSettings($0) },
+            ruleData: app.ruleData
         )
     }
 }
