@@ -490,8 +490,8 @@ let package = Package(
         tests(
             "ServerMigration",
             [
-                "BSON", "Changesets", "JSON", "Migration", "SQLiteServerStore", "SchemaFiles",
-                "Scopes", "ServerMigration", "ServerStore", "Versions",
+                "BSON", "Changesets", "Documents", "JSON", "Migration", "SQLiteServerStore",
+                "SchemaFiles", "Schemas", "Scopes", "ServerMigration", "ServerStore", "Versions",
             ]
         ),
         tests("Scheduling", ["Scheduling"]),
