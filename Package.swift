@@ -394,7 +394,8 @@ let package = Package(
             "realm-server",
             in: .backend,
             [
-                "JSON", "Migration", "Platform", "PostgreSQLServerStore", "Query", "Scheduling",
+                "Changesets", "JSON", "Migration", "Platform", "PostgreSQLServerStore", "Query",
+                "Scheduling",
                 "SchemaFiles",
                 "Scopes", "Server", "ServerConfig",
                 "ServerHTTP", "ServerMigration", "ServerStorage", "ServerStore", "Settings",
@@ -503,8 +504,8 @@ let package = Package(
         tests(
             "ServerMigration",
             [
-                "BSON", "Changesets", "JSON", "Migration", "SQLiteServerStore", "SchemaFiles",
-                "Scopes", "ServerMigration", "ServerStore", "Versions",
+                "BSON", "Changesets", "Documents", "JSON", "Migration", "SQLiteServerStore",
+                "SchemaFiles", "Schemas", "Scopes", "ServerMigration", "ServerStore", "Versions",
             ]
         ),
         tests("Scheduling", ["Scheduling"]),
@@ -600,9 +601,9 @@ let package = Package(
         tests(
             "SyncServer",
             [
-                "Changesets", "Documents", "Merge", "Permissions", "Query", "SQLiteServerStore",
-                "Schemas", "Scopes", "ServerFixtures", "ServerStore", "SyncProtocol", "SyncServer",
-                "Versions",
+                "Changesets", "Documents", "JSON", "Merge", "Permissions", "Query",
+                "SQLiteServerStore", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
+                "Surroundings", "SyncProtocol", "SyncServer", "Versions",
             ]
         ),
         tests(

@@ -37,6 +37,12 @@ struct ConformanceTests {
             count: 20...20,
             names: { Conformance.openings($0) }
         ),
+        Part(
+            specification: "moving-an-app",
+            heading: "## Moving an app, section 11",
+            count: 17...17,
+            names: { Conformance.checklist($0) }
+        ),
     ]
 
     @Test("Every line of a checklist has a row", arguments: parts)

@@ -217,7 +217,7 @@ struct AppImportVectorTests {
         let text = try #require(app.content("kiosk-wqhzt.yaml"))
         let roles = try #require(try configuration(text).flexible?.roles.classes)
         let ticket = try #require(roles["Ticket"])
-        // Users had no custom data: nobody ever had the first role.
+        // Users had no custom data: no user ever had the first role.
         #expect(ticket.map(\.applyWhen) == ["false", nil])
         #expect(ticket.last?.read == .matching("ownerId == $user.id"))
         #expect(ticket.last?.write == .nothing)
@@ -242,7 +242,7 @@ struct AppImportVectorTests {
         #expect(sighting[0].write == .nothing)
         // Without filters a role gave nothing to sync.
         #expect(sighting[1].read == .nothing)
-        // A function decided who has it: nobody gets past this role.
+        // A function decided who has it: no user gets past this role.
         #expect(sighting[2].applyWhen == nil)
         #expect(sighting[2].read == .nothing)
         #expect(app.places("import.apply_when_unsupported").count == 1)

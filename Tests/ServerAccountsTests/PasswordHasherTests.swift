@@ -13,6 +13,10 @@ struct PasswordHasherTests {
         #expect(try await !hasher.verify("wrong horse", against: hash))
         #expect(try await !hasher.verify("correct horse", against: nil))
         #expect(try await !hasher.verify("correct\0horse", against: hash))
+        // An account without password: not even its mark is one.
+        for password in ["", "!", "correct horse"] {
+            #expect(try await !hasher.verify(password, against: .unusable))
+        }
     }
 
     @Test("A flood from one address is refused temporarily, another address is not")

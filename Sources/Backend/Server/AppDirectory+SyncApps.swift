@@ -46,7 +46,8 @@ extension SyncApp {
             flexible: app.configuration.flexible.map {
                 FlexibleSettings($0, of: app, sinks?.sink(of: app))
             },
-            partitionKey: app.configuration.partitionKey.map { Text($0) }
+            partitionKey: app.configuration.partitionKey.map { Text($0) },
+            ruleData: app.ruleData
         )
     }
 }

@@ -236,6 +236,16 @@ extension ServedAppConfiguration {
             offlineLimit: offlineLimit > .zero ? offlineLimit : nil,
             views: keys.optional("sql", default: .usual) { $0.viewPlace() }
         )
+        if customUserData == nil,
+            [access.read, access.write].contains(where: { $0?.needsCustomData == true })
+        {
+            keys.report(
+                "access",
+                .conflict,
+                "names user.custom_data, and the app has none",
+                remedy: "add custom_user_data"
+            )
+        }
         let providers = keys.section("providers") { ProviderSettings(reading: $0, files) }
         self.anonymous = providers.anonymous
         self.emailPassword = providers.emailPassword
@@ -264,6 +274,9 @@ extension TokenLifetimes {
             },
             refresh: keys.optional("refresh", default: standard.refresh) {
                 $0.seconds(in: .seconds(refresh.lowerBound)...(.seconds(refresh.upperBound)))
+            },
+            reset: keys.optional("reset", default: standard.reset) {
+                $0.seconds(in: .seconds(60)...(.seconds(30 * 86_400)))
             }
         )
     }

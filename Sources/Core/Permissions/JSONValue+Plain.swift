@@ -1,12 +1,12 @@
 import Changesets
 import FoundationEssentials
-import JSON
+package import JSON
 
 extension JSONValue {
     /// The value without the type tags of Extended JSON: numbers as numbers, ids as their text.
     ///
     /// Dates, decimals and binary data keep their form; rules have no values for them.
-    var plain: JSONValue {
+    package var plain: JSONValue {
         switch self {
         case .null, .bool, .integer, .number, .string: self
         case .array(let elements): .array(elements.map(\.plain))

@@ -40,7 +40,7 @@ extension Accounts {
                 try transaction.removeLoginSessions(of: app.id, expiredAt: now - longestUse)
                 try transaction.removeAccountTokens(
                     of: app.id,
-                    createdBefore: now - AccountToken.lifetimeInMilliseconds
+                    createdBefore: now - app.configuration.tokens.reset * 1000
                 )
             }
             while true {

@@ -44,9 +44,18 @@ extension Accounts {
             throw AccountRefusal.badAccountToken
         }
         try await requireToken(id, token, .confirm, from: address, in: app)
+        let lifetime = try served(app).configuration.tokens.reset
         let now = clock.millisecondsSince1970()
         try await store.write(.accounts(app)) { transaction in
-            let known = try Self.use(id, token, .confirm, of: app, at: now, transaction)
+            let known = try Self.use(
+                id,
+                token,
+                .confirm,
+                of: app,
+                at: now,
+                lifetime: lifetime,
+                transaction
+            )
             try transaction.setConfirmed(known.name, of: app)
         }
     }
@@ -67,9 +76,18 @@ extension Accounts {
         // Before the hash, which is expensive.
         try await requireToken(id, token, .reset, from: address, in: app)
         let hash = try await hasher.hash(password, from: address)
+        let lifetime = try served(app).configuration.tokens.reset
         let now = clock.millisecondsSince1970()
         let user = try await store.write(.accounts(app)) { transaction in
-            let known = try Self.use(id, token, .reset, of: app, at: now, transaction)
+            let known = try Self.use(
+                id,
+                token,
+                .reset,
+                of: app,
+                at: now,
+                lifetime: lifetime,
+                transaction
+            )
             return try Self.setPassword(hash, of: known.name, of: app, transaction)
         }
         endConnections(of: user, in: app)
@@ -144,7 +162,10 @@ extension Accounts {
     ) async throws {
         let now = clock.millisecondsSince1970()
         let known = try await store.read { try $0.accountToken(id, of: app) }
-        guard let known, known.purpose == purpose, known.isGood(token, at: now) else {
+        let lifetime = try served(app).configuration.tokens.reset
+        guard let known, known.purpose == purpose,
+            known.isGood(token, at: now, lifetime: lifetime)
+        else {
             try await loginGuard.recordWrongToken(from: address)
             throw AccountRefusal.badAccountToken
         }
@@ -156,10 +177,11 @@ extension Accounts {
         _ purpose: AccountToken.Purpose,
         of app: AppID,
         at now: Int64,
+        lifetime: Int64,
         _ transaction: any StoreTransaction
     ) throws -> AccountToken {
         guard let known = try transaction.accountToken(id, of: app), known.purpose == purpose,
-            known.isGood(token, at: now)
+            known.isGood(token, at: now, lifetime: lifetime)
         else { throw AccountRefusal.badAccountToken }
         try transaction.removeAccountToken(purpose, of: known.name, of: app)
         return known

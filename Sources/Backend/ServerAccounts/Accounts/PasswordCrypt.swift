@@ -22,7 +22,7 @@ final class PasswordCrypt: Sendable {
     }
 
     func verify(_ password: String, against hash: PasswordHash?) throws -> Bool {
-        if let hash, Self.canHash(password) {
+        if let hash, hash != .unusable, Self.canHash(password) {
             return isEqual(try crypt(password, hash.text), hash.text)
         }
         let setting =

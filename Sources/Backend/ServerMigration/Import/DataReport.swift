@@ -23,7 +23,7 @@ package struct DataReport: Sendable {
         package var partitions: [String: Int] = [:]
         package var counts = ConversionCounts()
         package var dangling = 0
-        /// What the run did to the store.
+        /// Changes of the store by the run.
         package var created = 0
         package var updated = 0
         package var moved = 0

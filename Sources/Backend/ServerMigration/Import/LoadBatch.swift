@@ -19,7 +19,7 @@ struct LoadBatch: Sendable {
         let owner: Int
     }
 
-    /// What became of an item.
+    /// The fate of an item.
     enum Outcome: Sendable {
         case created
         case updated

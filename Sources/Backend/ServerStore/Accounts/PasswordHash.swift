@@ -5,6 +5,9 @@ package struct PasswordHash: Hashable, Sendable {
     package init(text: String) {
         self.text = text
     }
+
+    /// Of an account without password: no password matches it, and a reset sets one.
+    package static let unusable = PasswordHash(text: "!")
 }
 
 extension PasswordHash: CustomStringConvertible, CustomReflectable {

@@ -1,6 +1,6 @@
 package import Changesets
 
-/// What `import data` wrote for one object: it tells later runs whether clients have changed the object
+/// The record of one object that `import data` wrote: it tells later runs whether clients have changed the object
 /// since (moving an app, 6.4).
 package struct ImportedRecord: Hashable, Sendable {
     /// The file that the object was written to.

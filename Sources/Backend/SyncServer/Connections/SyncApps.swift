@@ -1,4 +1,5 @@
 package import Changesets
+package import JSON
 package import Schemas
 package import Scopes
 package import ServerStore
@@ -11,6 +12,10 @@ package protocol SyncApps: Sendable {
     var syncApps: [SyncApp] { get }
 }
 
+/// Reads a user's own object for access rules, as canonical Extended JSON.
+package typealias RuleDataReader =
+    @Sendable (UserID, any FileReading) throws(StoreError) -> JSONValue?
+
 /// The settings of an app for sync, and the state of its sync.
 package struct SyncApp: Sendable {
     package let id: AppID
@@ -22,6 +27,8 @@ package struct SyncApp: Sendable {
     /// Whether a client reset may recover unsynced changes.
     package var allowsClientRecovery: Bool
     package var access: AccessRules
+    /// Reads the custom data that access rules name; nil if the app has none.
+    package var ruleData: RuleDataReader?
     package var quotas: UserQuotas
     /// Client files absent for longer start over; nil: none does.
     package var offlineLimitInMilliseconds: Int64?
@@ -43,7 +50,8 @@ package struct SyncApp: Sendable {
         offlineLimitInMilliseconds: Int64? = nil,
         schema: RealmSchema? = nil,
         flexible: FlexibleSettings? = nil,
-        partitionKey: Text? = nil
+        partitionKey: Text? = nil,
+        ruleData: RuleDataReader? = nil
     ) {
         self.id = id
         self.syncState = syncState
@@ -51,6 +59,7 @@ package struct SyncApp: Sendable {
         self.isDevelopmentMode = isDevelopmentMode
         self.allowsClientRecovery = allowsClientRecovery
         self.access = access
+        self.ruleData = ruleData
         self.quotas = quotas
         self.offlineLimitInMilliseconds = offlineLimitInMilliseconds
         self.schema = schema

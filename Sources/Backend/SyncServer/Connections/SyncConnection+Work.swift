@@ -40,6 +40,7 @@ extension SyncConnection {
                     for: user.id,
                     needsFileIdent: needsFileIdent,
                     rules: rules,
+                    ruleData: app.ruleData,
                     quotas: app.quotas,
                     schema: service.apps.syncApp(app.id)?.schema
                 )
@@ -165,6 +166,7 @@ extension SyncConnection {
                 policy: SchemaPolicy(allowsAdditions: app.isDevelopmentMode),
                 by: SyncEngine.Uploader(id: user.id, app: user.app),
                 rules: rules,
+                ruleData: app.ruleData,
                 quotas: app.quotas,
                 flexible: app.flexible
             )

@@ -1,4 +1,5 @@
 package import Changesets
+import JSON
 import Permissions
 import Query
 import Schemas
@@ -59,9 +60,11 @@ package struct SyncEngine: Sendable {
         for user: UserID,
         needsFileIdent: Bool,
         rules: AccessRules = AccessRules(),
+        ruleData: RuleDataReader? = nil,
         quotas: UserQuotas = .unlimited,
         schema: RealmSchema? = nil
     ) async throws -> Opened {
+        let subject = try await subject(user, of: rules.read, ruleData)
         let reads = ExpectedReads(
             file: .partition(app, partition),
             hasSchema: schema != nil,
@@ -70,7 +73,7 @@ package struct SyncEngine: Sendable {
         )
         if !needsFileIdent {
             let opened = try await store.read(expecting: reads) { snapshot in
-                guard try Self.admits(rules.read, user, of: app, to: partition, snapshot) else {
+                guard try Self.admits(rules.read, subject, of: app, to: partition, snapshot) else {
                     throw SessionFault.permissionDenied
                 }
                 return try Self.openUnchanged(partition, of: app, schema, snapshot)
@@ -84,7 +87,7 @@ package struct SyncEngine: Sendable {
             for: .user(user),
             expecting: reads
         ) { transaction in
-            guard try Self.admits(rules.read, user, of: app, to: partition, transaction) else {
+            guard try Self.admits(rules.read, subject, of: app, to: partition, transaction) else {
                 throw SessionFault.permissionDenied
             }
             let known = try transaction.file(of: app, partition)
@@ -140,15 +143,36 @@ package struct SyncEngine: Sendable {
 
     private static func admits(
         _ rule: AccessRule?,
-        _ user: UserID,
+        _ subject: RuleSubject,
         of app: AppID,
         to partition: Partition,
         _ snapshot: any StoreReading
     ) throws(StoreError) -> Bool {
         guard let rule else { return true }
-        guard let user = try snapshot.user(user, of: app) else { return false }
-        guard !rule.needsCustomData else { return false }
-        return rule.admits(user, to: partition)
+        guard !rule.needsCustomData || subject.hasCustomData,
+            let user = try snapshot.user(subject.user, of: app)
+        else { return false }
+        return rule.admits(user, to: partition, customData: subject.customData)
+    }
+
+    /// A user, with the custom data that a rule is about.
+    private struct RuleSubject: Sendable {
+        let user: UserID
+        /// Nil if the user has no object of its own.
+        var customData: JSONValue?
+        /// Whether the app has custom user data; otherwise a rule that names it admits no user.
+        var hasCustomData = false
+    }
+
+    /// Reads what a rule names before the transaction that asks it: the object may be in another file.
+    private func subject(
+        _ user: UserID,
+        of rule: AccessRule?,
+        _ ruleData: RuleDataReader?
+    ) async throws -> RuleSubject {
+        guard let rule, rule.needsCustomData, let ruleData else { return RuleSubject(user: user) }
+        let data = try await store.read { try ruleData(user, $0) }
+        return RuleSubject(user: user, customData: data?.plain, hasCustomData: true)
     }
 
     /// Checks an IDENT against the store; a later session with the same ident takes over (sync
@@ -330,9 +354,12 @@ package struct SyncEngine: Sendable {
         policy: SchemaPolicy,
         by user: Uploader? = nil,
         rules: AccessRules = AccessRules(),
+        ruleData: RuleDataReader? = nil,
         quotas: UserQuotas = .unlimited,
         flexible: FlexibleSettings? = nil
     ) async throws -> UploadIntegration.Outcome {
+        var subject: RuleSubject?
+        if let user { subject = try await self.subject(user.id, of: rules.write, ruleData) }
         var indexes: HistoryIndexes? = indexes
         var barred: Set<ObjectReference> = []
         var ingested = Ingestion()
@@ -349,6 +376,7 @@ package struct SyncEngine: Sendable {
                     policy: policy,
                     by: user,
                     rules: rules,
+                    subject: subject,
                     quotas: quotas,
                     indexes: indexes,
                     barring: barred,
@@ -383,6 +411,7 @@ package struct SyncEngine: Sendable {
         policy: SchemaPolicy,
         by user: Uploader?,
         rules: AccessRules,
+        subject: RuleSubject?,
         quotas: UserQuotas,
         indexes: HistoryIndexes?,
         barring barred: Set<ObjectReference>,
@@ -406,10 +435,10 @@ package struct SyncEngine: Sendable {
                 try quotas.admitUpload(of: user.id, transaction)
             }
             var mayWrite = true
-            if let rule = rules.write, let user, let known = try transaction.file(file) {
+            if let rule = rules.write, let subject, let known = try transaction.file(file) {
                 mayWrite = try Self.admits(
                     rule,
-                    user.id,
+                    subject,
                     of: known.app,
                     to: known.partition,
                     transaction

@@ -13,7 +13,8 @@ struct Import: AsyncParsableCommand {
             as before, 2 if nothing was written, 3 if the server runs and must not.
             """,
         subcommands: [
-            ImportAppCommand.self, ImportDataCommand.self, ImportVerifyCommand.self,
+            ImportAppCommand.self, ImportDataCommand.self, ImportUsersCommand.self,
+            ImportVerifyCommand.self,
         ]
     )
 

@@ -10,6 +10,20 @@ extension JSONTree {
     }
 }
 
+extension JSONTree {
+    /// Reads values that follow each other, with or without line breaks between them.
+    package static func sequence(parsing bytes: [UInt8]) throws(JSONTreeError) -> [JSONTree] {
+        var parser = JSONTreeParser(bytes)
+        var values: [JSONTree] = []
+        parser.skipBlanks()
+        while !parser.isAtEnd {
+            values.append(try parser.value(depth: 0))
+            parser.skipBlanks()
+        }
+        return values
+    }
+}
+
 /// Reads JSON of bounded depth, in which no object has a name twice.
 struct JSONTreeParser {
     private let bytes: [UInt8]

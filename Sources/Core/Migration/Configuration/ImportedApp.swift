@@ -1,4 +1,4 @@
-/// What `import app` writes (moving an app, 1).
+/// The output of `import app` (moving an app, 1).
 package struct ImportedApp: Sendable {
     package struct File: Hashable, Sendable {
         /// Below the output directory.

@@ -1,6 +1,6 @@
 import Changesets
 
-/// What conversion changed in documents of one class (moving an app, 6.1).
+/// Changes of conversion to documents of one class (moving an app, 6.1).
 package struct ConversionCounts: Hashable, Sendable {
     /// Values of another type that says the same.
     package var converted = 0

@@ -29,7 +29,7 @@ struct ValueConversion: Sendable {
 
     // MARK: Objects
 
-    /// - Parameter isKnown: whether a field without a property is none that is dropped.
+    /// - Parameter isKnown: whether a field without a property is left out without being counted.
     func document(
         _ source: BSONDocument,
         of owner: ClassSchema,

@@ -29,7 +29,7 @@ package struct AppImportOptions: Sendable {
     }
 }
 
-/// What the data tells about the collection of custom user data (moving an app, 5).
+/// Facts from the data about the collection of custom user data (moving an app, 5).
 package struct CustomDataSurvey: Sendable {
     /// Values of the partition key, at most two of them: more are of no interest.
     package var partitions: [String]

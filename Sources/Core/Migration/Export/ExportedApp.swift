@@ -1,6 +1,6 @@
 import BSON
 
-/// An export of an app, whatever its layout.
+/// An export of an app, of any layout.
 struct ExportedApp {
     var layout: Layout
     var appID: String?

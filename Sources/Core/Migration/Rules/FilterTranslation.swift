@@ -14,7 +14,7 @@ struct FilterTranslation {
         let logic: RuleLogic
         let quality: RuleQuality
         let reasons: [RuleTranslator.Reason]
-        /// Why hosted did not take the filter: its role gave nothing.
+        /// The reason why hosted did not take the filter: its role gave nothing.
         let incompatible: String?
 
         var text: String { RuleWords.filter.text(logic) }

@@ -119,7 +119,7 @@ struct RuleExpressionReader {
         return elements.enumerated().map { read($0.element, path: "\(path)[\($0.offset)]") }
     }
 
-    /// What `%%true` and `%%false` are compared with.
+    /// The other side of `%%true` and `%%false`.
     private func condition(_ value: JSONTree, _ path: String) -> RuleExpression {
         switch value {
         case .bool, .object: read(value, path: path)

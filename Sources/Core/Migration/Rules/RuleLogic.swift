@@ -90,7 +90,7 @@ struct RuleWords {
     }
 }
 
-/// How well a rule here says what the hosted one did.
+/// Compares a rule here with the hosted one.
 enum RuleQuality: Int, Comparable {
     case exact
     /// Admits less.

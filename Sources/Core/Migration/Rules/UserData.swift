@@ -1,7 +1,7 @@
 import Changesets
 import Schemas
 
-/// What rules here know of the values of users.
+/// The values of users that rules here know.
 struct KnownUserData {
     enum CustomData {
         /// Hosted users had none: each value was missing.

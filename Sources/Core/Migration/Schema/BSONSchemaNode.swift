@@ -40,7 +40,7 @@ struct BSONSchemaNode {
         return words.filter { tree[$0] != nil }
     }
 
-    /// What makes two embedded classes of one title the same: properties and `required`.
+    /// Two embedded classes of one title are the same if these are: properties and `required`.
     var shape: Shape {
         Shape(
             properties: (properties ?? []).map { .init(name: $0.name, tree: $0.node.tree) }

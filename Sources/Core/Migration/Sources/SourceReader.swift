@@ -22,7 +22,7 @@ package struct SourceReader: Sendable {
         }
     }
 
-    /// Whether the rest of the source is of no use.
+    /// Whether the rest of the source is not read.
     package var hasEnded: Bool { if case .ended = state { true } else { false } }
 
     /// Takes the next bytes.
