@@ -133,6 +133,47 @@ struct FlexibleSyncTests {
         }
     }
 
+    @Test("A client reset keeps the subscriptions, and recovers what they allow")
+    func reset() async throws {
+        let deployment = try world()
+        defer { deployment.remove() }
+        try configure(deployment, "north", "owner == 'n'")
+        try await deployment.withServer { _ in
+            try await sync(deployment, "north")
+            #expect(try await insert(deployment, "north", 1, "n").status == 0)
+            try await sync(deployment, "north")
+            // Written while no agent runs, and before sync begins again.
+            for command in [["terminate", "--yes"], ["enable"]] {
+                let outcome = try await Programs.run(
+                    "realm-server",
+                    ["sync"] + command
+                        + [
+                            "--config", "\(deployment.directory)/server.yaml", "--app",
+                            Deployment.app,
+                        ]
+                )
+                #expect(outcome.status == 0, "\(outcome.errors)")
+            }
+            #expect(try await insert(deployment, "north", 2, "n").status == 0)
+            #expect(try await insert(deployment, "north", 3, "s").status == 0)
+            try await deployment.withAgent("north") { _ in
+                try await until { deployment.log("north").contains("client reset finished") }
+                try await sync(deployment, "north")
+                try await until { try await owners(deployment, "north") == "1n 2n" }
+            }
+            let sets = try await Programs.sqlite3(
+                deployment.file("north"),
+                """
+                SELECT s.version, state, query FROM _realm_subscription_set s
+                JOIN _realm_subscription q ON q.set_version = s.version;
+                SELECT key, reason FROM _realm_reject;
+                """
+            )
+            #expect(sets.hasPrefix("1|3|owner == \"n\"\n3|"), "\(sets)")
+            #expect(sets.contains("outside of the current query view"), "\(sets)")
+        }
+    }
+
     @Test("Programs cannot insert into a class without a subscription")
     func denied() async throws {
         let deployment = try world()

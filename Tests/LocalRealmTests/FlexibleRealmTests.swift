@@ -1,4 +1,5 @@
 import Changesets
+import ClientReset
 import LocalRealm
 import SQLite
 import Subscriptions
@@ -265,6 +266,50 @@ struct FlexibleRealmTests {
         let page = Int(log[8]) << 24 | Int(log[9]) << 16 | Int(log[10]) << 8 | Int(log[11])
         return stride(from: 32, to: log.count - page, by: 24 + page).count { frame in
             log[frame + 4..<frame + 8].contains { $0 != 0 }
+        }
+    }
+
+    // MARK: Client resets
+
+    @Test(
+        "A client reset completes the active set; pending ones stay only if changes are recovered",
+        arguments: [ResetMethod.recover, .discard]
+    )
+    func reset(method: ResetMethod) throws {
+        let one = try realm.subscribe(.add(Self.all))
+        try realm.bootstrap(one, at: 2, [FlexibleRealm.entering(1, "old", version: 2)])
+        try fixture.connect().execute("INSERT INTO Note VALUES (5, 'mine', NULL)")
+        let two = try realm.subscribe(.put(.init(className: "Tag")))
+        try realm.stage(
+            two,
+            at: 3,
+            isComplete: false,
+            [FlexibleRealm.entering(7, "lost", version: 3)]
+        )
+
+        let freshPath = RealmFile.freshPath(of: fixture.path)
+        let fresh = try RealmFixture.open(freshPath, nil, fixture.clock, owner: .flexible)
+        try fresh.beginFlexibleSync()
+        let copied = try fresh.subscribe(.add(Self.all))
+        try fresh.bootstrap(copied, at: 9, [FlexibleRealm.entering(2, "new", version: 9)])
+        fresh.close()
+
+        let rehearsed = try realm.rehearseReset(to: freshPath, method)
+        #expect(realm.setStates == ["1 awaitingMark", "2 bootstrapping"])
+        #expect(try realm.carryOutReset(to: freshPath, method) == rehearsed)
+        let didRecover = method == .recover
+        #expect(realm.setStates == (didRecover ? ["1 complete", "2 pending"] : ["1 complete"]))
+        #expect(
+            try fixture.rows("SELECT _id FROM Note ORDER BY _id")
+                == (didRecover ? ["2", "5"] : ["2"])
+        )
+        #expect(try fixture.rows("SELECT * FROM _realm_bootstrap_changeset") == [])
+        // The triggers follow the latest set.
+        let insert = "INSERT INTO Tag VALUES (1)"
+        if didRecover {
+            try fixture.connect().execute(insert)
+        } else {
+            #expect(throws: SQLiteError.self) { try fixture.connect().execute(insert) }
         }
     }
 
