@@ -222,7 +222,7 @@ struct RealmFileVerbTests {
                 #expect(rejects.output.contains(#""property":"seen""#))
                 #expect(rejects.output.contains(#""value":"'tomorrow'""#))
                 let table = try await agent(deployment, "a", "rejects", "stock")
-                #expect(table.output.hasPrefix("TIME"))
+                #expect(table.output.hasPrefix("ID  TIME"))
 
                 let deletion = try await agent(deployment, "a", "delete", "stock", "--json")
                 #expect(deletion.status == 0, "\(deletion.errors)")
