@@ -16,13 +16,40 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle"
+)
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOWebSocket", package: "swift-nio"),
+    .product(name: "NIOTLS", package: "swift-nio"),
+    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+]
+
 let package = Package(
     name: "benchmarks",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
     targets: [
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
+        ),
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"])]
         ),
         module("CLinux"),
         module("Changesets"),
@@ -42,6 +69,37 @@ let package = Package(
                 "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
                 "Versions",
             ]
+        ),
+        module("QuerySQL", ["Changesets", "Documents", "JSON", "Query", "Schemas"]),
+        module("Permissions", ["Changesets", "JSON", "Query", "Schemas"]),
+        module("SyncProtocol", ["Changesets", "CZlib", "JSON", "Versions"]),
+        module("Outbound", nio),
+        module("Transport", ["CLinux", "Coordination", "Outbound", "SyncProtocol", deque] + nio),
+        module("Surroundings", ["Changesets", "Versions"]),
+        module("ServerStore", ["Changesets", "JSON", "Query", "Schemas", "Scopes", "Versions"]),
+        module(
+            "SQLiteServerStore",
+            [
+                "Changesets", "Coordination", "JSON", "Query", "QuerySQL", "SQLite", "Schemas",
+                "Scopes", "ServerStore", "Versions", deque, logging,
+            ]
+        ),
+        module(
+            "SyncServer",
+            [
+                "Changesets", "Coordination", "Documents", "JSON", "Merge", "Permissions", "Query",
+                "Schemas", "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport",
+                "Versions", deque, logging, serviceLifecycle,
+            ]
+        ),
+        .executableTarget(
+            name: "ViewBenchmark",
+            dependencies: [
+                "Changesets", "Permissions", "Query", "SQLiteServerStore", "Schemas", "Scopes",
+                "ServerStore", "Surroundings", "SyncProtocol", "SyncServer", "Transport",
+                "Versions", logging,
+            ],
+            swiftSettings: settings
         ),
         .executableTarget(
             name: "CodecBenchmark",
