@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures two processes of the server on one PostgreSQL database, beside plain SQL of the same run.
 
-    Benchmarks/cluster.py BIN-DIRECTORY [OBJECTS] [COMMITS]
+    Benchmarks/cluster.py BIN-DIRECTORY [OBJECTS] [COMMITS] [SECONDS]
 
 It starts a PostgreSQL of its own, with syncs to the disk, from PGBIN or /usr/lib/postgresql/*/bin. The aims
-are those of docs/spec/server-postgres.md, section 10, for two idle cores. Not measured here: 64 clients at a
-time, 10 000 idle sessions, and a slow network.
+are those of docs/spec/server-postgres.md, section 10, for two idle cores. Uploads of 1, 4 and 64 clients are
+those of raw connections (rawclient.py), each of which waits for its acknowledgement; all others are agents'.
+Not measured here: 10 000 idle sessions, and a slow network.
 """
 
 import glob
@@ -18,12 +19,13 @@ import subprocess
 import sys
 import time
 
+import rawclient
 from harness import Bench, Used, insert, wait
 from latency import delays, report
 
 
 def line(what, rate, unit, aim, plain):
-    print(f"{what:<40} {rate:9.0f} {unit:<10} aim {aim:>7}   plain SQL {plain:9.0f}")
+    print(f"{what:<44} {rate:9.0f} {unit:<10} aim {aim:>7}   plain SQL {plain:9.0f}", flush=True)
 
 
 class Database:
@@ -126,11 +128,43 @@ def upload(agents, count, size):
     return time.perf_counter() - began
 
 
+def raw_uploads(bench, clients, files, seconds, servers=None):
+    """Prints how many objects raw clients upload, one in each UPLOAD."""
+    servers = servers or bench.servers
+    tokens = [rawclient.log_in(port) for _, port in servers]
+    name = f"raw {clients} {files} {len(servers)}"
+    connected = []
+    for number in range(clients):
+        position = number % len(servers)
+        connected.append(rawclient.Client(servers[position][1], tokens[position],
+                                          f"{name} {number % files}"))
+    for client in connected[:files]:
+        rawclient.publish_schema(client)
+    used = Used(*(server for server, _ in servers))
+    rate, times = rawclient.upload_all(connected, seconds)
+    for client in connected:
+        client.socket.close()
+    return rate, times, used.text(len(times))
+
+
+def raw_line(bench, clients, files, seconds, aim, servers=None):
+    # The disk's speed varies: plain SQL before and after.
+    before = bench.database.plain(1, min(clients, 16), 500)
+    rate, times, used = raw_uploads(bench, clients, files, seconds, servers)
+    plain = (before + bench.database.plain(1, min(clients, 16), 500)) / 2
+    processes = len(servers or bench.servers)
+    line(f"1-object uploads, {clients} clients, {files} files, {processes} p.", rate, "uploads/s", aim,
+         plain)
+    print(f"  acknowledged after {times[len(times) // 2] * 1e3:.1f} ms (median), "
+          f"{times[int(len(times) * 0.99)] * 1e3:.1f} ms (99th percentile); {used}")
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     objects = int(sys.argv[2]) if len(sys.argv) > 2 else 50_000
     commits = int(sys.argv[3]) if len(sys.argv) > 3 else 2_000
+    seconds_each = float(sys.argv[4]) if len(sys.argv) > 4 else 10
     with Cluster(sys.argv[1]) as bench:
         database = bench.database
         print(f"cluster: {objects} objects, 1000 per transaction; {commits} commits of one object")
@@ -160,6 +194,13 @@ def main():
         seconds = upload(agents, commits, 1)
         line("1-object uploads, 4 files, 4 clients", 4 * commits / seconds, "uploads/s", 2_000,
              plain_small)
+
+        one = bench.servers[:1]
+        raw_line(bench, 1, 1, seconds_each, "-", one)
+        raw_line(bench, 4, 1, seconds_each, "-")
+        raw_line(bench, 64, 1, seconds_each, 1_500)
+        raw_line(bench, 64, 16, seconds_each, 2_000, one)
+        raw_line(bench, 64, 16, seconds_each, 2_000)
 
         source, target = bench.agent("a", ports[0], "near"), bench.agent("b", ports[1], "near")
         insert(source.db, 0, 1, 1)

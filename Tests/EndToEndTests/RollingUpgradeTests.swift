@@ -66,4 +66,27 @@ struct RollingUpgradeTests {
         #expect(refused.errors.contains("install"), "\(refused.errors)")
         #expect(refused.errors.contains("layout 2"), "\(refused.errors)")
     }
+
+    @Test("The statements of \"store sql\" make a store that is served, with schemas for views")
+    func administratorStatements() async throws {
+        let cluster = try ClusterDeployment()
+        defer { cluster.remove() }
+        let statements = try await cluster.command(0, ["store", "sql"])
+        #expect(statements.status == 0, "\(statements.errors)")
+        let target = cluster.database.target(database: "realm")
+        let direct = try Connection(target, deadline: .after(.seconds(60)))
+        try direct.execute(statements.output)
+        let storeID = try direct.run("SELECT store_id::text FROM realm.layout").string(0, 0)
+        try cluster.deployment.configure("a", port: cluster.ports[0])
+        try await cluster.withProcess(0) { _ in
+            try await cluster.withAgents(["a"]) {
+                try await Programs.sqlite3(
+                    cluster.deployment.file("a"),
+                    "INSERT INTO \"Item\" (_id, owner, amount) VALUES (1, 'a', 0);"
+                )
+                try await until { try cluster.view() == ["1|a|0"] }
+            }
+        }
+        #expect(try direct.run("SELECT store_id::text FROM realm.layout").string(0, 0) == storeID)
+    }
 }

@@ -1,9 +1,10 @@
 import PostgreSQL
 import PostgreSQLFixtures
-import PostgreSQLServerStore
 import ServerStore
 import Testing
 import Versions
+
+@testable import PostgreSQLServerStore
 
 @Suite(
     "The guard, on the tables",
@@ -45,7 +46,7 @@ struct SessionGuardRowsTests {
 
     private func verdict(_ told: SessionGuard) throws -> SessionGuard.Verdict {
         let rows = try connection.pipeline([told.step])
-        return try told.verdict(on: rows[0])
+        return told.verdict(on: try SessionGuard.Stored(rows[0]))
     }
 
     @Test("It reads what it compares")

@@ -1,9 +1,13 @@
+import Changesets
 import FoundationEssentials
 import Glibc
 import PostgreSQL
 import PostgreSQLFixtures
 import PostgreSQLServerStore
+import Schemas
+import Scopes
 import ServerConfig
+import ServerStore
 import Settings
 import TestSupport
 import Testing
@@ -56,7 +60,11 @@ struct ScalingPageTests {
     @Test("The statements make a database that the server can use, and that can be dumped")
     func database() async throws {
         let server = try PostgreSQLServer()
-        try Data(try block("sql").utf8).write(to: URL(filePath: server.file("setup.sql")))
+        let statements = blocks("sql")
+        #expect(statements.count == 2)
+        try Data(statements.joined(separator: "\n").utf8).write(
+            to: URL(filePath: server.file("setup.sql"))
+        )
         chmod(server.file("setup.sql"), 0o644)
         let options = "-h \(server.file(".")) -p \(server.port) -U realm"
         try server.run("psql \(options) -v ON_ERROR_STOP=1 -f setup.sql postgres >psql.log 2>&1")
@@ -67,6 +75,21 @@ struct ScalingPageTests {
         )
         let secrets = SecretReader(environment: [:])
         let store = try await PostgreSQLStore.open(Target(location, secrets))
+        // The role may make views, and their readers may read them.
+        let app = try #require(AppID("shop"))
+        try await store.write(.partition(app, .null)) { transaction in
+            var schema = RealmSchema()
+            let key = PrimaryKeySchema(name: "_id", type: .int, isNullable: false)
+            schema.update(ClassSchema(name: "Order", kind: .topLevel(key)))
+            try transaction.putSchema(schema, of: try transaction.makeFile(of: app, .null).id)
+        }
+        #expect(try await AppViews(of: store).refresh(app, in: "app_shop"))
+        try server.run(
+            "psql -h \(server.file(".")) -p \(server.port) -U reports -c 'TABLE app_shop.\"Order\"' realm"
+        )
+        try server.run(
+            "! psql -h \(server.file(".")) -p \(server.port) -U reports -c 'TABLE realm.object' realm"
+        )
         await store.close()
         let findings = DatabaseCheck.run(location, secrets) { 0 }
         for subject in ["reach", "encoding", "store", "rights", "connections"] {

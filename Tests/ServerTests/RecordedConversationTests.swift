@@ -58,14 +58,20 @@ struct RecordedConversationVectorTests {
         Scenario(name: "unbind"),
     ]
 
-    @Test("Each recording gets the recorded responses", arguments: scenarios)
-    func replay(scenario: Scenario) async throws {
+    private static let kinds = StoreKind.allCases.filter { $0 != .sqliteInMemory }
+
+    @Test(
+        "Each recording gets the recorded responses, with each store",
+        arguments: scenarios,
+        kinds
+    )
+    func replay(scenario: Scenario, kind: StoreKind) async throws {
         let lines = try Vectors.lines(
             RecordedLine.self,
             of: "wire/\(scenario.name).jsonl"
         )
         try await withTemporaryDirectory { directory in
-            let server = try await ReplayServer(directory: directory)
+            let server = try await ReplayServer(kind, directory: directory)
             var replay = Replay(server: server)
             var compared = 0
             for (index, line) in lines.enumerated() {
@@ -80,7 +86,7 @@ struct RecordedConversationVectorTests {
                 }
             }
             await server.stop()
-            print("\(scenario.name): \(lines.count) lines, \(compared) answers compared")
+            print("\(scenario.name), \(kind): \(lines.count) lines, \(compared) answers compared")
             #expect(compared > 0)
         }
     }

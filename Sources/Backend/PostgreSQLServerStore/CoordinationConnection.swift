@@ -8,7 +8,7 @@ package import Versions
 /// own (server on PostgreSQL, 6.1 and 6.4).
 ///
 /// Growth is announced after its commit, never inside: NOTIFY holds a lock of the whole database until
-/// its transaction is flushed. What gathers while one NOTIFY is under way goes with the next.
+/// its transaction is flushed. What gathers within some milliseconds after one NOTIFY goes with the next.
 /// Announcements may be lost with the connection: each process also polls.
 package final class CoordinationConnection: Sendable {
     /// Calls on the connection's thread, one at a time.
@@ -56,6 +56,9 @@ package final class CoordinationConnection: Sendable {
     private static let takeoverLimit = 10_000
     /// Payloads that share a round trip.
     private static let payloadsAtOnce = 100
+    /// The shortest time between two announcements of growth: the first goes at once, and a busy file costs
+    /// no more than this.
+    private static let growthPause = Duration.milliseconds(5)
 
     private let target: Target
     private let channel: String
@@ -199,10 +202,16 @@ package final class CoordinationConnection: Sendable {
         reconnection.succeeded()
         let own = connection.backendID
         var nextPoll = ContinuousClock.now + pollInterval
+        var nextGrowth = ContinuousClock.now
         while !isClosed {
-            try send(on: connection)
+            let mayTellGrowth = nextGrowth <= .now
+            if try send(on: connection, withGrowth: mayTellGrowth) {
+                nextGrowth = .now + Self.growthPause
+            }
             completeCalls(.success(connection))
-            let notifications = try connection.notifications(until: Deadline(nextPoll), wake: wake)
+            let hasGrowth = state.withLock { !$0.outbox.isEmpty }
+            let end = hasGrowth ? min(nextPoll, nextGrowth) : nextPoll
+            let notifications = try connection.notifications(until: Deadline(end), wake: wake)
             for notification in notifications where notification.sender != own {
                 guard notification.channel == channel,
                     let announcement = Announcement(payload: notification.payload)
@@ -216,7 +225,7 @@ package final class CoordinationConnection: Sendable {
                 nextPoll = .now + pollInterval
             }
         }
-        try send(on: connection)
+        try send(on: connection, withGrowth: true)
         try handlers.closing(connection)
     }
 
@@ -227,13 +236,19 @@ package final class CoordinationConnection: Sendable {
         }
     }
 
-    /// Sends what has gathered.
-    private func send(on connection: Connection) throws(PostgreSQLError) {
-        var payloads = state.withLock { state -> ArraySlice<String> in
+    /// Sends what has gathered. Returns whether growth was among it.
+    @discardableResult
+    private func send(
+        on connection: Connection,
+        withGrowth tellsGrowth: Bool
+    ) throws(PostgreSQLError) -> Bool {
+        let (gathered, hasGrowth) = state.withLock { state -> (ArraySlice<String>, Bool) in
             let takeovers = state.takeovers.map(\.payload)
             state.takeovers = []
-            return (state.outbox.takePayloads() + takeovers)[...]
+            let growth = tellsGrowth ? state.outbox.takePayloads() : []
+            return ((growth + takeovers)[...], !growth.isEmpty)
         }
+        var payloads = gathered
         while !payloads.isEmpty {
             let steps = payloads.prefix(Self.payloadsAtOnce).map { payload in
                 Step("SELECT pg_notify($1, $2)", [.string(channel), .string(payload)])
@@ -242,6 +257,7 @@ package final class CoordinationConnection: Sendable {
             payloads = payloads.dropFirst(Self.payloadsAtOnce)
         }
         try sendOrders(on: connection)
+        return hasGrowth
     }
 
     /// The epoch counts them, for processes that hear nothing.

@@ -20,11 +20,6 @@ extension SessionGuard {
             ]
         )
     }
-
-    /// The verdict on the rows of that step.
-    package func verdict(on rows: Rows) throws(PostgreSQLError) -> Verdict {
-        verdict(on: try Stored(rows))
-    }
 }
 
 extension SessionGuard.Stored {

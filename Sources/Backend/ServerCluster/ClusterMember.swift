@@ -36,8 +36,6 @@ final class ClusterMember: Sendable {
 
     /// Everything is reviewed once in so many polls, whether the epoch has moved or not.
     private static let pollsBetweenReviews = 12
-    private static let tolerableOffset: Int64 = 2_000
-    private static let longestOffset: Int64 = 60_000
 
     init(
         schema: String,
@@ -97,7 +95,7 @@ final class ClusterMember: Sendable {
     var obstacle: String? {
         state.withLock { state in
             if let obstacle = state.obstacle { return obstacle }
-            guard abs(state.clockOffset) > Self.longestOffset else { return nil }
+            guard abs(state.clockOffset) > ProcessLimits.longestOffset else { return nil }
             return "the clock of this machine differs from the database's by "
                 + "\(state.clockOffset / 1000) seconds"
         }
@@ -218,7 +216,7 @@ final class ClusterMember: Sendable {
 
     /// Whether all processes that are alive have recorded their clients, and agree on an app.
     func agree(_ connection: Connection, on app: AppID) throws -> Bool {
-        let seconds = Self.stampInterval(presence) / 1000 * 2 + ClusterStatements.aliveSeconds
+        let seconds = Self.stampInterval(presence) / 1000 * 2 + ProcessLimits.aliveSeconds
         return try StampStatements.agree(connection, on: app, within: seconds)
     }
 
@@ -227,7 +225,9 @@ final class ClusterMember: Sendable {
             defer { state.clockOffset = offset }
             return state.clockOffset
         }
-        guard abs(offset) > Self.tolerableOffset, abs(before) <= Self.tolerableOffset else {
+        guard abs(offset) > ProcessLimits.tolerableOffset,
+            abs(before) <= ProcessLimits.tolerableOffset
+        else {
             return
         }
         logger.warning(

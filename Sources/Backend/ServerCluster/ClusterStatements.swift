@@ -8,9 +8,6 @@ import Versions
 ///
 /// Keys that come as arrays are looked up one by one: the planner has no choice (3).
 enum ClusterStatements {
-    /// A process that was not seen for longer does not count.
-    static let aliveSeconds: Int64 = 15
-
     // MARK: Each poll
 
     struct Poll {
@@ -73,7 +70,7 @@ enum ClusterStatements {
                 WHERE process_id <> $1::text::uuid
                     AND seen_at > now() - make_interval(secs => $2::int8)
                 """,
-                [.string(process.id), .integer(aliveSeconds)]
+                [.string(process.id), .integer(ProcessLimits.aliveSeconds)]
             ),
         ])
         var poll = Poll(

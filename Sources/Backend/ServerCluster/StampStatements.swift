@@ -61,7 +61,7 @@ enum StampStatements {
                 AND count(DISTINCT coalesce(fingerprints->>$2, '')) = 1
             FROM process WHERE seen_at > now() - make_interval(secs => $3::int8)
             """,
-            [.integer(seconds), .string(app.rawValue), .integer(ClusterStatements.aliveSeconds)]
+            [.integer(seconds), .string(app.rawValue), .integer(ProcessLimits.aliveSeconds)]
         )
         return try rows.bool(0, 0)
     }

@@ -1,4 +1,5 @@
 import PostgreSQLServerStore
+import ServerCluster
 import ServerConfig
 
 extension DatabaseFacts {
@@ -146,9 +147,11 @@ extension DatabaseFacts {
 
     private var clockFinding: DatabaseFinding {
         let text = "the database's clock differs by \(clockOffset) ms"
-        guard clockOffset.magnitude > 2_000 else { return DatabaseFinding(.good, "clock", text) }
+        guard clockOffset.magnitude > ProcessLimits.tolerableOffset else {
+            return DatabaseFinding(.good, "clock", text)
+        }
         return DatabaseFinding(
-            clockOffset.magnitude > 60_000 ? .problem : .warning,
+            clockOffset.magnitude > ProcessLimits.longestOffset ? .problem : .warning,
             "clock",
             text,
             remedy: "let NTP set the clocks of both machines"

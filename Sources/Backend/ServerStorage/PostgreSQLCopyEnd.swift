@@ -1,5 +1,6 @@
 import PostgreSQL
 import PostgreSQLServerStore
+import ServerCluster
 
 /// A store on PostgreSQL as an end of a copy.
 final class PostgreSQLCopyEnd: CopyEnd {
@@ -28,13 +29,15 @@ final class PostgreSQLCopyEnd: CopyEnd {
         guard case .found = try PostgreSQLLayout.survey(connection, schema: schema) else { return }
         let rows = try connection.run(
             """
-            SELECT host FROM process WHERE seen_at > now() - interval '15 seconds' LIMIT 1
-            """
+            SELECT host FROM process WHERE seen_at > now() - make_interval(secs => $1::int8)
+            LIMIT 1
+            """,
+            [.integer(ProcessLimits.aliveSeconds)]
         )
         guard rows.count > 0 else { return }
         throw StoreCopyFailure(
             "a server on \(try rows.string(0, 0)) uses \(place); stop all its processes, and wait "
-                + "15 seconds"
+                + "\(ProcessLimits.aliveSeconds) seconds"
         )
     }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgreSQL
+import ServerCluster
 package import ServerConfig
 
 /// A process of a server on PostgreSQL, for operators.
@@ -53,5 +54,5 @@ package struct ProcessReport: Codable, Hashable, Sendable {
     }
 
     /// Whether it counts as alive.
-    package var isAlive: Bool { secondsSinceSeen <= 15 }
+    package var isAlive: Bool { secondsSinceSeen <= ProcessLimits.aliveSeconds }
 }

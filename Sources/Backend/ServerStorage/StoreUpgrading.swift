@@ -1,6 +1,7 @@
 import PostgreSQL
 import PostgreSQLServerStore
 import SQLiteServerStore
+import ServerCluster
 package import ServerConfig
 
 /// Brings a store to the layout of this version, while no server uses it.
@@ -47,9 +48,9 @@ package enum StoreUpgrading {
         let rows = try connection.run(
             """
             SELECT host, program FROM process
-            WHERE seen_at > now() - interval '15 seconds' AND layout < $1::int8 LIMIT 1
+            WHERE seen_at > now() - make_interval(secs => $2::int8) AND layout < $1::int8 LIMIT 1
             """,
-            [.integer(PostgreSQLLayout.version)]
+            [.integer(PostgreSQLLayout.version), .integer(ProcessLimits.aliveSeconds)]
         )
         guard rows.count > 0 else { return }
         throw StoreCopyFailure(

@@ -14,11 +14,10 @@ enum ReciprocalRows {
     ) -> Step {
         Step(
             """
-            SELECT version, changeset, is_last FROM (
+            SELECT version, changeset FROM (
                 SELECT version, changeset,
                     sum(octet_length(changeset)) OVER (ORDER BY version)
-                        - octet_length(changeset) AS before,
-                    count(*) OVER () < $4 AS is_last
+                        - octet_length(changeset) AS before
                 FROM (
                     SELECT version, changeset FROM reciprocal
                     WHERE file_id = $1 AND ident = $2 AND version > $3 ORDER BY version LIMIT $4

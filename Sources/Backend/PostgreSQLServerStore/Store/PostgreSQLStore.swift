@@ -1,5 +1,6 @@
 package import Logging
 package import PostgreSQL
+import Scopes
 package import ServerStore
 
 /// The store in a PostgreSQL database, which several processes share (server on PostgreSQL).
@@ -30,8 +31,6 @@ package final class PostgreSQLStore: Store {
 
     /// Made once; tells this store from a copy or an empty one.
     package let storeID: String
-    /// The epoch of control when the store was opened (server on PostgreSQL, 6.3).
-    package let controlEpoch: Int64
     /// The database, with the schema of the store.
     package let target: Target
     private let lanes: Lanes
@@ -80,7 +79,6 @@ package final class PostgreSQLStore: Store {
         _ logger: Logger
     ) throws(PostgreSQLError) {
         storeID = found.storeID
-        controlEpoch = found.controlEpoch
         self.target = target
         self.options = options
         let schemas = SharedSchemas()
@@ -126,7 +124,7 @@ package final class PostgreSQLStore: Store {
             case .file(let file):
                 return try await files.write(request, to: file, body)
             case .partition(let app, let partition):
-                return try await transact(request, locking: .partition(app, partition), body)
+                return try await transact(request, locking: (app, partition), body)
             case .accounts, .app:
                 // Another process may have made the same row: the second run finds it.
                 do {
@@ -143,11 +141,11 @@ package final class PostgreSQLStore: Store {
     /// Runs the body in a transaction of its own.
     private func transact<Outcome: Sendable>(
         _ request: WriteRequest,
-        locking file: ExpectedReads.File? = nil,
+        locking place: (app: AppID, partition: Partition)? = nil,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
         var expected = ExpectedRows()
-        if let file { expected.lock(file) }
+        if let place { expected.lock(place.partition, of: place.app) }
         expected.add(request, make.schemas)
         return try await lanes.transact(expected.steps) { [make, expected] open in
             let transaction = make.writing(on: open.connection)

@@ -1,5 +1,6 @@
 import PostgreSQL
 import Schemas
+import Scopes
 import ServerStore
 import Versions
 
@@ -36,17 +37,12 @@ struct ExpectedRows: Sendable {
         }
     }
 
-    mutating func lock(_ file: ExpectedReads.File) {
-        switch file {
-        case .id(let id): lock(id)
-        case .partition(let app, let partition):
-            add(ServerFileRows.locking(partition, of: app)) {
-                transaction,
-                rows throws(StoreError) in
-                guard let row = try ServerFileRows.file(rows) else { return }
-                try transaction.buffer.change(row.file.id) {
-                    $0.note(row, isLocked: true, transaction.versionSalts)
-                }
+    /// Locks the file of a partition, if there is one.
+    mutating func lock(_ partition: Partition, of app: AppID) {
+        add(ServerFileRows.locking(partition, of: app)) { transaction, rows throws(StoreError) in
+            guard let row = try ServerFileRows.file(rows) else { return }
+            try transaction.buffer.change(row.file.id) {
+                $0.note(row, isLocked: true, transaction.versionSalts)
             }
         }
     }
