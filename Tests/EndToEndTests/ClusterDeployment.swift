@@ -72,11 +72,11 @@ struct ClusterDeployment {
         "\(deployment.directory)/server-\(position).yaml"
     }
 
-    /// The status of `GET /ready`; 0 without a response.
+    /// The status of `GET /readyz`; 0 without a response.
     func ready(_ port: Int) async throws -> Int {
         let outcome = try await Programs.run(
             "curl",
-            ["-s", "-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:\(port)/ready"]
+            ["-s", "-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:\(port)/readyz"]
         )
         return Int(outcome.output) ?? 0
     }

@@ -34,7 +34,7 @@ enum ClientRoute: Hashable, Sendable {
 
     static let basePath = "/api/client/v2.0"
     private static let probes: [String: ClientRoute] = [
-        "/healthz": .health, "/readyz": .ready, "/ready": .ready,
+        "/healthz": .health, "/readyz": .ready,
     ]
 
     /// Finds the route; refuses unknown ones.
