@@ -19,7 +19,7 @@ struct FlexibleDeployment {
             apps:
               \(Deployment.app):
                 sync: { mode: flexible, queryable_fields: [store, amount] }
-                development_mode: true
+                schema: \(base.directory)/schema.yaml
                 rules:
                   Item:
                     - { name: manager, apply_when: "user.data.email == 'user@example.com'", read: true, write: true }

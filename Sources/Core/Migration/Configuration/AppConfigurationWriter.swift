@@ -66,11 +66,13 @@ struct AppConfigurationWriter {
         } else {
             writeRoles(to: &text)
         }
-        if let name = custom.className, let partition = custom.partition, let field = custom.field {
+        if let name = custom.className, let field = custom.field {
+            let partition = custom.partition.map {
+                "partition: \(ConfigurationText.quoted($0)), "
+            }
             text.line(
                 "custom_user_data: { class: \(ConfigurationText.quoted(name)), "
-                    + "partition: \(ConfigurationText.quoted(partition)), "
-                    + "user_id_field: \(ConfigurationText.quoted(field)) }"
+                    + (partition ?? "") + "user_id_field: \(ConfigurationText.quoted(field)) }"
             )
         }
     }

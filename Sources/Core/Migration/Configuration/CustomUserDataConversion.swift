@@ -33,7 +33,7 @@ struct CustomUserDataExport {
 struct ImportedCustomUserData {
     var knowledge: KnownUserData.CustomData
     var className: String?
-    /// The text of the partition with the objects.
+    /// The text of the partition with the objects; nil in flexible sync, where all are in one realm.
     var partition: String?
     var field: String?
     /// Whether no client may read the class.
@@ -42,9 +42,6 @@ struct ImportedCustomUserData {
 
 /// Finds the class and the partition of custom user data (moving an app, 5).
 enum CustomUserDataConversion {
-    /// The partition of flexible sync, as the server names it.
-    private static let flexiblePartition = "realm-server:flexible"
-
     static func run(
         _ app: ExportedApp,
         _ settings: SyncImportSettings,
@@ -106,10 +103,8 @@ enum CustomUserDataConversion {
             owner.update(PropertySchema(name: Text(data.field), type: .string, isNullable: true))
             schema.declaration.schema.update(owner)
         }
-        let partition: String
-        if isFlexible {
-            partition = flexiblePartition
-        } else {
+        var partition: String?
+        if !isFlexible {
             guard let survey else {
                 return lost("the partition of its objects is not known", "give --data")
             }
