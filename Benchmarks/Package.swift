@@ -16,6 +16,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(
@@ -38,6 +39,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -57,6 +59,9 @@ let package = Package(
         module("Versions"),
         module("Coordination"),
         module("Merge", ["Changesets"]),
+        module("Digests", ["Changesets", "Documents", "Schemas"]),
+        module("MetricsFormat"),
+        module("Subscriptions", ["Changesets", "Query", "Schemas", "Versions"]),
         module("Schemas", ["Changesets"]),
         module("Scopes", ["Changesets", "JSON"]),
         module("Documents", ["Changesets", "JSON", "Schemas"]),
@@ -66,8 +71,8 @@ let package = Package(
         module(
             "LocalRealm",
             [
-                "Changesets", "ClientReset", "Documents", "Merge", "SQLite", "Schemas", "Scopes",
-                "Versions",
+                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query", "SQLite",
+                "Schemas", "Scopes", "Subscriptions", "Versions", crypto,
             ]
         ),
         module("QuerySQL", ["Changesets", "Documents", "JSON", "Query", "Schemas"]),
@@ -77,6 +82,7 @@ let package = Package(
         module("Transport", ["CLinux", "Coordination", "Outbound", "SyncProtocol", deque] + nio),
         module("Surroundings", ["Changesets", "Versions"]),
         module("ServerStore", ["Changesets", "JSON", "Query", "Schemas", "Scopes", "Versions"]),
+        module("ServerMetrics", ["MetricsFormat", "ServerStore"]),
         module(
             "SQLiteServerStore",
             [
@@ -87,9 +93,10 @@ let package = Package(
         module(
             "SyncServer",
             [
-                "Changesets", "Coordination", "Documents", "JSON", "Merge", "Permissions", "Query",
-                "Schemas", "Scopes", "ServerStore", "Surroundings", "SyncProtocol", "Transport",
-                "Versions", deque, logging, serviceLifecycle,
+                "Changesets", "Coordination", "Digests", "Documents", "JSON", "Merge",
+                "Permissions", "Query", "Schemas", "Scopes", "ServerMetrics", "ServerStore",
+                "Surroundings", "SyncProtocol", "Transport", "Versions", crypto, deque, logging,
+                serviceLifecycle,
             ]
         ),
         .executableTarget(
