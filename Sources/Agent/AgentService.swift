@@ -29,6 +29,7 @@ package struct AgentService: Service, Sendable {
     let database: MetadataDatabase
     private let events: AgentEvents
     let pluginRegistry: PluginRegistry
+    let stalled = StalledRealms()
 
     /// Takes the data directory, and puts everything together without starting it; a reload reads
     /// the files, if there are any.
@@ -144,12 +145,21 @@ extension AgentService {
             period: HealthKeeper.period(watchdog: manager.watchdogPeriod),
             time: .continuous,
             stallLimit: manager.watchdogPeriod ?? .seconds(60),
+            uploadLimit: configuration.daemon.stalledAfter,
             examine: { await status().realms },
             workloads: { await running.workloads() },
             reportHanging: { realms in
                 guard !realms.isEmpty else { return logger.notice("work on the files continues") }
                 logger.error(
                     "work on a file makes no progress",
+                    metadata: ["realms": "\(realms.joined(separator: ", "))"]
+                )
+            },
+            reportStalled: { [stalled] realms in
+                stalled.set(realms)
+                guard !realms.isEmpty else { return logger.notice("uploads continue") }
+                logger.warning(
+                    "no upload is acknowledged",
                     metadata: ["realms": "\(realms.joined(separator: ", "))"]
                 )
             },
@@ -193,7 +203,12 @@ extension AgentService {
     /// Serves metrics over TCP, if configured.
     private func serveMetrics() async throws {
         guard let address = configuration.daemon.metricsAddress else { return }
-        let server = MetricsServer(host: address.host, port: address.port, metrics: metrics)
+        let server = MetricsServer(
+            host: address.host,
+            port: address.port,
+            metrics: metrics,
+            readiness: { await readiness() }
+        )
         do {
             try await server.run()
         } catch {
@@ -291,7 +306,7 @@ extension AgentService: ControlBackend {
     }
 
     package func metrics() async -> AgentMetrics {
-        AgentMetrics(await status(), events.totals)
+        AgentMetrics(await status(), events.totals, stalled: Set(stalled.names))
     }
 
     package func logLevels() -> LogReport {

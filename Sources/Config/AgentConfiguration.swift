@@ -22,6 +22,8 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var log: LogConfiguration
     /// TCP address that serves metrics; nil for none.
     package var metricsAddress: ListenAddress?
+    /// Maximum time without an acknowledgement of local changes while connected.
+    package var stalledAfter = Duration.seconds(300)
 }
 
 /// Log levels and destination.

@@ -31,6 +31,7 @@ package struct ConfigurationDifference: Hashable, Sendable {
             ("data_directory", old.dataDirectory != new.dataDirectory),
             ("control_socket", old.controlSocket != new.controlSocket),
             ("control_group", old.controlGroup != new.controlGroup),
+            ("stalled_after", old.stalledAfter != new.stalledAfter),
             ("metrics", old.metricsAddress != new.metricsAddress),
             ("log.output", old.log.output != new.log.output),
         ]

@@ -75,6 +75,9 @@ final class ConfigurationReader {
             log: keys.section("log", readLog),
             metricsAddress: keys.optional("metrics") { reader in
                 reader.mapping { keys in keys.required("listen", ListenAddress.read) }
+            },
+            stalledAfter: keys.optional("stalled_after", default: .seconds(300)) {
+                $0.duration(in: .seconds(10)...(.seconds(86_400)))
             }
         )
     }

@@ -84,4 +84,45 @@ struct HealthKeeperTests {
         await run.value
         #expect(told.alive.withLock(\.self) == 0)
     }
+
+    @Test("Connected realms whose changes make no progress are stalled, until some is acknowledged")
+    func stalled() {
+        func status(
+            _ name: String,
+            _ state: RealmState,
+            local: UInt64,
+            acknowledged: UInt64
+        ) -> RealmStatus {
+            var status = RealmStatus(
+                name: name,
+                path: "/x",
+                app: "a",
+                user: "u",
+                partition: "1",
+                state: state
+            )
+            (status.localVersion, status.acknowledgedVersion) = (local, acknowledged)
+            return status
+        }
+        var watch = StallWatch(limit: .seconds(60))
+        func stalled(at seconds: Int, _ realms: RealmStatus...) -> [String] {
+            watch.stalled(realms, at: .seconds(seconds))
+        }
+        let idle = status("idle", .open, local: 3, acknowledged: 3)
+        let offline = status("offline", .offline, local: 9, acknowledged: 3)
+        let stuck = status("stuck", .open, local: 9, acknowledged: 3)
+        #expect(stalled(at: 0, idle, offline, stuck) == [])
+        #expect(stalled(at: 59, idle, offline, stuck) == [])
+        #expect(stalled(at: 60, idle, offline, stuck) == ["stuck"])
+        // Only an acknowledgement counts as progress.
+        #expect(stalled(at: 70, status("stuck", .open, local: 20, acknowledged: 3)) == ["stuck"])
+        #expect(stalled(at: 80, status("stuck", .open, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 139, status("stuck", .open, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 140, status("stuck", .open, local: 20, acknowledged: 4)) == ["stuck"])
+        // The time counts from the connection.
+        #expect(stalled(at: 150, status("stuck", .offline, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 209, status("stuck", .open, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 260, status("stuck", .open, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 269, status("stuck", .open, local: 20, acknowledged: 4)) == ["stuck"])
+    }
 }

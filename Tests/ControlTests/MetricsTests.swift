@@ -37,17 +37,18 @@ extension ControlTests {
             }
             let checker = OpenMetricsChecker(text)
             #expect(checker.mistakes == [])
-            #expect(checker.families.count == 20)
+            #expect(checker.families.count == 21)
         }
     }
 
-    @Test("The TCP port serves metrics only")
+    @Test("The TCP port serves metrics and health only")
     func tcp() async throws {
         let ports = AsyncStream<Int>.makeStream()
         let server = MetricsServer(
             host: "127.0.0.1",
             port: 0,
             metrics: Backend().metrics,
+            readiness: Backend().readiness,
             onListening: { ports.continuation.yield($0) }
         )
         try await withThrowingTaskGroup { group in
@@ -57,7 +58,10 @@ extension ControlTests {
                 port = found
                 break
             }
-            for (path, status) in [("metrics", 200), ("v1/status", 404), ("v1/metrics", 404)] {
+            for (path, status) in [
+                ("metrics", 200), ("healthz", 200), ("readyz", 503), ("v1/status", 404),
+                ("v1/metrics", 404),
+            ] {
                 let reply = try await HTTPClient.shared.execute(
                     HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(path)"),
                     timeout: .seconds(180)

@@ -38,7 +38,11 @@ struct RecordedTrouble {
                 at: time
             )
             add(
-                AgentMetrics(status(isTroubled), totals).openMetrics,
+                AgentMetrics(
+                    status(isTroubled),
+                    totals,
+                    stalled: isTroubled ? ["stock"] : []
+                ).openMetrics,
                 of: "realm-agent",
                 at: time
             )

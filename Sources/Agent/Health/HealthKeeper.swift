@@ -13,10 +13,14 @@ struct HealthKeeper: Sendable {
     let time: SyncTime
     /// Maximum time without progress of the work on a file.
     var stallLimit = Duration.seconds(60)
+    /// Maximum time without an acknowledgement of local changes.
+    var uploadLimit = Duration.seconds(300)
     let examine: @Sendable () async -> [RealmStatus]
     /// The progress of the work on each realm's file, by the realm's name.
     var workloads: @Sendable () async -> [String: WorkMeter.Reading] = { [:] }
     var reportHanging: @Sendable ([String]) -> Void = { _ in }
+    /// Called when other realms are stalled than before.
+    var reportStalled: @Sendable ([String]) -> Void = { _ in }
     let reportAlive: @Sendable () -> Void
     let reportSummary: @Sendable (String) -> Void
 
@@ -24,7 +28,9 @@ struct HealthKeeper: Sendable {
     func run() async {
         var lastSummary = ""
         var lastHanging: [String] = []
+        var lastStalled: [String] = []
         var watch = WorkWatch(stallLimit: stallLimit)
+        var uploads = StallWatch(limit: uploadLimit)
         while !Task.isCancelled {
             let realms = await examine()
             if Task.isCancelled { return }
@@ -32,6 +38,9 @@ struct HealthKeeper: Sendable {
             if hanging != lastHanging { reportHanging(hanging) }
             lastHanging = hanging
             if hanging.isEmpty { reportAlive() }
+            let stalled = uploads.stalled(realms, at: time.uptime())
+            if stalled != lastStalled { reportStalled(stalled) }
+            lastStalled = stalled
             let summary = Self.summary(of: realms)
             if summary != lastSummary { reportSummary(summary) }
             lastSummary = summary

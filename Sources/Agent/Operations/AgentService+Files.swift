@@ -103,10 +103,17 @@ extension AgentService {
 
     package func readiness() async -> ReadinessReport {
         var waiting: [ReadinessReport.Waiting] = []
-        for realm in await running.realms where await !realm.realm.isReady {
+        let stalled = Set(stalled.names)
+        for realm in await running.realms {
             let status = await realm.status()
+            let isStalled = stalled.contains(status.name)
+            guard await !realm.realm.isReady || isStalled else { continue }
             waiting.append(
-                .init(realm: status.name, state: status.state, cause: status.cause)
+                .init(
+                    realm: status.name,
+                    state: status.state,
+                    cause: isStalled ? "stalled" : status.cause
+                )
             )
         }
         return ReadinessReport(waiting: waiting)

@@ -4,10 +4,13 @@ import MetricsFormat
 package struct AgentMetrics: Sendable {
     private let report: StatusReport
     private let totals: EventTotals
+    private let stalled: Set<String>
 
-    package init(_ report: StatusReport, _ totals: EventTotals) {
+    /// `stalled`: realms that are connected, and whose local changes make no progress.
+    package init(_ report: StatusReport, _ totals: EventTotals, stalled: Set<String> = []) {
         self.report = report
         self.totals = totals
+        self.stalled = stalled
     }
 
     /// The text that `GET /v1/metrics` answers.
@@ -19,6 +22,7 @@ package struct AgentMetrics: Sendable {
             [.init([("version", report.version)], 1)]
         )
         writeStates(to: &metrics)
+        writeStalled(to: &metrics)
         writeTimes(to: &metrics)
         writeAmounts(to: &metrics)
         writeTotals(to: &metrics)
@@ -46,6 +50,14 @@ package struct AgentMetrics: Sendable {
             "realm_agent_realm_open",
             "1 while the realm's session is bound to the server.",
             each { $0.state == .open || $0.state == .progress ? 1 : 0 }
+        )
+    }
+
+    private func writeStalled(to metrics: inout OpenMetrics) {
+        metrics.gauge(
+            "realm_agent_realm_stalled",
+            "1 while a connected realm has local changes, of which none is acknowledged.",
+            each { stalled.contains($0.name) ? 1 : 0 }
         )
     }
 

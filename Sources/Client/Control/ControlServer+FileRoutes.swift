@@ -30,8 +30,7 @@ extension ControlServer {
             return try Response.json(try await backend.retryReject(id, of: realm))
         }
         router.get("v1/ready") { _, _ in
-            let report = await backend.readiness()
-            return try Response.json(report, status: report.isReady ? .ok : .serviceUnavailable)
+            try Response.readiness(await backend.readiness())
         }
     }
 }

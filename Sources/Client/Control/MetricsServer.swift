@@ -6,11 +6,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Serves the metrics, without authentication, at a TCP address.
+/// Serves metrics and health, without authentication, at a TCP address.
 package struct MetricsServer: Sendable {
     private let host: String
     private let port: Int
     private let metrics: @Sendable () async -> AgentMetrics
+    private let readiness: @Sendable () async -> ReadinessReport
     private let onListening: @Sendable (_ port: Int) async -> Void
 
     /// `onListening` receives the port, which the system chooses if it is given as 0.
@@ -18,11 +19,13 @@ package struct MetricsServer: Sendable {
         host: String,
         port: Int,
         metrics: @escaping @Sendable () async -> AgentMetrics,
+        readiness: @escaping @Sendable () async -> ReadinessReport,
         onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         self.host = host
         self.port = port
         self.metrics = metrics
+        self.readiness = readiness
         self.onListening = onListening
     }
 
@@ -33,6 +36,9 @@ package struct MetricsServer: Sendable {
         router.get("metrics") { _, _ in
             Response.text(await metrics().openMetrics, type: OpenMetrics.contentType)
         }
+        router.get("healthz") { _, _ in try Response.json(["status": "ok"]) }
+        let readiness = readiness
+        router.get("readyz") { _, _ in try Response.readiness(await readiness()) }
         let logger = Logger(label: "Control") { _ in SwiftLogNoOpLogHandler() }
         let onListening = onListening
         let application = Application(

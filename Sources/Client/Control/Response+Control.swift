@@ -17,6 +17,11 @@ extension Response {
         )
     }
 
+    /// Status 503 if realms wait.
+    static func readiness(_ report: ReadinessReport) throws -> Response {
+        try json(report, status: report.isReady ? .ok : .serviceUnavailable)
+    }
+
     static func text(_ text: String, type: String) -> Response {
         Response(
             status: .ok,

@@ -39,6 +39,10 @@ enum MessageCatalogue {
             "fe6d7d4d5e75552cb9e321a8e9783122",
         "a download cannot be integrated":
             "387cadba298f5ab69a2e1b43aee476b4",
+        "no upload is acknowledged":
+            "5359e8d872314d47817e46c0ce5e33dd",
+        "uploads continue":
+            "cbf4d4a0836841f2b4acfb88e6a3536b",
         "work on a file makes no progress":
             "8a6ec0c96abe4df9ae5357e0a7d438e4",
         "work on the files continues":
