@@ -15,10 +15,7 @@ struct TerminationTests {
     private static let kinds = StoreKind.allCases.filter { $0 != .sqliteFile }
 
     private func world(_ kind: StoreKind) async throws -> ServerFileWorld {
-        let world = try await ServerFileWorld(store: try await kind.makeStore())
-        let app = AppRecord(id: ServerFileWorld.app, domainID: "d", keys: [])
-        try await world.store.write(.app(app.id)) { try $0.insert(app, at: 0) }
-        return world
+        try await ServerFileWorld(store: try await kind.makeStore())
     }
 
     private func fill(_ world: ServerFileWorld, by writer: ClientFile) async throws {
@@ -71,8 +68,6 @@ struct TerminationTests {
         let database = try PostgreSQLStores.database()
         try await PostgreSQLStores.withStore(in: database) { store in
             let world = try await ServerFileWorld(store: store, isStrict: false)
-            let app = AppRecord(id: ServerFileWorld.app, domainID: "d", keys: [])
-            try await world.store.write(.app(app.id)) { try $0.insert(app, at: 0) }
             let old = try await world.client()
             try await fill(world, by: old)
             let direct = try database.connect()

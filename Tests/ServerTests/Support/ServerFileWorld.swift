@@ -44,6 +44,11 @@ struct ServerFileWorld {
             snapshots: snapshots,
             merging: merging
         )
+        // A termination is recorded with the app.
+        try await self.store.write(.app(Self.app)) { transaction in
+            guard try !transaction.apps().contains(where: { $0.id == Self.app }) else { return }
+            try transaction.insert(AppRecord(id: Self.app, domainID: "d", keys: []), at: 0)
+        }
         self.file = try await self.store.write { transaction in
             try transaction.makeFile(of: Self.app, .string("store-42")).id
         }

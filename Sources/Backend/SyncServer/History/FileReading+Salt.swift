@@ -5,7 +5,9 @@ extension FileReading {
     /// The salt of a version of a file; also of the one up to which the history is trimmed. Nil if the
     /// history has no such version.
     func salt(of version: ServerVersion, in file: ServerFile) throws(StoreError) -> Salt? {
-        version == file.baseVersion.version
-            ? file.baseVersion.salt : try salt(of: version, in: file.id)
+        let base = file.baseVersion
+        if version == base.version { return base.salt }
+        // A store may keep rows of a terminated history for a while.
+        return version < base.version ? nil : try salt(of: version, in: file.id)
     }
 }
