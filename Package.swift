@@ -488,7 +488,7 @@ let package = Package(
             "Migration",
             [
                 "BSON", "Changesets", "Documents", "JSON", "Migration", "Permissions", "Query",
-                "SchemaFiles", "Schemas", "ServerConfig", "ServerStore", "Settings",
+                "SchemaFiles", "Schemas", "Scopes", "ServerConfig", "ServerStore", "Settings",
             ]
         ),
         tests("Settings", ["Settings", "YAML"]),

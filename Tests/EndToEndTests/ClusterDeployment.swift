@@ -19,7 +19,7 @@ struct ClusterDeployment {
         database = try PostgreSQLServer()
         try Connection(database.target(), deadline: .after(.seconds(60)))
             .execute("CREATE DATABASE realm")
-        ports = [Deployment.unusedPort(), Deployment.unusedPort()]
+        ports = [unusedPort(), unusedPort()]
         proxy = try FaultProxy(toAnyOf: ports.map { UInt16($0) })
         for (position, port) in ports.enumerated() {
             try deployment.write(

@@ -22,7 +22,7 @@ struct Deployment {
             atPath: directory,
             withIntermediateDirectories: true
         )
-        self.port = Self.unusedPort()
+        self.port = unusedPort()
         try write(
             "server.yaml",
             """
@@ -55,9 +55,6 @@ struct Deployment {
         )
         try write("password", "correct horse\n")
     }
-
-    /// A loopback port that is unused at the moment.
-    static func unusedPort() -> Int { TestSupport.unusedPort() }
 
     func remove() {
         try? FileManager.default.removeItem(atPath: directory)

@@ -27,7 +27,7 @@ struct MonitoringTests {
     func metrics() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
-        let port = Deployment.unusedPort()
+        let port = unusedPort()
         let configuration = "\(deployment.directory)/server.yaml"
         let text = try String(contentsOfFile: configuration, encoding: .utf8)
         let metrics = "server:\n  metrics: { listen: \"127.0.0.1:\(port)\" }\n"

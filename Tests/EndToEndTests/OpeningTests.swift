@@ -81,7 +81,7 @@ struct OpeningTests {
     func killed() async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
-        let proxyPort = Deployment.unusedPort()
+        let proxyPort = unusedPort()
         let hold = "\(deployment.directory)/hold"
         try deployment.write("hold", "")
         try deployment.write("proxy.py", Self.stallingProxy)

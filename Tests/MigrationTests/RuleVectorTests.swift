@@ -1,6 +1,7 @@
 import BSON
 import Changesets
 import Schemas
+import Scopes
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ struct RuleVectorTests {
     }
 
     private func partitionRules(_ type: String) -> PartitionRules {
-        let kinds: [String: PartitionRules.Kind] = [
+        let kinds: [String: Partition.Kind] = [
             "string": .string, "objectId": .objectID, "uuid": .uuid, "long": .int,
         ]
         return PartitionRules(

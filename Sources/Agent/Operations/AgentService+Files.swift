@@ -105,9 +105,9 @@ extension AgentService {
         var waiting: [ReadinessReport.Waiting] = []
         let stalled = Set(stalled.names)
         for realm in await running.realms {
-            let status = await realm.status()
-            let isStalled = stalled.contains(status.name)
+            let isStalled = stalled.contains(realm.name)
             guard await !realm.realm.isReady || isStalled else { continue }
+            let status = await realm.status()
             waiting.append(
                 .init(
                     realm: status.name,

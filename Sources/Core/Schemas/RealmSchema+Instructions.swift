@@ -5,6 +5,13 @@ package import Changesets
 /// Each function either changes the schema and returns the change, or returns nil if the schema
 /// already has it, or throws and changes nothing.
 extension RealmSchema {
+    /// Applies the schema instructions of a changeset.
+    package mutating func apply(schemaOf changeset: Changeset) throws(BadInstruction) {
+        for instruction in changeset.instructions {
+            _ = try apply(instruction, strings: changeset.strings)
+        }
+    }
+
     /// Applies AddTable, EraseTable, AddColumn or EraseColumn; instructions on objects change nothing.
     package mutating func apply(
         _ instruction: Instruction,

@@ -53,10 +53,7 @@ final class FileLoader {
         }
         if declared.hasAdditions(to: schema) {
             declared.writeAdditions(to: schema, into: &writer)
-            let changeset = try Changeset(decoding: writer.bytes)
-            for instruction in changeset.instructions {
-                _ = try schema.apply(instruction, strings: changeset.strings)
-            }
+            try schema.apply(schemaOf: Changeset(decoding: writer.bytes))
             try transaction.putSchema(schema, of: file.id)
         }
         self.touches = try TouchRecorder(file, transaction, schema, target)

@@ -12,12 +12,9 @@ package enum StoredSchema {
     /// Nil if `encode` did not write the bytes.
     package static func decode(_ bytes: [UInt8]) -> RealmSchema? {
         var schema = RealmSchema()
-        guard let changeset = try? Changeset(decoding: bytes) else { return nil }
-        for instruction in changeset.instructions {
-            guard (try? schema.apply(instruction, strings: changeset.strings)) != nil else {
-                return nil
-            }
-        }
+        guard let changeset = try? Changeset(decoding: bytes),
+            (try? schema.apply(schemaOf: changeset)) != nil
+        else { return nil }
         return schema
     }
 }

@@ -99,14 +99,10 @@ struct DownloadScan {
         {
             changesets = DownloadCompaction.compact(changesets)
         }
-        let salt = try store.salt(of: file.currentVersion, in: id) ?? file.baseVersion.salt
         return Batch(
             changesets: changesets,
             progress: SyncProgress(
-                latestServerVersion: SaltedServerVersion(
-                    version: file.currentVersion,
-                    salt: file.currentVersion == .zero ? .none : salt
-                ),
+                latestServerVersion: try store.newestVersion(of: file),
                 download: DownloadCursor(
                     serverVersion: position,
                     lastIntegratedClientVersion: clientVersion

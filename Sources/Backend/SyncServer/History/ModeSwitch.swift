@@ -140,10 +140,7 @@ struct ModeSwitch {
         }
         var writer = ChangesetWriter()
         added.writeAdditions(to: schema, into: &writer)
-        let changeset = try Changeset(decoding: writer.bytes)
-        for instruction in changeset.instructions {
-            _ = try schema.apply(instruction, strings: changeset.strings)
-        }
+        try schema.apply(schemaOf: Changeset(decoding: writer.bytes))
     }
 
     /// Every class has the property, of the partition's type.
@@ -172,10 +169,7 @@ struct ModeSwitch {
                 )
             }
         }
-        let changeset = try Changeset(decoding: writer.bytes)
-        for instruction in changeset.instructions {
-            _ = try schema.apply(instruction, strings: changeset.strings)
-        }
+        try schema.apply(schemaOf: Changeset(decoding: writer.bytes))
     }
 
     /// The same object of a class with more properties, or in another order.

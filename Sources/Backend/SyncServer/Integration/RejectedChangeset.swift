@@ -51,37 +51,21 @@ struct Compensation {
     /// Asymmetric objects are never sent to a client.
     init(of refused: Changeset, from store: FileObjects) throws {
         var writer = ChangesetWriter()
-        var seen: Set<ObjectReference> = []
-        var objects: [ObjectReference] = []
-        for object in refused.touchedObjects where seen.insert(object).inserted {
+        self.objects = refused.objects
+        for object in objects {
             guard let owner = store.schema[object.className], !owner.isEmbedded else {
                 throw IntegrationRefusal.badChangeset(reason: "unknown class \(object.className)")
             }
-            objects.append(object)
             guard !owner.isAsymmetric else { continue }
             writer.eraseObject(object)
             guard let document = try store.document(for: object) else { continue }
             writer.writeObject(document, as: object, of: owner, in: store.schema)
         }
-        self.objects = objects
         self.changeset = writer.bytes
     }
 
     /// The objects that a version for one client corrects.
     static func objects(compensatedBy changeset: [UInt8]) -> [ObjectReference] {
-        guard let changeset = try? Changeset(decoding: changeset) else { return [] }
-        var seen: Set<ObjectReference> = []
-        return changeset.touchedObjects.filter { seen.insert($0).inserted }
-    }
-}
-
-extension Changeset {
-    /// The same changeset without changes of objects.
-    var schemaChangesOnly: Changeset {
-        Changeset(strings: strings, instructions: instructions.filter(\.changesSchema))
-    }
-
-    fileprivate var touchedObjects: [ObjectReference] {
-        instructions.compactMap { $0.objectTarget.map(reference) }
+        (try? Changeset(decoding: changeset))?.objects ?? []
     }
 }

@@ -32,10 +32,7 @@ struct SchemaPublication {
         var schema = try transaction.schema(of: id)
         var writer = ChangesetWriter()
         declared.writeAdditions(to: schema, into: &writer)
-        let changeset = try Changeset(decoding: writer.bytes)
-        for instruction in changeset.instructions {
-            _ = try schema.apply(instruction, strings: changeset.strings)
-        }
+        try schema.apply(schemaOf: Changeset(decoding: writer.bytes))
         try transaction.putSchema(schema, of: id)
         var history = HistoryAppender(to: file, in: transaction, now: now)
         try history.append(writer.bytes, by: .server)

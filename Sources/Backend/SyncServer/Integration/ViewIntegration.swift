@@ -159,31 +159,34 @@ struct ViewIntegration {
             try state.judge.noteSchema(state.objects.schema)
         }
         var changes = merged.objectChangesOnly
+        var objects = changes.objects
         var (applier, admission) = (state.applier, state.admission)
         var admitted = try uploads.admit(changes, by: &applier, to: &state.objects, &admission)
-        let rejected = try rejected(changes, applier, &state)
+        let rejected = try rejected(objects, of: changes, applier, &state)
         if !rejected.isEmpty {
             state.rejections[index].reasons += rejected
-            changes = changes.removing(Set(rejected.map(\.object)))
+            let removed = Set(rejected.map(\.object))
+            changes = changes.removing(removed)
+            objects.removeAll(where: removed.contains)
             (applier, admission) = (state.applier, state.admission)
             admitted = try uploads.admit(changes, by: &applier, to: &state.objects, &admission)
         }
         let touched = try touched(
-            by: changes,
+            objects,
             from: state.applier,
             to: applier,
             &state,
             at: ServerVersion(history.file.currentVersion.rawValue + 1)
         )
         (state.applier, state.admission) = (applier, admission)
-        try ingest(changes, of: uploader, &state)
+        try ingest(objects, of: uploader, &state)
         // Objects that existed neither before nor after: no other client gets these instructions, so
         // its uploads must not be merged with them.
         let known = Set(touched.map(\.object))
         let schema = state.objects.schema
         admitted = admitted.removing(
             Set(
-                changes.objects.filter {
+                objects.filter {
                     !known.contains($0) && schema[$0.className]?.isAsymmetric != true
                 }
             )
@@ -206,12 +209,12 @@ struct ViewIntegration {
 
     /// Collects the inserted objects of asymmetric classes, if a sink takes them.
     private func ingest(
-        _ changes: Changeset,
+        _ objects: [ObjectReference],
         of uploader: ClientFile,
         _ state: inout State
     ) throws {
         guard settings.sink != nil else { return }
-        for object in changes.objects
+        for object in objects
         where state.objects.schema[object.className]?.isAsymmetric == true {
             guard let document = try state.applier.document(for: object, in: &state.objects) else {
                 continue
@@ -228,13 +231,14 @@ struct ViewIntegration {
 
     /// The objects whose writes are not allowed, judged by their states before and after.
     private func rejected(
-        _ changes: Changeset,
+        _ objects: [ObjectReference],
+        of changes: Changeset,
         _ applier: Applier<FileObjects>,
         _ state: inout State
     ) throws -> [(object: ObjectReference, reason: WriteRejection)] {
         let fields = changes.changedFields
         var rejected: [(object: ObjectReference, reason: WriteRejection)] = []
-        for object in changes.objects {
+        for object in objects {
             guard let owner = state.objects.schema[object.className], !owner.isEmbedded else {
                 throw IntegrationRefusal.badChangeset(reason: "unknown class \(object.className)")
             }
@@ -251,7 +255,7 @@ struct ViewIntegration {
     }
 
     private func touched(
-        by changes: Changeset,
+        _ objects: [ObjectReference],
         from before: Applier<FileObjects>,
         to after: Applier<FileObjects>,
         _ state: inout State,
@@ -259,7 +263,7 @@ struct ViewIntegration {
     ) throws -> [TouchedObject] {
         let images = ObjectImages(state.objects.schema, of: state.objects.file, settings)
         var touched: [TouchedObject] = []
-        for object in changes.objects {
+        for object in objects {
             guard let owner = state.objects.schema[object.className], !owner.isAsymmetric else {
                 continue
             }

@@ -107,14 +107,10 @@ struct ViewScan {
         )
         let isUnit = try projection.appendStates(to: &changesets, at: end, now, schema, store)
         let hasEarlier = changesets.contains { $0.cursor.serverVersion < part.end }
-        let salt = try store.salt(of: file.currentVersion, in: file.id) ?? file.baseVersion.salt
         return ViewBatch(
             changesets: changesets,
             progress: SyncProgress(
-                latestServerVersion: SaltedServerVersion(
-                    version: file.currentVersion,
-                    salt: file.currentVersion == .zero ? .none : salt
-                ),
+                latestServerVersion: try store.newestVersion(of: file),
                 download: end,
                 upload: client.upload
             ),

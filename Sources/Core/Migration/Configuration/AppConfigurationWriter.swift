@@ -1,6 +1,7 @@
 import BSON
 import Changesets
 import Schemas
+import Scopes
 
 /// Writes the drop-in of an imported app (moving an app, 3 to 5).
 struct AppConfigurationWriter {
@@ -195,7 +196,7 @@ struct AppConfigurationWriter {
     // MARK: Access to partitions
 
     private mutating func writeAccess(to text: inout ConfigurationText) {
-        let kind = settings.partition.flatMap { PartitionRules.Kind(rawValue: $0.type.rawValue) }
+        let kind = settings.partition.flatMap { Partition.Kind(rawValue: $0.type.rawValue) }
         let rules = PartitionRules(kind: kind ?? .string, user: user, reader: reader)
         let read = rules.translate(
             settings.permissions?["read"],

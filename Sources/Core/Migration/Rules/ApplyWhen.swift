@@ -2,11 +2,13 @@ import BSON
 import Changesets
 
 /// Translates `apply_when` into a rule about the user (moving an app, 4.3).
-struct ApplyWhen {
+struct ApplyWhen: RuleAtoms {
     let user: KnownUserData
     let reader: RuleExpressionReader
     /// Of a role that allows nothing, which may take in more users.
     let mayBeWider: Bool
+
+    static let unsupportedCode = "import.apply_when_unsupported"
 
     /// Nil if no rule says exactly the same.
     func translate(_ tree: JSONTree?, path: String) -> (text: String?, problem: String) {
@@ -17,19 +19,6 @@ struct ApplyWhen {
             return (nil, problem ?? "no rule says the same")
         }
         return (RuleWords.rule.text(rule.logic), "")
-    }
-
-    private typealias Result = (rule: TranslatedRule, reason: RuleTranslator.Reason?)
-
-    private func impossible(_ problem: String, _ path: String) -> Result {
-        (
-            TranslatedRule(logic: .constant(false), quality: .impossible),
-            RuleTranslator.Reason(
-                code: "import.apply_when_unsupported",
-                problem: problem,
-                path: path
-            )
-        )
     }
 
     private enum Side {
@@ -65,7 +54,7 @@ struct ApplyWhen {
         }
     }
 
-    private func atom(_ expression: RuleExpression) -> Result {
+    private func atom(_ expression: RuleExpression) -> RuleTranslator.Atom {
         switch expression {
         case .comparison(let left, .equal, let right, let path):
             return equality(side(left), side(right), path)
@@ -90,7 +79,7 @@ struct ApplyWhen {
         }
     }
 
-    private func equality(_ left: Side, _ right: Side, _ path: String) -> Result {
+    private func equality(_ left: Side, _ right: Side, _ path: String) -> RuleTranslator.Atom {
         switch (left, right) {
         case (.unreadable(let problem), _), (_, .unreadable(let problem)):
             return impossible(problem, path)
@@ -126,7 +115,7 @@ struct ApplyWhen {
         _ isAlwaysText: Bool,
         is value: BSONValue,
         _ path: String
-    ) -> Result {
+    ) -> RuleTranslator.Atom {
         if value == .null {
             return mayBeWider
                 ? (.exact(.atom("\(name) == null", opposite: "\(name) != null")), nil)

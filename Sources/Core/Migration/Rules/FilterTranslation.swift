@@ -3,7 +3,7 @@ import Changesets
 import Schemas
 
 /// Translates document filters into filters here (moving an app, 4.3).
-struct FilterTranslation {
+struct FilterTranslation: RuleAtoms {
     let owner: ClassSchema
     /// With the primary key.
     let queryable: Set<Text>
@@ -75,9 +75,7 @@ struct FilterTranslation {
 
     // MARK: Atoms
 
-    private typealias Result = (rule: TranslatedRule, reason: RuleTranslator.Reason?)
-
-    private func atom(_ expression: RuleExpression) -> Result {
+    private func atom(_ expression: RuleExpression) -> RuleTranslator.Atom {
         switch expression {
         case .comparison(let left, let comparison, let right, let path):
             return self.comparison(left, comparison, right, path)
@@ -94,29 +92,6 @@ struct FilterTranslation {
         case .constant, .and, .or, .not, .unreadable:
             preconditionFailure("only comparisons are atoms")
         }
-    }
-
-    private func impossible(
-        _ problem: String,
-        _ path: String,
-        code: String = "import.rule_unsupported"
-    ) -> Result {
-        (
-            TranslatedRule(logic: .constant(false), quality: .impossible),
-            RuleTranslator.Reason(code: code, problem: problem, path: path)
-        )
-    }
-
-    private func never(_ path: String) -> Result {
-        (
-            .never,
-            RuleTranslator.Reason(
-                code: "import.rule_never_true",
-                problem: "the two values have different types and were never equal",
-                path: path,
-                isExact: true
-            )
-        )
     }
 
     private struct Field {
@@ -182,12 +157,9 @@ struct FilterTranslation {
                 return .user(text, type: .objectID, isAlwaysThere: isThere)
             case (.user(let text, _, let isThere), .toUUID):
                 return .user(text, type: .uuid, isAlwaysThere: isThere)
-            case (.constant(.string(let text)), .toObjectID):
-                guard let id = ObjectID(text: text.bytes) else { break }
-                return .constant(.objectID(id))
-            case (.constant(.string(let text)), .toUUID):
-                guard let id = UniqueID(text: text.bytes) else { break }
-                return .constant(.binary(subtype: 4, id.bytes))
+            case (.constant(let value), _):
+                guard let converted = conversion.constant(value) else { break }
+                return .constant(converted)
             default: break
             }
             return .unreadable(
@@ -203,7 +175,7 @@ struct FilterTranslation {
         _ comparison: RuleExpression.Comparison,
         _ right: RuleOperand,
         _ path: String
-    ) -> Result {
+    ) -> RuleTranslator.Atom {
         switch (side(left), side(right)) {
         case (.unreadable(let code, let problem), _), (_, .unreadable(let code, let problem)):
             return impossible(problem, path, code: code)
@@ -237,7 +209,7 @@ struct FilterTranslation {
         _ comparison: RuleExpression.Comparison,
         _ value: BSONValue,
         _ path: String
-    ) -> Result {
+    ) -> RuleTranslator.Atom {
         if case .array(let elements) = value {
             guard comparison == .isElement || comparison == .equal else {
                 return impossible("a list in this place has no equivalent", path)
@@ -267,7 +239,9 @@ struct FilterTranslation {
         return (.exact(atom(text)), nil)
     }
 
-    private func membership(_ field: Field, _ elements: [BSONValue], _ path: String) -> Result {
+    private func membership(_ field: Field, _ elements: [BSONValue], _ path: String)
+        -> RuleTranslator.Atom
+    {
         var constants: [String] = []
         var hasNull = false
         for element in elements {
@@ -296,7 +270,7 @@ struct FilterTranslation {
         _ type: PropertyType?,
         _ isAlwaysThere: Bool,
         _ path: String
-    ) -> Result {
+    ) -> RuleTranslator.Atom {
         if comparison != .isElement, let type, type != field.type, field.type != .mixed {
             return never(path)
         }
@@ -314,7 +288,9 @@ struct FilterTranslation {
         )
     }
 
-    private func userValue(_ name: String, _ value: BSONValue, _ path: String) -> Result {
+    private func userValue(_ name: String, _ value: BSONValue, _ path: String)
+        -> RuleTranslator.Atom
+    {
         switch value {
         case .string(let text):
             return (.exact(atom("\(name) == \(FilterText.quoted(text))")), nil)
@@ -325,7 +301,9 @@ struct FilterTranslation {
         }
     }
 
-    private func exists(_ operand: RuleOperand, _ wanted: Bool, _ path: String) -> Result {
+    private func exists(_ operand: RuleOperand, _ wanted: Bool, _ path: String)
+        -> RuleTranslator.Atom
+    {
         let name: String
         switch side(operand) {
         case .unreadable(let code, let problem): return impossible(problem, path, code: code)

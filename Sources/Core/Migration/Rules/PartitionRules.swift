@@ -1,16 +1,10 @@
 import BSON
 import Changesets
+import Scopes
 
 /// Translates permissions of partitions into access rules (moving an app, 4.2).
-struct PartitionRules {
-    enum Kind: String {
-        case string
-        case objectID = "object_id"
-        case uuid
-        case int
-    }
-
-    let kind: Kind
+struct PartitionRules: RuleAtoms {
+    let kind: Partition.Kind
     let user: KnownUserData
     let reader: RuleExpressionReader
 
@@ -35,9 +29,7 @@ struct PartitionRules {
 
     // MARK: Atoms
 
-    private func atom(
-        _ expression: RuleExpression
-    ) -> (rule: TranslatedRule, reason: RuleTranslator.Reason?) {
+    private func atom(_ expression: RuleExpression) -> RuleTranslator.Atom {
         switch expression {
         case .comparison(let left, .equal, let right, let path):
             return equality(left, right, path)
@@ -53,36 +45,17 @@ struct PartitionRules {
         }
     }
 
-    private typealias Result = (rule: TranslatedRule, reason: RuleTranslator.Reason?)
-
-    private func impossible(
-        _ problem: String,
-        _ path: String,
-        code: String = "import.rule_unsupported"
-    ) -> Result {
-        (
-            TranslatedRule(logic: .constant(false), quality: .impossible),
-            RuleTranslator.Reason(code: code, problem: problem, path: path)
-        )
-    }
-
-    private func never(_ path: String) -> Result {
-        (
-            .never,
-            RuleTranslator.Reason(
-                code: "import.rule_never_true",
-                problem: "the two values have different types and were never equal",
-                path: path,
-                isExact: true
-            )
-        )
-    }
-
     private enum Side {
         case partition
         case constant(BSONValue)
         /// A name, its type, and whether its value may be missing, or a list.
-        case name(String, type: Kind?, guarded: Bool, form: KnownUserData.Form, isCustom: Bool)
+        case name(
+            String,
+            type: Partition.Kind?,
+            guarded: Bool,
+            form: KnownUserData.Form,
+            isCustom: Bool
+        )
         case missing
         case unreadable(code: String, problem: String)
     }
@@ -133,7 +106,7 @@ struct PartitionRules {
     private func converted(_ side: Side, _ conversion: RuleOperand.Conversion) -> Side {
         switch (side, conversion) {
         case (.name(let text, _, let guarded, let form, let isCustom), _):
-            let type: Kind =
+            let type: Partition.Kind =
                 switch conversion {
                 case .toObjectID: .objectID
                 case .toUUID: .uuid
@@ -149,12 +122,9 @@ struct PartitionRules {
                 form: .single,
                 isCustom: false
             )
-        case (.constant(.string(let text)), .toObjectID):
-            guard let id = ObjectID(text: text.bytes) else { break }
-            return .constant(.objectID(id))
-        case (.constant(.string(let text)), .toUUID):
-            guard let id = UniqueID(text: text.bytes) else { break }
-            return .constant(.binary(subtype: 4, id.bytes))
+        case (.constant(let value), _):
+            guard let converted = conversion.constant(value) else { break }
+            return .constant(converted)
         default: break
         }
         return .unreadable(
@@ -163,7 +133,9 @@ struct PartitionRules {
         )
     }
 
-    private func equality(_ left: RuleOperand, _ right: RuleOperand, _ path: String) -> Result {
+    private func equality(_ left: RuleOperand, _ right: RuleOperand, _ path: String)
+        -> RuleTranslator.Atom
+    {
         switch (side(left), side(right)) {
         case (.unreadable(let code, let problem), _), (_, .unreadable(let code, let problem)):
             return impossible(problem, path, code: code)
@@ -220,7 +192,7 @@ struct PartitionRules {
         _ value: String,
         _ name: String,
         _ form: KnownUserData.Form
-    ) -> Result {
+    ) -> RuleTranslator.Atom {
         let element = RuleLogic.atom("\(value) IN \(name)", opposite: "NOT \(value) IN \(name)")
         switch form {
         case .single: return (.exact(equal(value, name)), nil)
@@ -229,7 +201,9 @@ struct PartitionRules {
         }
     }
 
-    private func list(_ form: KnownUserData.Form, _ path: String, _ logic: RuleLogic) -> Result {
+    private func list(_ form: KnownUserData.Form, _ path: String, _ logic: RuleLogic)
+        -> RuleTranslator.Atom
+    {
         guard form != .single else { return (.exact(logic), nil) }
         return (
             TranslatedRule(logic: logic, quality: .narrower),
@@ -241,7 +215,7 @@ struct PartitionRules {
         )
     }
 
-    private func partition(is value: BSONValue, _ path: String) -> Result {
+    private func partition(is value: BSONValue, _ path: String) -> RuleTranslator.Atom {
         let text: String?
         switch (value, kind) {
         case (.null, _): text = "null"
@@ -263,12 +237,12 @@ struct PartitionRules {
 
     private func name(
         _ name: String,
-        _ type: Kind?,
+        _ type: Partition.Kind?,
         _ form: KnownUserData.Form,
         isCustom: Bool,
         is value: BSONValue,
         _ path: String
-    ) -> Result {
+    ) -> RuleTranslator.Atom {
         guard let text = RuleText.constant(value) else {
             if case .string = value {
                 return impossible("text with both kinds of quotes cannot be written", path)
@@ -299,7 +273,7 @@ struct PartitionRules {
         _ left: RuleOperand,
         _ list: RuleOperand,
         _ path: String
-    ) -> Result {
+    ) -> RuleTranslator.Atom {
         switch (side(left), side(list)) {
         case (.unreadable(let code, let problem), _), (_, .unreadable(let code, let problem)):
             return impossible(problem, path, code: code)
@@ -312,7 +286,9 @@ struct PartitionRules {
         }
     }
 
-    private func existence(_ operand: RuleOperand, _ wanted: Bool, _ path: String) -> Result {
+    private func existence(_ operand: RuleOperand, _ wanted: Bool, _ path: String)
+        -> RuleTranslator.Atom
+    {
         switch side(operand) {
         case .unreadable(let code, let problem): return impossible(problem, path, code: code)
         case .missing: return (.exact(.constant(!wanted)), nil)

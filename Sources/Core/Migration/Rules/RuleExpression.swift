@@ -42,6 +42,16 @@ indirect enum RuleOperand: Hashable {
         case toObjectID
         case toUUID
         case toText
+
+        /// A constant after the conversion; nil if it cannot be converted.
+        func constant(_ value: BSONValue) -> BSONValue? {
+            guard case .string(let text) = value else { return nil }
+            return switch self {
+            case .toObjectID: ObjectID(text: text.bytes).map { .objectID($0) }
+            case .toUUID: UniqueID(text: text.bytes).map { .binary(subtype: 4, $0.bytes) }
+            case .toText: nil
+            }
+        }
     }
 }
 

@@ -4,7 +4,8 @@ import BSON
 /// cannot say becomes false where more truth means more access, and true where it means less.
 struct RuleTranslator {
     /// The translation of one comparison; the quality is as written, without negation.
-    typealias Atoms = (RuleExpression) -> (rule: TranslatedRule, reason: Reason?)
+    typealias Atoms = (RuleExpression) -> Atom
+    typealias Atom = (rule: TranslatedRule, reason: Reason?)
 
     struct Reason: Hashable {
         let code: String
