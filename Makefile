@@ -4,6 +4,9 @@
 #   make run EXIT=1    the same, ends by itself; exit status 0 only if every step held
 #   make test          install what is missing, and run every test
 #   make deb           build the Debian packages (.build-package/deb)
+#   make image         OCI images of both programs from those packages (.build-package/image; root)
+#   make repository    a signed apt repository of those packages (.build-package/repository)
+#   make pictures      the screenshots of the pages, from a real run
 #   make benchmark     build for release and measure the programs (Benchmarks/README.md)
 #   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
 #   make test-cluster  the test of two processes for minutes: writes for 60 s, the database away for 60 s
@@ -13,10 +16,11 @@ SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
-POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|FlexibleConversation|Identification|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests
+POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|FlexibleConversation|Identification|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|UserImportVector)Tests
 
 .PHONY: setup build run test test-cluster soak sanitize lint format benchmark benchmark-build benchmark-path \
-	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster deb prove-package prove-units clean
+	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import deb image repository pictures \
+	prove-package prove-units prove-image prove-repository prove-quick clean
 
 setup:
 	@scripts/setup.sh
@@ -61,8 +65,23 @@ format:
 	swift format --in-place --recursive Package.swift Sources Tests
 
 # Both Debian packages, in .build-package/deb: the release build, then dpkg-buildpackage.
-deb: setup
+deb:
+	@scripts/setup.sh deb
 	@scripts/make-deb.sh
+
+# Those packages as OCI images, and as an apt repository.
+image:
+	@scripts/setup.sh image
+	@scripts/make-image.sh
+
+repository:
+	@scripts/setup.sh repository
+	@scripts/make-repository.sh
+
+# docs/pictures, from a real run of both programs and Chromium.
+pictures: build
+	@scripts/setup.sh browser
+	@scripts/pictures.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)"
 
 # Boots a Debian 12 and installs them there; says what this machine does not allow.
 prove-package:
@@ -72,6 +91,19 @@ prove-package:
 prove-units:
 	@scripts/prove-package.sh --quick
 
+# Run what `make image` and `make repository` have made; say what this machine does not allow.
+prove-image:
+	@scripts/prove-image.sh
+
+prove-repository:
+	@scripts/prove-repository.sh
+
+# What of that costs seconds: a repository of small packages, and images of the programs that are built.
+prove-quick: build
+	@scripts/setup.sh repository
+	@scripts/prove-repository.sh --quick
+	@scripts/prove-image.sh --quick "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)"
+
 # The release build has a folder of its own: other flags would rebuild everything in .build.
 benchmark-build: setup
 	swift build --configuration release --scratch-path .build-release --product realm-server
@@ -80,7 +112,7 @@ benchmark-build: setup
 # Real processes on loopback: Benchmarks/README.md says what each of them measures.
 benchmark: benchmark-path benchmark-transfer benchmark-latency benchmark-idle
 
-benchmark-path benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster: benchmark-%: benchmark-build
+benchmark-path benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import: benchmark-%: benchmark-build
 	Benchmarks/$*.py .build-release/release $(ARGUMENTS)
 
 clean:

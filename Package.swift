@@ -57,6 +57,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
+func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies,
+        path: "Benchmarks/\(name)",
+        swiftSettings: settings
+    )
+}
+
 func library(_ name: String, in group: Group, _ pkgConfig: String, apt package: String) -> Target {
     .systemLibrary(
         name: name,
@@ -98,10 +107,7 @@ let nioHTTPTypes: [Target.Dependency] = [
     .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
     .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
 ]
-let unixSignals = Target.Dependency.product(
-    name: "UnixSignals",
-    package: "swift-service-lifecycle"
-)
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let serviceLifecycle = Target.Dependency.product(
     name: "ServiceLifecycle",
     package: "swift-service-lifecycle"
@@ -153,16 +159,8 @@ let package = Package(
         module("Schemas", in: .core, ["Changesets"]),
         module("Documents", in: .core, ["Changesets", "JSON", "Schemas"]),
         module("Query", in: .core, ["Changesets", "Documents", "JSON", "Schemas"]),
-        module(
-            "QuerySQL",
-            in: .core,
-            ["Changesets", "Documents", "JSON", "Query", "Schemas"]
-        ),
-        module(
-            "Permissions",
-            in: .core,
-            ["Changesets", "JSON", "Query", "Schemas"]
-        ),
+        module("QuerySQL", in: .core, ["Changesets", "Documents", "JSON", "Query", "Schemas"]),
+        module("Permissions", in: .core, ["Changesets", "JSON", "Query", "Schemas"]),
         module("Merge", in: .core, ["Changesets"]),
         module("Digests", in: .core, ["Changesets", "Documents", "Schemas"]),
         module("BSON", in: .core, ["Changesets", "Documents", "JSON", "Schemas"]),
@@ -181,6 +179,7 @@ let package = Package(
         module("YAML", in: .core, ["CYAML"]),
         module("JSON", in: .core),
         module("MetricsFormat", in: .core),
+        module("ConsolePages", in: .core),
         module("Settings", in: .core, ["JSON", "YAML"]),
         module("Scheduling", in: .core),
         module(
@@ -227,12 +226,12 @@ let package = Package(
             ["CLinux", "CSystemd", "Coordination", "Scheduling", "Settings", "YAML", logging]
         ),
         module("Programs", in: .system, ["CLinux", "Coordination"]),
+        module("WorkDisplay", in: .system),
         module(
             "Plugins",
             [
                 "ClientReset", "Config", "Platform", "Programs", "Scheduling", "Settings",
-                asyncHTTPClient,
-                logging,
+                asyncHTTPClient, logging,
             ] + nio
         ),
         module(
@@ -263,10 +262,9 @@ let package = Package(
             [
                 "AppServices", "Changesets", "ClientReset", "Config", "Control", "Coordination",
                 "Digests", "LocalRealm", "Outbound", "Platform", "Plugins", "Programs", "RealmSync",
-                "SQLite",
-                "Scheduling",
-                "Schemas", "SchemaFiles", "Scopes", "Settings", "Subscriptions", "SyncClient",
-                "SyncProtocol", "Transport", "Versions", "YAML", logging, nioSSL, serviceLifecycle,
+                "SQLite", "Scheduling", "SchemaFiles", "Schemas", "Scopes", "Settings",
+                "Subscriptions", "SyncClient", "SyncProtocol", "Transport", "Versions", "YAML",
+                logging, nioSSL, serviceLifecycle,
             ]
         ),
         program(
@@ -274,8 +272,7 @@ let package = Package(
             in: .client,
             [
                 "Agent", "Config", "Control", "Platform", "RealmSync", "Scopes", "Settings",
-                argumentParser,
-                logging, serviceLifecycle, unixSignals,
+                "WorkDisplay", argumentParser, logging, serviceLifecycle, unixSignals,
             ]
         ),
 
@@ -310,8 +307,8 @@ let package = Package(
             [
                 "Changesets", "Coordination", "Digests", "Documents", "JSON", "Merge",
                 "Permissions", "Query", "Schemas", "Scopes", "ServerMetrics", "ServerStore",
-                "Surroundings", "SyncProtocol", "Transport", "Versions", crypto, deque,
-                logging, serviceLifecycle,
+                "Surroundings", "SyncProtocol", "Transport", "Versions", crypto, deque, logging,
+                serviceLifecycle,
             ]
         ),
         module(
@@ -332,9 +329,8 @@ let package = Package(
             in: .backend,
             [
                 "CCrypt", "Changesets", "Coordination", "Documents", "JSON", "Programs", "SQLite",
-                "Schemas", "ServerConfig", "ServerMetrics", "ServerStore", "Settings",
-                "Surroundings", "Versions",
-                crypto, jwtKit, logging,
+                "Schemas", "Scopes", "ServerConfig", "ServerMetrics", "ServerStore", "Settings",
+                "Surroundings", "Versions", crypto, jwtKit, logging,
             ]
         ),
         module(
@@ -342,19 +338,25 @@ let package = Package(
             in: .backend,
             [
                 "Changesets", "Digests", "JSON", "MetricsFormat", "Query", "Schemas", "Scopes",
-                "ServerAccounts", "ServerConfig", "ServerMetrics",
-                "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
-                "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
+                "ServerAccounts", "ServerConfig", "ServerMetrics", "ServerStore", "Settings",
+                "Surroundings", "SyncProtocol", "SyncServer", "Transport", "Versions",
+                asyncHTTPClient, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
+        ),
+        module(
+            "ServerConsole",
+            in: .backend,
+            ["ConsolePages", "ServerHTTP", "ServerStore", logging, serviceLifecycle]
+                + hummingbird + nio
         ),
         module(
             "Server",
             in: .backend,
             [
-                "AsymmetricSink", "Changesets", "Coordination", "Permissions", "Programs", "Query",
-                "ServerAccounts", "ServerConfig", "ServerHTTP", "ServerMetrics", "ServerStore",
-                "Settings", "Surroundings", "SyncProtocol", "SyncServer", "Transport", logging,
-                serviceLifecycle,
+                "AsymmetricSink", "Changesets", "Coordination", "JSON", "Permissions", "Programs",
+                "Query", "Scopes", "ServerAccounts", "ServerConfig", "ServerHTTP", "ServerMetrics",
+                "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
+                "Transport", logging, serviceLifecycle,
             ] + nio
         ),
         module(
@@ -369,8 +371,8 @@ let package = Package(
             "ServerCluster",
             in: .backend,
             [
-                "Changesets", "PostgreSQL", "PostgreSQLServerStore", "ServerStore",
-                "Surroundings", "Versions", logging,
+                "Changesets", "PostgreSQL", "PostgreSQLServerStore", "ServerStore", "Surroundings",
+                "Versions", logging,
             ]
         ),
         module(
@@ -395,13 +397,27 @@ let package = Package(
             in: .backend,
             [
                 "Changesets", "JSON", "Migration", "Platform", "PostgreSQLServerStore", "Query",
-                "Scheduling",
-                "SchemaFiles",
-                "Scopes", "Server", "ServerConfig",
+                "Scheduling", "SchemaFiles", "Scopes", "Server", "ServerConfig", "ServerConsole",
                 "ServerHTTP", "ServerMigration", "ServerStorage", "ServerStore", "Settings",
-                "Surroundings",
-                argumentParser, logging,
-                serviceLifecycle, unixSignals,
+                "Surroundings", "WorkDisplay", argumentParser, logging, serviceLifecycle,
+                unixSignals,
+            ]
+        ),
+
+        // Measurements of modules (Benchmarks/README.md).
+        benchmark("CodecBenchmark", ["Changesets"]),
+        benchmark("FanoutBenchmark", ["Changesets", "Documents", "Query", "Schemas"]),
+        benchmark("MergeBenchmark", ["Changesets", "Merge"]),
+        benchmark(
+            "RealmBenchmark",
+            ["Changesets", "LocalRealm", "SQLite", "Schemas", "Scopes", "Versions"]
+        ),
+        benchmark(
+            "ViewBenchmark",
+            [
+                "Changesets", "Permissions", "Query", "SQLiteServerStore", "Schemas", "Scopes",
+                "ServerStore", "Surroundings", "SyncProtocol", "SyncServer", "Transport",
+                "Versions", logging,
             ]
         ),
 
@@ -423,8 +439,7 @@ let package = Package(
             name: "RealmFixtures",
             dependencies: [
                 "AppServices", "Changesets", "Platform", "RealmSync", "Scheduling", "Scopes",
-                "SyncClient", "SyncProtocol", "TestSupport",
-                "Transport", logging,
+                "SyncClient", "SyncProtocol", "TestSupport", "Transport", logging,
             ],
             path: "Tests/RealmFixtures",
             swiftSettings: settings
@@ -459,9 +474,8 @@ let package = Package(
         tests(
             "Query",
             [
-                "PostgreSQLFixtures",
-                "Changesets", "Documents", "JSON", "PostgreSQL", "Query", "QuerySQL", "SQLite",
-                "Schemas",
+                "Changesets", "Documents", "JSON", "PostgreSQL", "PostgreSQLFixtures", "Query",
+                "QuerySQL", "SQLite", "Schemas",
             ]
         ),
         tests(
@@ -473,11 +487,12 @@ let package = Package(
             "ClientReset",
             [
                 "Changesets", "ClientReset", "Documents", "Schemas", "ScriptedPeers",
-                "SyncProtocol",
-                "Versions",
+                "SyncProtocol", "Versions",
             ]
         ),
         tests("Scopes", ["Changesets", "Scopes"]),
+        tests("ConsolePages", ["ConsolePages"]),
+        tests("WorkDisplay", ["WorkDisplay"]),
         tests("Subscriptions", ["Changesets", "Schemas", "Subscriptions", "Versions"]),
         tests("Digests", ["Changesets", "Digests", "Documents", "Schemas", crypto]),
         tests("YAML", ["YAML"]),
@@ -497,15 +512,15 @@ let package = Package(
             "Config",
             [
                 "Changesets", "Config", "Documents", "Query", "Scheduling", "SchemaFiles",
-                "Schemas",
-                "Scopes", "Settings", "YAML",
+                "Schemas", "Scopes", "Settings", "YAML",
             ]
         ),
         tests(
             "ServerMigration",
             [
-                "BSON", "Changesets", "Documents", "JSON", "Migration", "SQLiteServerStore",
-                "SchemaFiles", "Schemas", "Scopes", "ServerMigration", "ServerStore", "Versions",
+                "BSON", "Changesets", "Documents", "FaultInjection", "JSON", "Migration",
+                "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "ServerFixtures",
+                "ServerMigration", "ServerStore", "Versions",
             ]
         ),
         tests("Scheduling", ["Scheduling"]),
@@ -556,27 +571,26 @@ let package = Package(
         tests(
             "Agent",
             [
-                "RealmFixtures",
-                "RealmSync",
                 "Agent", "AppServices", "Config", "Control", "Coordination", "LocalRealm",
-                "Outbound", "Platform", "Plugins", "SQLite", "Scheduling", "Scopes", "Settings",
-                "SyncClient", "SyncProtocol", "Transport", "Versions", logging,
+                "Outbound", "Platform", "Plugins", "RealmFixtures", "RealmSync", "SQLite",
+                "Scheduling", "Scopes", "Settings", "SyncClient", "SyncProtocol", "Transport",
+                "Versions", logging,
             ]
         ),
         tests(
             "RealmSync",
             [
-                "AppServices", "ClientReset", "LocalRealm", "Platform", "RealmFixtures",
-                "RealmSync", "SQLite", "Scheduling", "SyncClient", "SyncProtocol", "Versions",
+                "AppServices", "Changesets", "ClientReset", "Digests", "LocalRealm", "Platform",
+                "RealmFixtures", "RealmSync", "SQLite", "Scheduling", "Schemas", "Scopes",
+                "SyncClient", "SyncProtocol", "Versions",
             ]
         ),
         tests(
             "SyncClient",
             [
-                "FaultInjection",
-                "Changesets", "ClientReset", "Coordination", "LocalRealm", "SQLite", "Scheduling",
-                "Schemas", "Scopes", "ScriptedPeers", "SyncClient", "SyncProtocol", "Transport",
-                "Versions", logging,
+                "Changesets", "ClientReset", "Coordination", "FaultInjection", "LocalRealm",
+                "SQLite", "Scheduling", "Schemas", "Scopes", "ScriptedPeers", "SyncClient",
+                "SyncProtocol", "Transport", "Versions", logging,
             ]
         ),
         tests(
@@ -586,8 +600,7 @@ let package = Package(
         tests(
             "ServerStore",
             [
-                "Changesets", "JSON", "Query", "Schemas", "Scopes", "ServerFixtures",
-                "ServerStore",
+                "Changesets", "JSON", "Query", "Schemas", "Scopes", "ServerFixtures", "ServerStore",
                 "Versions",
             ]
         ),
@@ -609,9 +622,9 @@ let package = Package(
         tests(
             "ServerConfig",
             [
-                "Changesets", "Documents", "JSON", "Permissions", "Query", "SchemaFiles",
-                "Schemas", "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore",
-                "Settings",
+                "Changesets", "Documents", "JSON", "Permissions", "Query", "SchemaFiles", "Schemas",
+                "Scopes", "Server", "ServerConfig", "ServerFixtures", "ServerStore", "Settings",
+                "YAML",
             ]
         ),
         tests(
@@ -634,7 +647,13 @@ let package = Package(
             "AsymmetricSink",
             ["AsymmetricSink", "Changesets", "Coordination", "Programs", logging]
         ),
-        tests("ServerAccounts", ["ServerAccounts", "ServerStore"]),
+        tests(
+            "ServerAccounts",
+            [
+                "Changesets", "JSON", "Programs", "Scopes", "ServerAccounts", "ServerConfig",
+                "ServerFixtures", "ServerStore",
+            ]
+        ),
         tests(
             "ServerHTTP",
             ["ServerConfig", "ServerFixtures", "ServerHTTP", "ServerStore"]
@@ -642,26 +661,23 @@ let package = Package(
         tests(
             "Server",
             [
-                "Changesets", "Digests", "Documents", "JSON", "Merge", "Permissions", "PostgreSQL",
-                "PostgreSQLFixtures", "PostgreSQLServerStore", "Query", "SQLite", "ServerFixtures",
-                "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server", "ServerAccounts",
-                "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
-                "SyncProtocol", "SyncServer", "Transport", "Versions", asyncHTTPClient, crypto,
-                jwtKit, logging, serviceLifecycle,
+                "Changesets", "Coordination", "Digests", "Documents", "JSON", "Merge",
+                "Permissions", "PostgreSQL", "PostgreSQLFixtures", "PostgreSQLServerStore", "Query",
+                "SQLite", "SQLiteServerStore", "SchemaFiles", "Schemas", "Scopes", "Server",
+                "ServerAccounts", "ServerCluster", "ServerConfig", "ServerFixtures", "ServerHTTP",
+                "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
+                "Transport", "Versions", asyncHTTPClient, crypto, jwtKit, logging, serviceLifecycle,
             ] + nio
         ),
         tests(
             "Simulation",
             [
-                "RealmSync",
                 "Agent", "AppServices", "Changesets", "ClientReset", "Config", "Control",
                 "Documents", "FaultInjection", "JSON", "LocalRealm", "Merge", "Permissions",
-                "Platform", "Query", "SQLite", "SQLiteServerStore", "Scheduling", "Schemas",
-                "Scopes", "Server", "ServerAccounts",
-                "ServerConfig", "ServerHTTP", "ServerStore", "Settings", "Surroundings",
-                "Subscriptions", "SyncClient", "SyncProtocol", "SyncServer", "Transport",
-                "Versions",
-                logging,
+                "Platform", "Query", "RealmSync", "SQLite", "SQLiteServerStore", "Scheduling",
+                "Schemas", "Scopes", "Server", "ServerAccounts", "ServerConfig", "ServerHTTP",
+                "ServerStore", "Settings", "Subscriptions", "Surroundings", "SyncClient",
+                "SyncProtocol", "SyncServer", "Transport", "Versions", logging,
             ]
         ),
         tests(
@@ -672,9 +688,8 @@ let package = Package(
             "EndToEnd",
             [
                 "Agent", "Changesets", "Config", "Control", "Documents", "FaultInjection",
-                "Outbound",
-                "Platform", "PostgreSQL", "PostgreSQLFixtures",
-                "SQLite", "ScriptedPeers", "SyncProtocol", "Transport", "Versions", subprocess,
+                "Outbound", "Platform", "PostgreSQL", "PostgreSQLFixtures", "SQLite",
+                "ScriptedPeers", "SyncProtocol", "Transport", "Versions", subprocess,
             ] + nio
         ),
     ],

@@ -65,7 +65,10 @@ def created(keys):
 class Client:
     """A connection with one session of a new client file."""
 
-    def __init__(self, port, token, partition):
+    def __init__(self, port, token, partition, file=None):
+        """`file` is that of an earlier connection, which this one continues."""
+        self.partition = partition
+        self.port = port
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
@@ -84,11 +87,23 @@ class Client:
         if b" 101 " not in head.split(b"\r\n")[0]:
             sys.exit(f"the server refused the upgrade: {head.decode()}")
         path = json.dumps(partition).encode()
-        self.send(b"bind 1 %d 0 1 0\n" % len(path) + path)
-        ident, salt = re.match(rb"ident 1 (\d+) (\d+)", self.expect(b"ident")).groups()
-        self.send(b"ident 1 %s %s 0 0 0 0\n" % (ident, salt))
-        self.send(b"mark 1 1\n")
-        self.expect(b"mark")
+        self.send(b"bind 1 %d 0 %d 0\n" % (len(path), file is None) + path)
+        # The cursor of the last DOWNLOAD, and the newest version with its salt.
+        self.position = file.position if file else (b"0", b"0", b"0", b"0")
+        if file:
+            self.ident = file.ident
+            self.version, self.acknowledged = file.version, file.acknowledged
+            self.server_version = file.server_version
+        else:
+            self.ident = re.match(rb"ident 1 (\d+) (\d+)", self.expect(b"ident")).groups()
+        self.send(b"ident 1 %s %s %s %s %s %s\n" % (*self.ident, *self.position))
+        self.last = []
+        self.marks = 0
+        self.marked = 0
+        self.mark()
+        while self.marked < self.marks:
+            self.fill()
+            self.take_all()
 
     def fill(self):
         data = self.socket.recv(1 << 18)
@@ -125,12 +140,23 @@ class Client:
             message, self.buffer = self.buffer[start:start + size], self.buffer[start + size:]
             yield message
 
+    def mark(self):
+        self.marks += 1
+        self.send(b"mark 1 %d\n" % self.marks)
+
+    def take_all(self):
+        for message in self.messages():
+            self.take(message)
+
     def take(self, message):
         """What a DOWNLOAD says about the server's history and this client's uploads."""
         if message.startswith(b"download "):
             fields = message.split(b"\n", 1)[0].split(b" ")
             self.server_version = int(fields[2])
             self.acknowledged = int(fields[6])
+            self.position = tuple(fields[2:6])
+        elif message.startswith(b"mark "):
+            self.marked = int(message.split(b" ")[2])
         elif message.startswith((b"json_error", b"error")):
             sys.exit(f"the server answered {message[:300]}")
 
@@ -144,6 +170,7 @@ class Client:
 
     def upload(self, changesets):
         """Sends the changesets in one UPLOAD, each of them a version."""
+        self.last = changesets
         entries = b""
         for changeset in changesets:
             self.version += 1

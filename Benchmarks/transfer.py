@@ -96,4 +96,5 @@ def main():
         down("down3", "down, from state")
 
 
-main()
+if __name__ == "__main__":
+    main()

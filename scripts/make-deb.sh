@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 for tool in dpkg-buildpackage dh python3; do
     command -v "$tool" >/dev/null || {
-        echo "make-deb: $tool is missing; install dpkg-dev, debhelper and python3" >&2
+        echo "make-deb: $tool is missing; \"make deb\" installs it, or scripts/setup.sh deb" >&2
         exit 1
     }
 done

@@ -1,9 +1,23 @@
 #!/bin/sh
 # Installs the Debian packages that building, running and testing need; quiet when all are there.
+#
+#   scripts/setup.sh [WORK...]   and those of: deb, image, repository, browser
 set -eu
 
 packages="libcrypt-dev libpq-dev libsqlite3-dev libsystemd-dev libyaml-dev zlib1g-dev pkg-config curl python3 sqlite3 \
     iproute2 jq man-db postgresql-15"
+for work; do
+    case $work in
+        deb) packages="$packages debhelper dpkg-dev git" ;;
+        image) packages="$packages dpkg-dev mmdebstrap" ;;
+        repository) packages="$packages apt-utils dpkg-dev gpg gpg-agent" ;;
+        browser) packages="$packages chromium chromium-driver fonts-dejavu-core" ;;
+        *)
+            echo "setup: $work is not known" >&2
+            exit 2
+            ;;
+    esac
+done
 
 missing=""
 for package in $packages; do
@@ -13,7 +27,7 @@ for package in $packages; do
     esac
 done
 
-if ! command -v swift >/dev/null 2>&1; then
+if [ "${1:-}" != repository ] && [ "${1:-}" != image ] && ! command -v swift >/dev/null 2>&1; then
     echo "setup: the Swift toolchain (6.2 or later) is not on the PATH; see https://www.swift.org/install" >&2
     exit 1
 fi

@@ -7,6 +7,7 @@ import RealmSync
 import Scheduling
 import Settings
 import SyncClient
+import SyncProtocol
 
 /// Puts the parts of the agent together, one section of the configuration after the other.
 struct Parts {
@@ -90,9 +91,9 @@ struct Parts {
     mutating func add(_ realm: RealmConfiguration) {
         guard let parts = users[realm.user.name] else { return }
         let options = RealmOptions(realm)
-        let connection =
+        let connections =
             parts.sharesConnection
-            ? parts.user.sharedConnection(for: options) : ownConnection(of: options, parts.user)
+            ? parts.user.sharedConnections(for: options) : ownConnections(of: options, parts.user)
         let handlers = RealmHandlers(
             HandlerRunner(realm, registry: plugins),
             requiresBefore: realm.clientReset.requiresBefore,
@@ -100,7 +101,7 @@ struct Parts {
         )
         let engine = parts.user.realm(
             options,
-            on: connection,
+            on: connections,
             delegate: handlers,
             report: { [events] event in
                 events.publish(event, realm: realm.name)
@@ -110,14 +111,15 @@ struct Parts {
         realms.append(ConfiguredRealm(configuration: realm, realm: engine, handlers: handlers))
     }
 
-    private mutating func ownConnection(
+    private mutating func ownConnections(
         of options: RealmOptions,
         _ user: SyncUser
-    ) -> UserConnection {
+    ) -> RealmConnections {
         let link = NetworkQualityMonitor(poorNetwork)
-        let connection = user.ownConnection(of: options, measured: link.note)
-        links[ObjectIdentifier(connection)] = link
-        return connection
+        let connections = user.ownConnections(of: options, measured: link.note)
+        links[ObjectIdentifier(connections.configured)] = link
+        links[ObjectIdentifier(connections.other)] = link
+        return connections
     }
 
     /// Monitors the network quality that a connection observes.
@@ -125,10 +127,15 @@ struct Parts {
         links[ObjectIdentifier(connection)] ?? NetworkQualityMonitor(poorNetwork)
     }
 
-    /// Whether the user has realms, and none of a partition.
-    func usesFlexibleSync(_ user: SyncUser) -> Bool {
-        let own = realms.filter { $0.configuration.user.name == user.name }
-        return !own.isEmpty && own.allSatisfy { $0.realm.context.options.isFlexible }
+    /// The connection that tells how good the path to a user's server is: a server refuses connections of
+    /// the other kind of sync, so that they measure nothing.
+    func probedConnection(ofUser name: String) async -> UserConnection? {
+        guard let user = users[name]?.user else { return nil }
+        for realm in realms where realm.configuration.user.name == name {
+            if await realm.realm.mode == .partitionBased { return user.connection }
+        }
+        let hasRealms = realms.contains { $0.configuration.user.name == name }
+        return hasRealms ? user.flexibleConnection : user.connection
     }
 
     var allLinks: some Sequence<NetworkQualityMonitor> { links.values }
@@ -136,7 +143,8 @@ struct Parts {
     /// The connections that carry the realms.
     var connections: [UserConnection] {
         var seen: Set<ObjectIdentifier> = []
-        return realms.map(\.realm.context.connection).filter {
+        let all = realms.map(\.realm.context).flatMap { [$0.connection, $0.otherConnection] }
+        return all.filter {
             seen.insert(ObjectIdentifier($0)).inserted
         }
     }

@@ -97,28 +97,25 @@ actor RunningAgent {
         let (synced, life) = (user.user, Lifetime())
         let link = parts.link(of: synced.connection)
         connections[synced.name] = life
-        // A server refuses connections of the other mode, so that they measure nothing.
-        let probed = parts.usesFlexibleSync(synced) ? synced.flexibleConnection : synced.connection
         beginning.yield {
-            await life.run { await Self.run({ await synced.run() }, probed, link) }
+            await life.run {
+                await withDiscardingTaskGroup { group in
+                    group.addTask { await synced.run() }
+                    // Chosen each time: a reload or the server may change the kind of sync.
+                    group.addTask { await link.run { await self.probe(userNamed: synced.name) } }
+                }
+            }
         }
     }
 
-    private static func run(
-        _ connections: @escaping @Sendable () async -> Void,
-        _ probed: UserConnection,
-        _ link: NetworkQualityMonitor
-    ) async {
-        await withDiscardingTaskGroup { group in
-            group.addTask { await connections() }
-            group.addTask { await link.run { await probed.probe() } }
-        }
+    private func probe(userNamed name: String) async {
+        await parts.probedConnection(ofUser: name)?.probe()
     }
 
     private func begin(_ realm: ConfiguredRealm) {
         let name = realm.name
-        let connection = realm.realm.context.connection
-        let link = parts.link(of: connection)
+        let engine = realm.realm
+        let link = parts.link(of: engine.context.connection)
         let keeper = ScheduleKeeper(
             realm.realm,
             realm.configuration.schedule,
@@ -146,9 +143,9 @@ actor RunningAgent {
                 await keeper.begin()
                 await withDiscardingTaskGroup { group in
                     if !isShared {
-                        group.addTask {
-                            await Self.run({ await connection.run() }, connection, link)
-                        }
+                        group.addTask { await engine.context.connection.run() }
+                        group.addTask { await engine.context.otherConnection.run() }
+                        group.addTask { await link.run { await engine.presentConnection.probe() } }
                     }
                     group.addTask { await realm.run() }
                     group.addTask { await keeper.run() }

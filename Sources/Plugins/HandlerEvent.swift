@@ -11,6 +11,8 @@ package enum HandlerEvent: Hashable, Sendable {
     case clientResetManual(ManualReset)
     /// The server refused writes, and undid them.
     case writeRejected([RejectedWriteSummary])
+    /// The server refused a set of subscriptions; the realm keeps the view of the one before.
+    case subscriptionsRejected(RejectedSubscriptionsSummary)
 
     package var kind: String {
         switch self {
@@ -19,6 +21,7 @@ package enum HandlerEvent: Hashable, Sendable {
         case .clientResetAfter: "client_reset_after"
         case .clientResetManual: "client_reset_manual"
         case .writeRejected: "write_rejected"
+        case .subscriptionsRejected: "subscriptions_rejected"
         }
     }
 }
@@ -61,5 +64,33 @@ package struct RejectedWriteSummary: Hashable, Sendable {
         self.className = className
         self.key = key
         self.reason = reason
+    }
+}
+
+/// A set of subscriptions that the server refused.
+package struct RejectedSubscriptionsSummary: Hashable, Sendable {
+    /// The number of the set.
+    package let version: Int64
+    /// The server's text.
+    package let message: String
+    /// The subscriptions that the text is about, as far as it tells.
+    package let subscriptions: [Entry]
+
+    package struct Entry: Hashable, Sendable {
+        package let name: String?
+        package let className: String
+        package let query: String
+
+        package init(name: String?, className: String, query: String) {
+            self.name = name
+            self.className = className
+            self.query = query
+        }
+    }
+
+    package init(version: Int64, message: String, subscriptions: [Entry]) {
+        self.version = version
+        self.message = message
+        self.subscriptions = subscriptions
     }
 }

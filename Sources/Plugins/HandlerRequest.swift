@@ -62,6 +62,7 @@ extension HandlerRequest {
         var recovery_path: String?
         var token: String?
         var rejects: [RejectDocument]?
+        var subscriptions: RejectedSetDocument?
 
         init(_ request: HandlerRequest) {
             self.kind = request.event.kind
@@ -89,6 +90,8 @@ extension HandlerRequest {
                 token = reset.token
             case .writeRejected(let rejects):
                 self.rejects = rejects.map(RejectDocument.init)
+            case .subscriptionsRejected(let set):
+                subscriptions = RejectedSetDocument(set)
             }
         }
     }
@@ -106,6 +109,30 @@ extension HandlerRequest {
             self.message = report.message
             self.fatal = report.isFatal
             self.log_url = report.logURL
+        }
+    }
+
+    private struct RejectedSetDocument: Encodable {
+        let set: Int64
+        let message: String
+        let rejected: [SubscriptionDocument]
+
+        init(_ summary: RejectedSubscriptionsSummary) {
+            self.set = summary.version
+            self.message = summary.message
+            self.rejected = summary.subscriptions.map(SubscriptionDocument.init)
+        }
+    }
+
+    private struct SubscriptionDocument: Encodable {
+        let name: String?
+        let `class`: String
+        let query: String
+
+        init(_ subscription: RejectedSubscriptionsSummary.Entry) {
+            self.name = subscription.name
+            self.class = subscription.className
+            self.query = subscription.query
         }
     }
 

@@ -17,6 +17,17 @@ struct DoctorTests {
         #expect(Doctor.space(at: "/x", freeInBytes: 1 << 30).verdict == .good)
     }
 
+    @Test("Whether the data directory is encrypted is said, and never a problem")
+    func encryption() {
+        let messages = [DiskEncryption.device, .fileSystem, DiskEncryption.none, nil].map {
+            Doctor.encryption(at: "/x", $0).description
+        }
+        #expect(messages[0] == "ok       encryption  /x: on an encrypted device")
+        #expect(messages[1] == "ok       encryption  /x: encrypted by its file system")
+        #expect(messages[2].hasPrefix("ok       encryption  /x: not encrypted, as far as"))
+        #expect(messages[3] == messages[2])
+    }
+
     @Test("An altered file, another journal mode and a long log are found")
     func file() {
         func verdicts(_ file: RealmExamination) -> [String] {

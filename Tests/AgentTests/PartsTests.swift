@@ -41,7 +41,7 @@ struct PartsTests {
             }
             #expect((connections["stock"] == connections["orders"]) == sharesConnections)
             #expect(connections["stock"] != connections["visits"])
-            #expect(parts.connections.count == (sharesConnections ? 2 : 3))
+            #expect(parts.connections.count == (sharesConnections ? 4 : 6))
         }
     }
 }

@@ -13,8 +13,8 @@ enum ArchitectureRules {
     ]
     static let serverModules: Set<String> = [
         "AsymmetricSink", "PostgreSQL", "PostgreSQLServerStore", "SQLiteServerStore", "Server",
-        "ServerAccounts", "ServerCluster", "ServerConfig", "ServerHTTP", "ServerMetrics",
-        "ServerMigration",
+        "ServerAccounts", "ServerCluster", "ServerConfig", "ServerConsole", "ServerHTTP",
+        "ServerMetrics", "ServerMigration",
         "ServerStorage", "ServerStore", "Surroundings", "SyncServer", "realm-server",
     ]
 
@@ -154,21 +154,23 @@ enum ArchitectureRules {
         "DequeModule": [
             "PostgreSQLServerStore", "SQLiteServerStore", "SyncServer", "Transport",
         ],
-        "HTTPTypes": ["Control", "ServerHTTP"],
-        "Hummingbird": ["Control", "ServerHTTP"],
+        "HTTPTypes": ["Control", "ServerConsole", "ServerHTTP"],
+        "Hummingbird": ["Control", "ServerConsole", "ServerHTTP"],
         "JWTKit": ["ServerAccounts"],
         "Logging": [
             "Agent", "AsymmetricSink", "Control", "Platform", "Plugins", "PostgreSQLServerStore",
             "RealmSync", "SQLiteServerStore", "Server", "ServerAccounts", "ServerCluster",
-            "ServerHTTP", "ServerStorage", "SyncClient", "SyncServer", "realm-agent",
-            "realm-server",
+            "ServerConsole", "ServerHTTP", "ServerStorage", "SyncClient", "SyncServer",
+            "realm-agent", "realm-server",
         ],
         "NIO": [
-            "AppServices", "Control", "Outbound", "Plugins", "Server", "ServerHTTP", "Transport",
+            "AppServices", "Control", "Outbound", "Plugins", "Server", "ServerConsole",
+            "ServerHTTP", "Transport",
         ],
         "NIOSSL": ["Agent", "RealmSync"],
         "ServiceLifecycle": [
-            "Agent", "Control", "Server", "ServerHTTP", "SyncServer", "realm-agent", "realm-server",
+            "Agent", "Control", "Server", "ServerConsole", "ServerHTTP", "SyncServer",
+            "realm-agent", "realm-server",
         ],
         "UnixSignals": ["realm-agent", "realm-server"],
     ]

@@ -104,13 +104,17 @@ import Testing
         #expect(next.startedAt == earlier.startedAt)
     }
 
-    @Test("An app that has moved to flexible sync is left to the owner in every mode")
+    @Test("A change of the kind of sync is followed in every mode; manual ones recover or discard")
     func flexibleSync() {
-        let migration = ResetCause(action: .migrateToFlexibleSync, code: 232, message: "moved")
-        for mode in ResetMode.allCases {
-            #expect(decide(mode, migration, after: nil) == .giveUp(.flexibleSync))
-        }
+        let there = ResetCause(action: .migrateToFlexibleSync, code: 232, message: "moved")
         let back = ResetCause(action: .revertToPartitionBasedSync, code: 234, message: "back")
-        #expect(method(decide(.recover, back, after: nil)) == .recover)
+        for cause in [there, back] {
+            for mode in ResetMode.allCases {
+                let expected: ResetMethod = mode == .discard ? .discard : .recover
+                #expect(method(decide(mode, cause, after: nil)) == expected)
+            }
+            let recovered = attempt(.recover, cause)
+            #expect(method(decide(.manual, cause, after: recovered)) == .discard)
+        }
     }
 }

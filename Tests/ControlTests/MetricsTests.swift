@@ -37,7 +37,7 @@ extension ControlTests {
             }
             let checker = OpenMetricsChecker(text)
             #expect(checker.mistakes == [])
-            #expect(checker.families.count == 21)
+            #expect(checker.families.count == 24)
         }
     }
 

@@ -392,7 +392,7 @@ struct FlexibleVerbTests {
                     "--replace",
                     "--wait",
                     "--timeout",
-                    "120s"
+                    "600s"
                 )
                 #expect(add.status == 0, "\(add.output)\(add.errors)\(flexible.base.log("clerk"))")
                 #expect(try await flexible.stores("clerk") == "a 20000, b 1000")

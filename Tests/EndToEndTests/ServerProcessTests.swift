@@ -47,6 +47,22 @@ struct ServerProcessTests {
         )
     }
 
+    @Test("Neither program leaves its memory, and the tokens in it, in a core dump")
+    func coreDumps() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try deployment.configure("a")
+        try await deployment.withServer { server in
+            try await deployment.withAgent("a") { agent in
+                for daemon in [server, agent] {
+                    let path = "/proc/\(daemon.pid)/limits"
+                    let limits = try String(contentsOfFile: path, encoding: .utf8)
+                    #expect(limits.contains(#/Max core file size +0 +0 /#))
+                }
+            }
+        }
+    }
+
     @Test(
         "The port chosen for 0 is written to a file, and SIGTERM or SIGINT end the server in order"
     )

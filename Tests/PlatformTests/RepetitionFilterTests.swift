@@ -119,7 +119,7 @@ struct RepetitionFilterTests {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
         var text = ""
-        for module in ["Agent", "Client/RealmSync", "Client/SyncClient"] {
+        for module in ["Agent", "Backend/ServerCluster", "Client/RealmSync", "Client/SyncClient"] {
             let files = try FileManager.default.subpathsOfDirectory(
                 atPath: sources.appending(path: module).path
             )

@@ -50,6 +50,14 @@ struct StateLedgerTests {
         }
     }
 
+    @Test("Each bad state has a message that takes it back")
+    func recoveries() {
+        for (message, line) in StateLine.lines where !line.isWell {
+            let related = StateLine.lines.values.filter { $0.subject == line.subject }
+            #expect(related.contains { $0.isWell }, "\(message)")
+        }
+    }
+
     @Test("Each change of state within a minute is written, and repetitions are counted")
     func transitions() throws {
         var journal = Journal()

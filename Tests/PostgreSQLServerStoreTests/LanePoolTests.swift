@@ -34,6 +34,25 @@ struct LanePoolTests {
         #expect(pool.laneCount == 2)
     }
 
+    @Test("A lane that comes too late for a job, and has no connection, ends")
+    func withoutConnection() {
+        var pool = LanePool<Int>(limits: .init(lanes: 2))
+        #expect(pool.submit(0, at: now) == .startsLane)
+        #expect(pool.submit(1, at: now) == .startsLane)
+        // The first lane does both jobs before the second one's thread runs.
+        #expect(take(&pool) == 0)
+        #expect(take(&pool) == 1)
+        #expect(sleeps(&pool) == true)
+        guard case .end = pool.nextTurn(isConnected: false) else {
+            Issue.record("a lane without connection and job sleeps")
+            return
+        }
+        #expect(pool.laneCount == 1)
+        #expect(!pool.hasEnded)
+        #expect(pool.submit(2, at: now) == .wakesLane)
+        #expect(pool.submit(3, at: now) == .startsLane)
+    }
+
     @Test("A lane that sleeps is woken once for each job")
     func waking() {
         var pool = LanePool<Int>(limits: .init(lanes: 3))

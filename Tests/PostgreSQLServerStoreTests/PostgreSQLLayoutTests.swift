@@ -61,7 +61,7 @@ struct PostgreSQLLayoutTests {
             "SELECT count(*) FROM pg_tables WHERE schemaname = $1",
             [.string(schema)]
         )
-        #expect(try tables.integer(0, 0) == 23)
+        #expect(try tables.integer(0, 0) == 24)
     }
 
     @Test("Two schemas of one database are two stores")

@@ -76,6 +76,13 @@ struct StatementPlanTests {
         _ = try store.clientFiles(in: file)
         _ = try store.salt(of: ServerVersion(99), in: file)
         try store.forEachEntry(of: file, after: .zero, readBy: FileIdent(9), next)
+        try store.forEachEntry(of: file, at: [ServerVersion(1)], readBy: FileIdent(9), next)
+        try store.forEachSnapshotEntry(
+            of: file,
+            in: ServerVersion(3),
+            at: [ServerVersion(100)],
+            next
+        )
         _ = try store.compensatingEntries(of: file, after: .zero, for: ident)
         _ = try store.privateSizeInBytes(of: file, after: .zero, for: ident)
         try store.forEachSnapshotEntry(

@@ -141,12 +141,13 @@ struct ClusterBackplaneTests {
         }
     }
 
-    @Test("A database that is away is an obstacle, until it is back")
+    @Test("A database that is away is an obstacle, until it is back; the log tells both")
     func away() async throws {
         let server = try PostgreSQLServer.shared()
         let proxy = try FaultProxy(to: server.port)
         defer { proxy.stop() }
-        let process = try cluster.process(proxy.host)
+        let log = LogRecorder()
+        let process = try cluster.process(proxy.host, logger: log.logger)
         try await running([process]) { ears in
             proxy.arm(.cut(.toServer, after: 0))
             try await until { process.obstacle != nil }
@@ -156,6 +157,10 @@ struct ClusterBackplaneTests {
             proxy.arm(.none)
             try await until { process.obstacle == nil }
             try await until { ears[0].heard.contains(.growth(of: Self.file, to: ServerVersion(9))) }
+            try await until { log.records.last?.message == "database connected" }
+            let messages = log.records.map(\.message)
+            #expect(messages.last { $0.hasPrefix("database conn") } == "database connected")
+            #expect(messages.contains("database connection lost"))
         }
     }
 

@@ -44,7 +44,7 @@ struct ServerShippedFilesTests {
             ConfigurationSource(file: "realm-server.yaml", bytes: Array(text.utf8))
         ])
         #expect(diagnostics.map(\.description) == [])
-        #expect(configuration?.apps.count == 5)
+        #expect(configuration?.apps.count == 6)
         #expect(known.count > 25)
         for key in known {
             let name = try #require(key.split(separator: ".").last)

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
-import Logging
+package import Logging
 package import PostgreSQL
 package import PostgreSQLFixtures
-package import PostgreSQLServerStore
+import PostgreSQLServerStore
 package import ServerCluster
 package import ServerStore
 package import Surroundings
@@ -46,13 +46,19 @@ package enum BackplaneKind: CaseIterable, CustomStringConvertible {
 /// A database with the store's tables, for processes that share it.
 package final class ClusterDatabase: Sendable {
     package let database: TestDatabase
-    package let store: PostgreSQLLayout.Found
+    private let storeID: String
     package static let schema = "realm"
 
     package init() throws {
         database = try TestDatabase()
         let connection = try Connection(Self.target(database), deadline: .after(.seconds(60)))
-        store = try PostgreSQLLayout.prepare(connection, schema: Self.schema)
+        storeID = try PostgreSQLLayout.prepare(connection, schema: Self.schema).storeID
+    }
+
+    /// For processes of a store that exists.
+    package init(_ database: TestDatabase, storeID: String) {
+        self.database = database
+        self.storeID = storeID
     }
 
     private static func target(_ database: TestDatabase, _ host: Target.Host? = nil) -> Target {
@@ -94,12 +100,13 @@ package final class ClusterDatabase: Sendable {
     package func process(
         _ host: Target.Host? = nil,
         clock: WallClock = WallClock { WallClockFixture.now() },
-        pollInterval: Duration = .milliseconds(200)
+        pollInterval: Duration = .milliseconds(200),
+        logger: Logger? = nil
     ) throws -> ClusterBackplane {
         try ClusterBackplane(
             target(host),
             schema: Self.schema,
-            storeID: store.storeID,
+            storeID: storeID,
             process: ProcessRecord(
                 id: UUID().uuidString,
                 host: "test",
@@ -109,7 +116,7 @@ package final class ClusterDatabase: Sendable {
             ),
             clock: clock,
             pollInterval: pollInterval,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
     }
 }

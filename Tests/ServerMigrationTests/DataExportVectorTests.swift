@@ -2,7 +2,6 @@ import BSON
 import Changesets
 import FoundationEssentials
 import Migration
-import SQLiteServerStore
 import Scopes
 import ServerMigration
 import ServerStore

@@ -280,6 +280,56 @@ struct DataImportVectorTests {
         Files.keep(folder)
     }
 
+    @Test(
+        "Sources that are cut off, or altered, are read or reported, and never trap",
+        arguments: [
+            "toolshed.archive", "toolshed.archive.gz", "dump/lending/tools.bson",
+            "dump-gz/lending/tools.bson.gz", "canonical/tools.json",
+        ]
+    )
+    func cutOff(name: String) async throws {
+        let good = try Vectors.bytes(of: "migration/data/toolshed/\(name)")
+        let folder = try TemporaryDirectory()
+        let world = try await MigrationWorld("toolshed")
+        var options = DataImport.Options()
+        options.isDryRun = true
+        let path = "\(folder.path)/source"
+        let text = name.contains("archive") ? path : "lending.tools=\(path)"
+        var random = SplitMix64(seed: UInt64(good.count))
+        var outcomes = (whole: 0, reported: 0, refused: 0)
+        func read(_ bytes: [UInt8]) async throws {
+            try Files.write(bytes, to: path)
+            do {
+                let result = try await world.load(try SourceFiles.find(text), options)
+                let hasFindings = result.report.isDamaged || !result.unsynced.isEmpty
+                outcomes.whole += hasFindings ? 0 : 1
+                outcomes.reported += hasFindings ? 1 : 0
+            } catch is MigrationFailure {
+                outcomes.refused += 1
+            }
+        }
+        for length in stride(from: 0, to: good.count, by: max(1, good.count / 200)) {
+            try await read(Array(good[..<length]))
+        }
+        // Cut off before its end, no form but lines of JSON reads as whole.
+        if !name.hasSuffix(".json") { #expect(outcomes.whole <= 10, "\(outcomes)") }
+        for _ in 0..<200 {
+            var bytes = good
+            let place = Int.random(in: bytes.indices, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+            case 1: bytes.remove(at: place)
+            case 2: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
+            default:
+                let end = min(bytes.count, place + Int.random(in: 1...64, using: &random))
+                bytes.replaceSubrange(place..<end, with: repeatElement(0xff, count: end - place))
+            }
+            try await read(bytes)
+        }
+        #expect(outcomes.reported + outcomes.refused > 100, "\(outcomes)")
+        Files.keep(folder)
+    }
+
     // MARK: Verification
 
     @Test("Verification finds an altered value, a missing object and an extra one")

@@ -1,18 +1,19 @@
 import Changesets
 import FoundationEssentials
 import Migration
-import SQLiteServerStore
 import SchemaFiles
 import Scopes
+import ServerFixtures
 import ServerMigration
 import ServerStore
 import TestSupport
 import Testing
 import Versions
 
-/// An app of the golden exports, imported into a store in memory.
+/// An app of the golden exports, imported into a store in memory, or in PostgreSQL with
+/// `REALM_TEST_STORE=postgresql`.
 struct MigrationWorld {
-    let store: SQLiteStore
+    var store: any Store
     let app: AppID
     let target: ImportTarget
     let folder: String
@@ -49,7 +50,7 @@ struct MigrationWorld {
         let schema = SchemaFile.parse(try content("schemas/\(id).yaml"), file: "schema")
         self.folder = folder
         self.app = try #require(AppID(id))
-        self.store = try await SQLiteStore(.memory)
+        self.store = try await StoreKind.ofRun.makeStore()
         self.target = try ImportTarget(
             app: app,
             map: map,

@@ -2,7 +2,7 @@ import BSON
 import Changesets
 import JSON
 import Migration
-import SQLiteServerStore
+import ServerFixtures
 import ServerMigration
 import ServerStore
 import TestSupport
@@ -15,14 +15,14 @@ import Testing
 struct UserImportVectorTests {
     private func app() throws -> AppID { try #require(AppID("toolshed-qwzkp")) }
 
-    private func load(_ store: SQLiteStore, _ names: [String]) async throws -> UserReport {
+    private func load(_ store: any Store, _ names: [String]) async throws -> UserReport {
         try await UserImport(into: store, try app()) { 1_700_000_000_000 }
             .run(names.map { Vectors.place(of: "migration/users/\($0)") })
     }
 
     @Test("Users keep their ids, and the report is the expected one")
     func listing() async throws {
-        let store = try await SQLiteStore(.memory)
+        let store = try await StoreKind.ofRun.makeStore()
         let report = try await load(store, ["page1.json", "page2.json", "pending.json"])
         let expected = try JSONTree(parsing: Vectors.bytes(of: "migration/expected/users.json"))
         let made = try JSONTree(parsing: report.json.json())
@@ -53,7 +53,7 @@ struct UserImportVectorTests {
 
     @Test("Lines and the simple form are read, too")
     func lines() async throws {
-        let store = try await SQLiteStore(.memory)
+        let store = try await StoreKind.ofRun.makeStore()
         #expect(try await load(store, ["lines.json"]).stored == 7)
         let simple = try await load(store, ["simple.json", "api-keys.json"])
         #expect(simple.stored == 1)

@@ -73,6 +73,13 @@ struct StoreCopyTests {
                     in: file.id
                 )
             }
+            for key in ["short", String(repeating: "k", count: 3000)] {
+                try transaction.put(
+                    ImportedRecord(file: file.id, digest: UInt64.max - 5),
+                    of: ObjectReference(className: "Item", key: .string(Text(key))),
+                    in: Self.app
+                )
+            }
             try transaction.append(
                 [
                     HistoryEntry(
@@ -125,6 +132,7 @@ struct StoreCopyTests {
             )
             #expect(there.first { $0.table == "object" }?.rows == 3)
             #expect(there.first { $0.table == "history" }?.rows == 1)
+            #expect(there.first { $0.table == "imported_object" }?.rows == 2)
             let refused = await #expect(throws: StoreError.self) {
                 _ = try await SQLiteStore(.file(path: first))
             }

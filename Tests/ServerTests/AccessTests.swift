@@ -264,4 +264,83 @@ struct AccessTests {
             }
         }
     }
+
+    // MARK: A program
+
+    /// Users write the partition with their id and read the one named "open".
+    private static let program = """
+        while read -r line; do
+            id=$(printf %s "$line" | sed 's/.*"id":\\([0-9]*\\),"kind".*/\\1/')
+            user=$(printf %s "$line" | sed 's/.*"id":"\\([^"]*\\)","type".*/\\1/')
+            case "$line" in
+                *"\\"partition\\":\\"$user\\""*) echo "{\\"id\\":$id,\\"read\\":true,\\"write\\":true}" ;;
+                *'"partition":"open"'*) echo "{\\"id\\":$id,\\"read\\":true,\\"write\\":false}" ;;
+                *) echo "{\\"id\\":$id,\\"read\\":false,\\"write\\":false}" ;;
+            esac
+        done
+        """
+
+    private static func app(program script: String) -> ServedAppConfiguration {
+        var app = TestApps.configurations[0]
+        app.accessProgram = AccessProgramConfiguration(
+            hook: HookConfiguration(command: ["/bin/sh", "-c", script])
+        )
+        return app
+    }
+
+    @Test("A program decides on reading at BIND, and on writing at UPLOAD")
+    func program() async throws {
+        let app = Self.app(program: Self.program)
+        try await SyncWorld.with(.webSocket, apps: [app]) { world in
+            let user = try await world.logIn()
+            try await world.connect(as: user) { client in
+                try await client.bind(1, "\"other\"")
+                let report = try await client.expectError(session: 1)
+                #expect(report.code == 206)
+                try await client.send(.unbind(1))
+                // What the user writes here stays.
+                try await client.start(2, "\"\(user.user.id)\"")
+                try await client.upload(
+                    [upload(2, on: 0), upload(3, on: 0, Tasks.create(1, title: "kept"))],
+                    in: 2
+                )
+                _ = try await client.expectDownload(2)
+                try await client.send(.unbind(2))
+            }
+            try await world.connect(as: user) { client in
+                try await client.start(1, "\"open\"")
+                try await client.upload([
+                    upload(2, on: 0), upload(3, on: 0, Tasks.create(1, title: "spoilt")),
+                ])
+                #expect(try await client.expectError(session: 1).code == 231)
+            }
+        }
+    }
+
+    @Test("While the program fails, clients get no access, keep their files and try again")
+    func failingProgram() async throws {
+        let app = Self.app(program: "exit 1")
+        try await SyncWorld.with(.webSocket, apps: [app]) { world in
+            let user = try await world.logIn()
+            try await world.connect(as: user) { client in
+                try await client.bind(1, "\"\(user.user.id)\"")
+                let report = try await client.expectError(session: 1)
+                #expect(report.code == 201)
+                #expect(report.body.tryAgain)
+                #expect(report.body.action == .transient)
+            }
+            #expect(try await world.apps.store.read { try $0.files(of: TestApps.shop) }.isEmpty)
+        }
+    }
+
+    @Test("A server that cannot ask the program admits no user")
+    func unaskedProgram() async throws {
+        try await SyncWorld.with(.memory, apps: [Self.app(program: Self.program)]) { world in
+            let user = try await world.logIn()
+            try await world.connect(as: user) { client in
+                try await client.bind(1, "\"\(user.user.id)\"")
+                #expect(try await client.expectError(session: 1).code == 206)
+            }
+        }
+    }
 }

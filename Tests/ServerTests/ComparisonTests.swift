@@ -1,5 +1,6 @@
 import Changesets
 import Digests
+import Documents
 import FoundationEssentials
 import Permissions
 import Query
@@ -234,76 +235,35 @@ struct ComparisonTests {
 
     // MARK: Flexible sync
 
-    private static let flexible = ServedAppConfiguration(
-        id: TestApps.shop,
-        isDevelopmentMode: true,
-        anonymous: true,
-        flexible: FlexibleSyncConfiguration(
-            queryableFields: QueryableFields(common: ["title", "count"]),
-            roles: RoleDeclarations(standard: [
-                RoleDeclaration(name: "all", read: .all, write: .all)
-            ])
-        )
-    )
-
-    private static func ident(
-        _ file: SaltedFileIdent,
-        _ query: ClientMessage.Query
-    ) -> ClientMessage {
-        .ident(
-            .init(
-                session: 1,
-                file: file,
-                download: SyncProgress.zero.download,
-                latestServerVersion: SyncProgress.zero.latestServerVersion,
-                query: query
-            )
-        )
-    }
-
-    private static func query(_ version: UInt64, _ condition: String?) -> ClientMessage.Query {
-        let body = condition.map { #"{"Task":"(\#($0))"}"# } ?? "{}"
-        return ClientMessage.Query(version: QueryVersion(version), body: Text(body))
-    }
-
     /// Subscribes, and returns the client's version after the bootstrap.
     private static func subscribe(
         _ client: TestClient,
         _ query: ClientMessage.Query
     ) async throws -> ServerVersion {
-        try await client.send(.query(1, query))
-        try await client.send(.mark(1, RequestIdent(query.version.rawValue)))
-        var version = ServerVersion.zero
-        while let message = try await client.receive() {
-            switch message {
-            case .download(let download): version = download.progress.download.serverVersion
-            case .mark: return version
-            default: throw TestClient.Unexpected(wanted: "DOWNLOAD or MARK", got: message)
-            }
-        }
-        throw TestClient.Unexpected(wanted: "MARK")
+        try await client.subscribe(query, request: query.version.rawValue)
+            .progress.download.serverVersion
     }
 
     @Test("With subscriptions, only objects in the client's view count or are named")
     func view() async throws {
-        try await SyncWorld.with(.memory, apps: [Self.flexible]) { world in
+        try await SyncWorld.with(.memory, apps: [FlexibleShop.app()]) { world in
             let user = try await world.logIn()
             try await world.connect(as: user, mode: .flexible) { client in
-                try await client.bind(1, #"{"schemaVersion":0,"sessionReason":0}"#)
-                let file = try await client.expectIdent()
-                try await client.send(Self.ident(file, Self.query(0, nil)))
-                _ = try await client.expectDownload()
+                let file = try await client.startFlexible().file
                 try await client.upload([ServerTests.upload(2, on: 0)])
                 _ = try await client.expectDownload()
-                _ = try await Self.subscribe(client, Self.query(1, "TRUEPREDICATE"))
+                _ = try await Self.subscribe(client, TestClient.query(1, "TRUEPREDICATE"))
                 try await client.upload([
                     ServerTests.upload(3, on: 0, Tasks.create(1, title: "mine")),
                     ServerTests.upload(4, on: 0, Tasks.create(2, title: "other")),
                     ServerTests.upload(5, on: 0, Tasks.create(3, title: "mine")),
                 ])
                 _ = try await client.expectDownload()
-                let all = try await Self.subscribe(client, Self.query(2, "count >= 0"))
-                let mine = try await Self.subscribe(client, Self.query(3, #"title == \"mine\""#))
+                let all = try await Self.subscribe(client, TestClient.query(2, "count >= 0"))
+                let mine = try await Self.subscribe(
+                    client,
+                    TestClient.query(3, #"title == \"mine\""#)
+                )
                 let outdated = try compared(
                     try await ask(
                         world,
@@ -321,11 +281,11 @@ struct ComparisonTests {
 
                 // Another client changes an object outside of the view and one inside of it.
                 try await world.connect(mode: .flexible) { writer in
-                    try await writer.bind(1, #"{"schemaVersion":0,"sessionReason":0}"#)
-                    let other = try await writer.expectIdent()
-                    try await writer.send(Self.ident(other, Self.query(0, nil)))
-                    _ = try await writer.expectDownload()
-                    let base = try await Self.subscribe(writer, Self.query(1, "TRUEPREDICATE"))
+                    _ = try await writer.startFlexible()
+                    let base = try await Self.subscribe(
+                        writer,
+                        TestClient.query(1, "TRUEPREDICATE")
+                    )
                     try await writer.upload([
                         ServerTests.upload(2, on: base.rawValue, Tasks.count(2, 1)),
                         ServerTests.upload(3, on: base.rawValue, Tasks.count(3, 1)),
@@ -340,6 +300,76 @@ struct ComparisonTests {
                         == [Hexadecimal.text(of: CanonicalForm.bytes(of: .int(3)))]
                 )
                 #expect(later.classes?.map(\.objects) == [1])
+            }
+        }
+    }
+
+    @Test("Fields that the user may not read count with the defaults that its client has")
+    func hiddenFields() async throws {
+        let masking = FlexibleShop.app([
+            RoleDeclaration(
+                name: "others",
+                write: .all,
+                fields: ["title": FieldPermission(read: false, write: false)],
+                additionalFields: FieldPermission(read: true, write: true)
+            )
+        ])
+        try await SyncWorld.with(.memory, apps: [FlexibleShop.app()]) { world in
+            /// The digest of the objects with a new client's rights, and the title that it has.
+            @Sendable func digest() async throws -> (String?, Value?) {
+                let user = try await world.logIn()
+                return try await world.connect(as: user, mode: .flexible) { client in
+                    let file = try await client.startFlexible().file
+                    let received = try await client.subscribe(
+                        TestClient.query(1, "count > 0"),
+                        request: 1
+                    )
+                    let version = received.progress.download.serverVersion
+                    let replica = Replica(file: file, version: version)
+                    let response = try compared(
+                        try await ask(world, request(replica, partition: nil), token: user.token)
+                    )
+                    #expect(response.outcome == .compared)
+                    #expect(response.classes?.map(\.objects) == [1])
+                    return (
+                        response.classes?.first?.digest,
+                        try received.realm().value("title", of: Tasks.object(1))
+                    )
+                }
+            }
+            try await world.connect(mode: .flexible) { writer in
+                _ = try await writer.startFlexible()
+                try await writer.upload([ServerTests.upload(2, on: 0)])
+                try await writer.receive(acknowledging: 2)
+                let base = try await Self.subscribe(writer, TestClient.query(1, "TRUEPREDICATE"))
+                    .rawValue
+                try await writer.upload([
+                    ServerTests.upload(3, on: base, Tasks.create(1, title: "secret")),
+                    ServerTests.upload(4, on: base, Tasks.count(1, 7)),
+                ])
+                let next = try await writer.receive(acknowledging: 4).download.serverVersion
+                let whole = try await digest()
+                #expect(whole.1 == .scalar(.string("secret")))
+                FlexibleShop.put(masking, in: world)
+                #expect(try await writer.expectError(session: 1).code == 200)
+                let masked = try await digest()
+                #expect(masked.1 == .scalar(.string("")))
+                #expect(masked.0 != whole.0)
+                FlexibleShop.put(FlexibleShop.app(), in: world)
+                try await world.connect(mode: .flexible) { other in
+                    _ = try await other.startFlexible()
+                    let base = try await Self.subscribe(
+                        other,
+                        TestClient.query(1, "TRUEPREDICATE")
+                    )
+                    #expect(base > next)
+                    try await other.upload([
+                        ServerTests.upload(2, on: base.rawValue, Tasks.setTitle(1, ""))
+                    ])
+                    try await other.receive(acknowledging: 2)
+                }
+                // What the masked client has is the object with an empty title.
+                #expect(try await digest().0 == masked.0)
             }
         }
     }

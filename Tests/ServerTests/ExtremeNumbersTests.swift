@@ -69,12 +69,12 @@ struct ExtremeNumbersTests {
                 _ = try? await world.scan(for: client)
             }
             let limit: Int64 = 1000
-            try? await world.engine.trim(
+            try? await world.engine.upkeep.trim(
                 ServerFileWorld.app,
                 offlineLimitInMilliseconds: limit,
                 connected: []
             )
-            try? await world.engine.terminate(ServerFileWorld.app)
+            try? await world.engine.upkeep.terminate(ServerFileWorld.app)
         }
         await store.close()
     }

@@ -48,11 +48,7 @@ struct HealingTests {
         #expect(Compensation.objects(compensatedBy: own.changesets[0].bytes) == [Tasks.object(1)])
         let others = try await world.scan(for: other)
         #expect(others.changesets.map(\.cursor.serverVersion.rawValue) == [1, 3, 5])
-        let told = try await world.engine.rejectedChangesets(
-            of: client.ident,
-            after: .zero,
-            in: world.file
-        )
+        let told = try await world.rejectedChangesets(of: client, after: .zero)
         #expect(told.isEmpty)
     }
 
@@ -82,11 +78,7 @@ struct HealingTests {
         let task = try await world.tasks()[.int(1)] ?? ""
         #expect(task.contains("\"tags\":[\"a\"]") && task.contains("two"), "\(task)")
         // A connection that broke does not swallow it.
-        let told = try await world.engine.rejectedChangesets(
-            of: client.ident,
-            after: ServerVersion(4),
-            in: world.file
-        )
+        let told = try await world.rejectedChangesets(of: client, after: ServerVersion(4))
         #expect(told.map(\.compensatedAt) == [refused.compensatedAt])
         #expect(told.map(\.updates.clientVersion) == [ClientVersion(5)])
     }

@@ -111,7 +111,7 @@ struct IdentificationTests {
     func copyOfOlderGeneration() async throws {
         let prepared = try await Prepared()
         let world = prepared.world
-        try await world.engine.terminate(ServerFileWorld.app)
+        try await world.engine.upkeep.terminate(ServerFileWorld.app)
         // As many versions again, and a copy that has got an ident of its own.
         let other = try await world.client()
         try await world.upload([upload(2, on: 0), upload(3, on: 0)], by: other)

@@ -160,9 +160,9 @@ struct QuotaTests {
             [upload(2, on: 0), upload(3, on: 0, Tasks.create(1, title: "a"))],
             by: client
         )
-        try await world.engine.terminate(ServerFileWorld.app)
+        try await world.engine.upkeep.terminate(ServerFileWorld.app)
         world.clock.advance(bySeconds: 3650 * Self.day)
-        try await world.engine.sweep(
+        try await world.engine.upkeep.sweep(
             ServerFileWorld.app,
             offlineLimitInMilliseconds: 1000,
             connected: []
@@ -183,7 +183,7 @@ struct QuotaTests {
             )
         }
         world.clock.advance(bySeconds: Self.day + 1)
-        try await world.engine.sweep(
+        try await world.engine.upkeep.sweep(
             ServerFileWorld.app,
             offlineLimitInMilliseconds: nil,
             connected: [world.file]

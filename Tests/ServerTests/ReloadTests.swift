@@ -47,6 +47,10 @@ struct ReloadTests {
                 accounts: world.apps.accounts,
                 sync: world.sync,
                 sinks: AppSinks(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+                gates: AppGates(
+                    clock: ContinuousClock(),
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                ),
                 publicAddress: address,
                 proxies: proxies,
                 tls: nil,

@@ -150,7 +150,7 @@ struct SnapshotTests {
         let client = try await world.client()
         let latest = try await world.scan(for: client).progress.latestServerVersion
         func trim() async throws -> UInt64 {
-            try await world.engine.trim(
+            try await world.engine.upkeep.trim(
                 ServerFileWorld.app,
                 offlineLimitInMilliseconds: Self.limit,
                 connected: [ClientFileID(file: world.file, ident: client.ident)]
@@ -176,7 +176,7 @@ struct SnapshotTests {
     func oneDevice() async throws {
         let (world, writer) = try await world()
         func trim() async throws -> UInt64 {
-            try await world.engine.trim(
+            try await world.engine.upkeep.trim(
                 ServerFileWorld.app,
                 offlineLimitInMilliseconds: Self.limit,
                 connected: [ClientFileID(file: world.file, ident: writer.ident)]

@@ -173,7 +173,15 @@ struct StoreFailureTests {
         #expect(told.clientVersion == ClientVersion(4))
         #expect(told.generation == 3)
         #expect(told.sessionEpoch == 5)
-        session.integrated(key, upTo: ClientVersion(9), nil)
+        let outcome = UploadIntegration.Outcome(
+            currentVersion: ServerVersion(6),
+            integratedCount: 1,
+            upload: uploadCursor(9, 0),
+            refused: [],
+            healing: Healing()
+        )
+        session.integrated(key, upTo: ClientVersion(9), outcome)
+        #expect(session[key]?.client?.upload == uploadCursor(9, 0))
         #expect(session[key]?.told?.clientVersion == ClientVersion(9))
         let newest = SaltedServerVersion(version: ServerVersion(7), salt: Salt(2))
         session.told(key, newest)

@@ -43,7 +43,7 @@ struct TerminationTests {
         let latest = try await world.scan(for: old).progress.latestServerVersion
         let before = try await world.realm()
         // What ends the call: the job may never run.
-        try await world.engine.terminate(ServerFileWorld.app)
+        try await world.engine.upkeep.terminate(ServerFileWorld.app)
 
         #expect(try await world.engine.scan(for: old.ident, from: .zero, in: world.file) == nil)
         await #expect(throws: IntegrationRefusal.unknownClientFile) {
@@ -78,7 +78,7 @@ struct TerminationTests {
                 """
             )
             let before = try direct.run("SELECT sum(xmin::text::int8)::int8 FROM realm.server_file")
-            try await world.engine.terminate(ServerFileWorld.app)
+            try await world.engine.upkeep.terminate(ServerFileWorld.app)
             // No row of a file was written.
             let after = try direct.run("SELECT sum(xmin::text::int8)::int8 FROM realm.server_file")
             #expect(try after.integer(0, 0) == before.integer(0, 0))
@@ -90,7 +90,7 @@ struct TerminationTests {
                 try await world.identify(old.salted)
             }
             // The job begins with those that no client needs.
-            try await world.engine.removeRemains(of: ServerFileWorld.app)
+            try await world.engine.upkeep.removeRemains(of: ServerFileWorld.app)
             let behind = try direct.run(
                 "SELECT count(*) FROM realm.server_file WHERE generation < 1"
             )
@@ -103,11 +103,11 @@ struct TerminationTests {
         let world = try await world(kind)
         let old = try await world.client()
         try await fill(world, by: old)
-        try await world.engine.terminate(ServerFileWorld.app)
+        try await world.engine.upkeep.terminate(ServerFileWorld.app)
         let fresh = try await world.client()
         try await world.upload([upload(3, on: 0, Tasks.create(50, title: "new"))], by: fresh)
         let before = try await world.realm()
-        for _ in 0..<2 { try await world.engine.removeRemains(of: ServerFileWorld.app) }
+        for _ in 0..<2 { try await world.engine.upkeep.removeRemains(of: ServerFileWorld.app) }
 
         let (left, versions, size) = try await world.store.read { [file = world.file] snapshot in
             var versions: [UInt64] = []
@@ -136,14 +136,14 @@ struct TerminationTests {
         try await world.upload([upload(2, on: 0)], by: first)
         for _ in 0..<2 {
             let previous = try await world.client()
-            try await world.engine.terminate(ServerFileWorld.app)
+            try await world.engine.upkeep.terminate(ServerFileWorld.app)
             await #expect(throws: SessionFault.badClientFileIdent) {
                 try await world.identify(previous.salted)
             }
         }
         let fresh = try await world.client()
         try await expectState(of: world, at: fresh)
-        try await world.engine.removeRemains(of: ServerFileWorld.app)
+        try await world.engine.upkeep.removeRemains(of: ServerFileWorld.app)
         try await expectState(of: world, at: try await world.client())
         // Files that are made afterwards are of the generation from the start.
         let other = try await world.store.write(.partition(ServerFileWorld.app, .null)) {

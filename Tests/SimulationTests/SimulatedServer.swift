@@ -66,7 +66,7 @@ final class SimulatedServer {
 
     /// Trims history that no client needs; returns the trimmed version.
     func trim() async throws -> ServerVersion {
-        try await engine.trim(
+        try await engine.upkeep.trim(
             try Self.app(),
             offlineLimitInMilliseconds: 1_000_000,
             connected: []
@@ -78,7 +78,7 @@ final class SimulatedServer {
 
     /// Makes every client start over.
     func terminate() async throws {
-        try await engine.terminate(Self.app())
+        try await engine.upkeep.terminate(Self.app())
     }
 
     func close() async {

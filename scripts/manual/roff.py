@@ -124,7 +124,8 @@ def blocks(text):
     first = True
     while at < len(lines):
         line = lines[at]
-        if not line.strip() or line.startswith("<!--"):
+        # A manual page has no pictures.
+        if not line.strip() or line.startswith(("<!--", "![")):
             at += 1
             continue
         if line.startswith("#"):

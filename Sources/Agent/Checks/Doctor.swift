@@ -60,7 +60,22 @@ extension Doctor {
                 )
             ]
         }
-        return [.good("permissions", path, "readable and writable"), Self.space(at: path)]
+        return [
+            .good("permissions", path, "readable and writable"), Self.space(at: path),
+            Self.encryption(at: path, DiskEncryption(of: path)),
+        ]
+    }
+
+    /// Never worse than good: whether an unencrypted disk is a risk, its owner knows.
+    static func encryption(at path: String, _ found: DiskEncryption?) -> Finding {
+        let message =
+            switch found {
+            case .fileSystem: "encrypted by its file system"
+            case .device: "on an encrypted device"
+            case .some(.none), nil:
+                "not encrypted, as far as this system knows; docs/encryption-at-rest.md tells how"
+            }
+        return .good("encryption", path, message)
     }
 
     private static func space(at path: String) -> Finding {

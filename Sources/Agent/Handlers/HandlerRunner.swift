@@ -19,6 +19,10 @@ struct HandlerRunner: Sendable {
         await ask(onError, .writeRejected(rejects))
     }
 
+    func handle(_ set: RejectedSubscriptionsSummary) async -> HandlerVerdict {
+        await ask(onError, .subscriptionsRejected(set))
+    }
+
     /// Called before a client reset changes the file.
     func resetBegins(reason: String, mode: ResetMode) async -> HandlerVerdict {
         await ask(beforeReset, .clientResetBefore(reason: reason, mode: mode))

@@ -1,8 +1,11 @@
+import Changesets
 import ClientReset
 import Control
 import Plugins
 import RealmSync
 import Scheduling
+import Subscriptions
+import Versions
 
 /// Asks the handlers of one realm about its events, and passes their decisions to the engine.
 final class RealmHandlers: Sendable {
@@ -30,6 +33,7 @@ final class RealmHandlers: Sendable {
                 switch news {
                 case .error(let report): await runner.handle(report)
                 case .rejected(let writes): await runner.handle(writes)
+                case .subscriptions(let set): await runner.handle(set)
                 }
             guard !Task.isCancelled else { return }
             await realm.follow(
@@ -103,6 +107,7 @@ extension RealmDecision.Action {
 enum HandlerTrigger: Sendable {
     case error(SyncErrorReport)
     case rejected([RejectedWriteSummary])
+    case subscriptions(RejectedSubscriptionsSummary)
 
     static let errorKind = "error"
 
@@ -126,7 +131,22 @@ enum HandlerTrigger: Sendable {
                     RejectedWriteSummary(className: $0.className, key: $0.key, reason: $0.reason)
                 }
             )
-        case .activity, .subscriptions, .uploaded, .changed, .reset: return nil
+        case .subscriptions(let change):
+            guard case .failed(let text) = change.state else { return nil }
+            self = .subscriptions(
+                RejectedSubscriptionsSummary(
+                    version: change.version.reported,
+                    message: text,
+                    subscriptions: change.rejected.map {
+                        RejectedSubscriptionsSummary.Entry(
+                            name: $0.name?.description,
+                            className: $0.className.description,
+                            query: $0.query.description
+                        )
+                    }
+                )
+            )
+        case .activity, .uploaded, .changed, .reset: return nil
         }
     }
 
@@ -134,6 +154,7 @@ enum HandlerTrigger: Sendable {
         switch self {
         case .error: Self.errorKind
         case .rejected: "write_rejected"
+        case .subscriptions: "subscriptions_rejected"
         }
     }
 }

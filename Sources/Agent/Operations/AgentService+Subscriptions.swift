@@ -3,6 +3,7 @@ package import Control
 import RealmSync
 import Scheduling
 import Subscriptions
+import SyncProtocol
 import Versions
 
 /// Operations of the control API on the subscriptions of a realm.
@@ -11,7 +12,7 @@ extension AgentService {
         of realm: String
     ) async throws(ControlError) -> SubscriptionsReport {
         let synced = try await self.realm(realm).realm
-        guard synced.context.options.isFlexible else {
+        guard await synced.mode == .flexible else {
             throw ControlError(SubscriptionError(.notFlexible, "realm \(realm)"))
         }
         guard let status = await synced.subscriptions() else { throw .notOpen(realm) }

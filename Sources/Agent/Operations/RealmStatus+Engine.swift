@@ -23,6 +23,7 @@ extension RealmStatus {
             nextAttempt = Self.time(now + Int64(pause / .milliseconds(1)))
         }
         subscriptions = status.subscriptions.map(SubscriptionSummary.init)
+        mode = status.isMigrated ? "migrated" : configuration.scope.mode
         guard let file = status.file else { return }
         localVersion = file.localVersion
         acknowledgedVersion = file.acknowledgedVersion
@@ -32,6 +33,13 @@ extension RealmStatus {
         uploadedBytes = file.uploadedBytes
         downloadedBytes = file.downloadedBytes
         firstDownloadFinished = file.isFirstDownloadFinished
+        ingest = file.ingest.map { ingest in
+            IngestSummary(
+                pending: ingest.pendingCount,
+                uploaded: ingest.uploadedCount,
+                lagSeconds: ingest.oldestPending.map { max(0, Double(now - $0) / 1000) }
+            )
+        }
         lastConnected = file.lastConnected.map(Self.time)
         lastUploaded = file.lastUploaded.map(Self.time)
         lastDownloaded = file.lastDownloaded.map(Self.time)
@@ -39,6 +47,16 @@ extension RealmStatus {
 
     private static func time(_ milliseconds: Int64) -> String {
         WallTime(millisecondsSince1970: milliseconds).description
+    }
+}
+
+extension RealmConfiguration.Scope {
+    /// The configured kind of sync.
+    fileprivate var mode: String {
+        switch self {
+        case .partition: "partition"
+        case .subscriptions: "flexible"
+        }
     }
 }
 
@@ -53,7 +71,9 @@ extension SubscriptionSummary {
             count: status.latest.subscriptions.count,
             waitingFor: status.wait?.word,
             estimate: estimate,
-            error: status.latest.state.error
+            error: status.latest.state.error,
+            unsubscribedTargets: status.unsubscribedTargets.isEmpty
+                ? nil : status.unsubscribedTargets
         )
     }
 }

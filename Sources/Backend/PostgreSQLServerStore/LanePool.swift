@@ -60,9 +60,12 @@ package struct LanePool<Job> {
     }
 
     /// The lane has nothing to do.
-    package mutating func nextTurn() -> Turn {
+    ///
+    /// - Parameter isConnected: a lane that found no job before it had a connection ends, so that the pool
+    ///   counts as many lanes as it has connections.
+    package mutating func nextTurn(isConnected: Bool = true) -> Turn {
         if let job = jobs.popFirst() { return .run(job) }
-        guard !isClosed else {
+        guard !isClosed, isConnected else {
             laneCount -= 1
             return .end
         }

@@ -122,7 +122,8 @@ package final class Lanes: Sendable {
         var connection: Connection?
         var delivery: Delivery?
         while true {
-            let turn = state.withLock { $0.pool.nextTurn() }
+            let isConnected = connection != nil
+            let turn = state.withLock { $0.pool.nextTurn(isConnected: isConnected) }
             delivery?()
             delivery = nil
             switch turn {

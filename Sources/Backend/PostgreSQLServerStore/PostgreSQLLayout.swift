@@ -47,11 +47,29 @@ package enum PostgreSQLLayout {
                     throw LayoutProblem.damaged
                 }
                 return Found(row)
-            case .use(let row): return Found(row)
+            case .use(let row):
+                try addMissing(connection)
+                return Found(row)
             case .refuse(let problem): throw problem
             }
         }
     }
+
+    /// Makes the table that stores of earlier versions lack. A role that may not make tables leaves it out:
+    /// then only imports fail.
+    private static func addMissing(_ connection: Connection) throws {
+        guard try !connection.pipeline([ImportedObjectRows.presence])[0].bool(0, 0) else { return }
+        try connection.run("SAVEPOINT additions")
+        do throws(PostgreSQLError) {
+            try connection.execute(StoreTables.imports)
+        } catch {
+            guard error.sqlState == insufficientPrivilege else { throw error }
+            try connection.run("ROLLBACK TO SAVEPOINT additions")
+        }
+        try connection.run("RELEASE SAVEPOINT additions")
+    }
+
+    private static let insufficientPrivilege = "42501"
 
     /// The statements that make the tables, for an administrator who does not let the server do it.
     package static func sql(schema: String, role: String) -> String {

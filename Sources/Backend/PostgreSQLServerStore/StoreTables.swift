@@ -6,7 +6,8 @@
 enum StoreTables {
     /// Names have no schema: the connection's `search_path` has the one in use.
     static let sql =
-        processes + apps + users + sessions + files + histories + views + ReaderFunctions.sql
+        processes + apps + users + sessions + files + histories + views + imports
+        + ReaderFunctions.sql
 
     private static let processes = """
         CREATE TABLE layout (
@@ -289,6 +290,21 @@ enum StoreTables {
             updates bytea NOT NULL,
             PRIMARY KEY (file_id, ident, version)
         );
+
+        """
+
+    /// Stores that earlier versions made lack this table.
+    static let imports = """
+        CREATE TABLE IF NOT EXISTS imported_object (
+            app_id text COLLATE "C" NOT NULL,
+            class text COLLATE "C" NOT NULL,
+            key bytea NOT NULL,
+            long_key bytea,
+            file_id bigint NOT NULL,
+            digest bigint NOT NULL,
+            PRIMARY KEY (app_id, class, key)
+        );
+        COMMENT ON TABLE imported_object IS 'what import data wrote, to know what clients changed since';
 
         """
 }

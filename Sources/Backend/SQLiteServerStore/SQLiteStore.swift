@@ -26,6 +26,8 @@ package final class SQLiteStore: Store {
 
     package enum Location: Sendable {
         case file(path: String)
+        /// The file of a running server, which must agree: both write, and SQLite lets them take turns.
+        case fileOfRunningServer(path: String)
         case memory
     }
 
@@ -47,8 +49,10 @@ package final class SQLiteStore: Store {
         self.logger = logger
         self.versionSalts = versionSalts
         switch location {
-        case .file(let path):
-            self.file = Mutex(try StoreFile(path: path))
+        case .file(let path), .fileOfRunningServer(let path):
+            var isAlone = true
+            if case .fileOfRunningServer = location { isAlone = false }
+            self.file = Mutex(isAlone ? try StoreFile(path: path) : nil)
             self.writer = try StoreWorker(
                 path: path,
                 vfs: vfs,
@@ -57,7 +61,7 @@ package final class SQLiteStore: Store {
                 clock: clock,
                 logger: logger
             )
-            try await writer.prepare()
+            try await writer.prepare(isAlone: isAlone)
             self.readers = ReaderPool { () throws(StoreError) in
                 try StoreWorker(
                     path: path,

@@ -7,9 +7,6 @@ import Versions
 
 /// The views of flexible sync.
 extension SQLiteTransaction {
-    /// Those with rows of client files.
-    static let clientViewTables = ["view_epoch", "view_range", "write_rejection"]
-
     func viewEpochs(
         of client: FileIdent,
         in file: ServerFileID

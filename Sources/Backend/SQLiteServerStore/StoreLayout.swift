@@ -231,6 +231,22 @@ enum StoreLayout {
         ) STRICT, WITHOUT ROWID;
         """
 
+    /// Checks that a running server's tables have the layout of this version.
+    static func check(_ connection: Connection) throws {
+        try refuseMoved(connection)
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        let id = try connection.integer("PRAGMA application_id") ?? 0
+        guard id == applicationID, version == Self.version else {
+            throw StoreError(
+                .unusable,
+                "\(connection.path): the running server has a store of layout \(version), this "
+                    + "version of realm-server knows layout \(Self.version); run the version of the "
+                    + "server"
+            )
+        }
+        try connection.execute(additions)
+    }
+
     /// Creates the tables in an empty file, or checks that they have the layout of this version.
     static func prepare(_ connection: Connection) throws {
         try refuseMoved(connection)

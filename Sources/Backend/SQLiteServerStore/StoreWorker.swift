@@ -36,8 +36,10 @@ actor StoreWorker {
     }
 
     /// Prepares the file; must run before any other use of it.
-    func prepare() throws(StoreError) {
-        try transaction.prepare()
+    ///
+    /// - Parameter isAlone: whether no other process uses the file.
+    func prepare(isAlone: Bool = true) throws(StoreError) {
+        try transaction.prepare(isAlone: isAlone)
     }
 
     private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {

@@ -6,7 +6,7 @@ import ServerConfig
 package import ServerStore
 package import SyncServer
 
-/// Without sinks of asymmetric classes.
+/// Without programs.
 extension AppDirectory: SyncApps {
     package func syncApp(_ id: AppID) -> SyncApp? {
         self[id].map { SyncApp($0) }
@@ -17,34 +17,29 @@ extension AppDirectory: SyncApps {
     }
 }
 
-/// The served apps with their sinks.
-struct SinkingApps: SyncApps {
-    let apps: AppDirectory
-    let sinks: AppSinks
-
-    func syncApp(_ id: AppID) -> SyncApp? {
-        apps[id].map { SyncApp($0, sinks) }
-    }
-
-    var syncApps: [SyncApp] {
-        apps.all.map { SyncApp($0, sinks) }
-    }
-}
-
 extension SyncApp {
-    fileprivate init(_ app: ServedApp, _ sinks: AppSinks? = nil) {
+    /// - Parameter report: gets the mistakes in the roles, each time that these are compiled.
+    init(
+        _ app: ServedApp,
+        _ sinks: AppSinks? = nil,
+        _ gates: AppGates? = nil,
+        report: @escaping @Sendable ([RoleProblem]) -> Void = { _ in }
+    ) {
         self.init(
             id: app.id,
             syncState: app.syncState,
             partitionType: app.configuration.partitionType,
             isDevelopmentMode: app.configuration.isDevelopmentMode,
             allowsClientRecovery: app.configuration.allowsClientRecovery,
-            access: app.configuration.access,
+            // Where its program cannot be asked, it admits no user.
+            access: app.configuration.accessProgram == nil
+                ? app.configuration.access : AccessRules(.nothing),
+            gate: gates?.gate(of: app),
             quotas: app.configuration.quotas,
             offlineLimitInMilliseconds: app.configuration.offlineLimitInMilliseconds,
             schema: app.schema,
             flexible: app.configuration.flexible.map {
-                FlexibleSettings($0, of: app, sinks?.sink(of: app))
+                FlexibleSettings($0, of: app, sinks?.sink(of: app), report)
             },
             partitionKey: app.configuration.partitionKey.map { Text($0) },
             ruleData: app.ruleData
@@ -56,11 +51,19 @@ extension FlexibleSettings {
     fileprivate init(
         _ configuration: FlexibleSyncConfiguration,
         of app: ServedApp,
-        _ sink: (any ObjectSink)?
+        _ sink: (any ObjectSink)?,
+        _ report: @escaping @Sendable ([RoleProblem]) -> Void
     ) {
         self.init(
             roles: { schema, rules in
-                AppRoles(configuration.roles, schema, rules, limits: configuration.filterLimits)
+                let roles = AppRoles(
+                    configuration.roles,
+                    schema,
+                    rules,
+                    limits: configuration.filterLimits
+                )
+                report(roles.problems)
+                return roles
             },
             // Fields that clients use in development become queryable.
             isQueryable: { [isOpen = app.configuration.isDevelopmentMode] in

@@ -10,7 +10,8 @@ import SyncServer
 actor GaugeReader {
     private let version: String
     private let sync: SyncService
-    private let store: StoreMetering
+    private let store: any Store
+    private let calls: StoreCalls
     private let storage: StorageLocation
     private let apps: @Sendable () -> [AppID]
     private let tls: ServerTLS?
@@ -23,7 +24,8 @@ actor GaugeReader {
     init(
         version: String,
         sync: SyncService,
-        store: StoreMetering,
+        store: any Store,
+        calls: StoreCalls,
         storage: StorageLocation,
         apps: @escaping @Sendable () -> [AppID],
         tls: ServerTLS?,
@@ -33,6 +35,7 @@ actor GaugeReader {
         self.version = version
         self.sync = sync
         self.store = store
+        self.calls = calls
         self.storage = storage
         self.apps = apps
         self.tls = tls
@@ -44,7 +47,7 @@ actor GaugeReader {
         var gauges = ServerGauges()
         gauges.version = version
         await sync.measure(into: &gauges)
-        gauges.storeCallsUnderWay = store.callsUnderWay
+        gauges.storeCallsUnderWay = calls.underWay
         gauges.storedApps = await storedApps()
         if case .sqlite(let path) = storage { gauges.disk = ServerGauges.Disk(ofStore: path) }
         gauges.obstacles = obstacles()

@@ -21,6 +21,7 @@ package struct RealmServer: Service {
     private let gate: SyncGate
     private let sync: SyncService
     private let sinks: AppSinks
+    private let gates: AppGates
     private let admin: AdminAPI
     private let meter: ServerMeter
     private let monitoring: Monitoring
@@ -60,8 +61,11 @@ package struct RealmServer: Service {
         onServingMetrics: @escaping @Sendable (ListenAddress) async -> Void = { _ in }
     ) async throws {
         let meter = ServerMeter()
-        let metered = StoreMetering(store, meter)
-        let store = DiskReporting(metered, logger: logger)
+        let calls = StoreCalls(meter)
+        let store = WatchedStore(
+            WatchedStore(store, by: calls),
+            by: FullDiskReport(logger: logger)
+        )
         let accounts = try await Accounts(
             apps: configuration.apps,
             store: store,
@@ -96,8 +100,11 @@ package struct RealmServer: Service {
         self.gate = SyncGate(accounts: accounts, logger: logger)
         self.sinks = AppSinks(logger: logger)
         try sinks.use(configuration.apps)
+        self.gates = AppGates(clock: timing.clock, logger: logger)
+        // Before sessions: those that bind again must find no decision of before.
+        backplane.join(gates)
         self.sync = SyncService(
-            apps: SinkingApps(apps: accounts.apps, sinks: sinks),
+            apps: ServedSyncApps(accounts.apps, sinks: sinks, gates: gates, logger: logger),
             backplane: accounts.backplane,
             engine: SyncEngine(
                 store: store,
@@ -125,12 +132,13 @@ package struct RealmServer: Service {
             meter: meter,
             logger: logger
         )
-        self.reload = readConfiguration.map { [sync, sinks] read in
+        self.reload = readConfiguration.map { [sync, sinks, gates] read in
             ConfigurationReload(
                 of: configuration,
                 accounts: accounts,
                 sync: sync,
                 sinks: sinks,
+                gates: gates,
                 publicAddress: publicAddress,
                 proxies: proxies,
                 tls: tls,
@@ -147,7 +155,8 @@ package struct RealmServer: Service {
         let gauges = GaugeReader(
             version: version,
             sync: sync,
-            store: metered,
+            store: store,
+            calls: calls,
             storage: configuration.storage,
             apps: { accounts.apps.all.map(\.id) },
             tls: tls,
@@ -219,6 +228,7 @@ package struct RealmServer: Service {
             run { await sync.keepSweeping() }
             run { await sync.keepRemovingRemains() }
             run { await sinks.run(sync.timing.clock) }
+            run { await gates.run() }
             run { await sync.keepFanningOut() }
             run { await sync.keepTime() }
             run { await views?.run() }

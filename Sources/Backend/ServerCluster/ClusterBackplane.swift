@@ -18,6 +18,9 @@ package final class ClusterBackplane: Backplane {
     private let process: ProcessRecord
     private let logger: Logger
 
+    /// The longest time until a lost message is made up for, but for the poll itself.
+    package static let pollInterval = Duration.seconds(5)
+
     /// - Parameters:
     ///   - target: the database.
     ///   - storeID: of the store in it, which every connection must find again.
@@ -28,7 +31,7 @@ package final class ClusterBackplane: Backplane {
         storeID: String,
         process: ProcessRecord,
         clock: WallClock,
-        pollInterval: Duration = .seconds(5),
+        pollInterval: Duration = ClusterBackplane.pollInterval,
         logger: Logger
     ) throws(PostgreSQLError) {
         let (orders, continuation) = AsyncStream<BackplaneMessage>.makeStream(

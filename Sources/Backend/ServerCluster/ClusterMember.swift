@@ -130,7 +130,7 @@ final class ClusterMember: Sendable {
         try poll(connection)
         if let previous, !previous.hasSameHistory(as: identity) { endSessions() }
         state.withLock { $0.obstacle = nil }
-        logger.info("database connected", metadata: ["timeline": "\(identity.timeline)"])
+        logger.notice("database connected", metadata: ["timeline": "\(identity.timeline)"])
     }
 
     /// Another server answers, or a standby was promoted: clients may know versions that it lacks.

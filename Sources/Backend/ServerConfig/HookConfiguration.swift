@@ -25,17 +25,31 @@ package struct HookConfiguration: Hashable, Sendable {
 
     /// Nil, and reported, without a command.
     init?(reading keys: MappingReader, _ files: NamedFiles?) {
-        let command = keys.required("command") { node in
-            let command = node.command()
-            if let program = command?.first { files?.checkProgram(program, at: node) }
-            return command
-        }
+        let command = keys.required("command") { $0.program(files) }
+        self.init(command, keys)
+    }
+
+    /// Nil without a command.
+    init?(readingOptional keys: MappingReader, _ files: NamedFiles?) {
+        let command = keys.optional("command") { $0.program(files) }
+        self.init(command, keys)
+    }
+
+    private init?(_ command: [String]?, _ keys: MappingReader) {
         let timeout = keys.optional("timeout", default: Self.usualTimeout) {
             $0.duration(in: Self.timeouts)
         }
         let environment = keys.optional("environment", default: [:]) { $0.environment() }
         guard let command else { return nil }
         self.init(command: command, environment: environment, timeout: timeout)
+    }
+}
+
+extension NodeReader {
+    fileprivate func program(_ files: NamedFiles?) -> [String]? {
+        let command = command()
+        if let program = command?.first { files?.checkProgram(program, at: self) }
+        return command
     }
 }
 

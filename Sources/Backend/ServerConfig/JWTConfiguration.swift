@@ -11,10 +11,33 @@ package struct JWTConfiguration: Hashable, Sendable {
 
     /// A claim that becomes part of the profile.
     package struct Metadata: Hashable, Sendable {
-        /// Dots lead into objects.
+        /// Dots lead into objects, but for those behind a backslash.
         package let name: String
         package let fieldName: String
         package let isRequired: Bool
+
+        package init(name: String, fieldName: String, isRequired: Bool) {
+            self.name = name
+            self.fieldName = fieldName
+            self.isRequired = isRequired
+        }
+
+        /// The names on the way to the claim. A backslash takes the character behind it as it is.
+        package var path: [String] {
+            var path = [""]
+            var isEscaped = false
+            for character in name {
+                switch character {
+                case "\\" where !isEscaped:
+                    isEscaped = true
+                    continue
+                case "." where !isEscaped: path.append("")
+                default: path[path.count - 1].append(character)
+                }
+                isEscaped = false
+            }
+            return path.filter { !$0.isEmpty }
+        }
     }
 
     /// The source of the keys that may have signed a token.

@@ -25,6 +25,8 @@ package struct ServedAppConfiguration: Hashable, Sendable {
     package var tokens: TokenLifetimes
     /// Of partition-based sync.
     package var access: AccessRules
+    /// Decides instead of rules; nil: the rules do.
+    package var accessProgram: AccessProgramConfiguration?
     /// Nil: clients sync by partitions.
     package var flexible: FlexibleSyncConfiguration?
     package var quotas: UserQuotas
@@ -48,6 +50,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
         customUserData: CustomUserDataConfiguration? = nil,
         tokens: TokenLifetimes = TokenLifetimes(),
         access: AccessRules = AccessRules(),
+        accessProgram: AccessProgramConfiguration? = nil,
         flexible: FlexibleSyncConfiguration? = nil,
         quotas: UserQuotas = .standard,
         schemaFile: String? = nil,
@@ -67,6 +70,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
         self.customUserData = customUserData
         self.tokens = tokens
         self.access = access
+        self.accessProgram = accessProgram
         self.flexible = flexible
         self.quotas = quotas
         self.schemaFile = schemaFile
@@ -78,6 +82,12 @@ package struct ServedAppConfiguration: Hashable, Sendable {
 extension ServedAppConfiguration {
     /// 30 days (app services, 12.2).
     package static let usualOfflineLimit = Duration.seconds(30 * 86_400)
+
+    /// Takes an operator's rules. Where there are any, they decide instead of a program.
+    package mutating func use(_ rules: AccessRules) {
+        access = rules
+        if rules != AccessRules() { accessProgram = nil }
+    }
 
     package var offlineLimitInMilliseconds: Int64? {
         offlineLimit.map { $0.components.seconds * 1000 }

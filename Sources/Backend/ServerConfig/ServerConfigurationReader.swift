@@ -1,4 +1,3 @@
-import Query
 import Schemas
 import Scopes
 package import ServerStore
@@ -126,20 +125,6 @@ extension NodeReader {
             return files
         }
     }
-
-    fileprivate func accessRule() -> AccessRule? {
-        guard let text = string() else { return nil }
-        do throws(QueryError) {
-            return try AccessRule(text)
-        } catch {
-            report(
-                .badValue,
-                "is not a rule: column \(error.column): \(error.message)",
-                remedy: error.remedy
-            )
-            return nil
-        }
-    }
 }
 
 extension YAMLNode {
@@ -207,6 +192,7 @@ extension ServedAppConfiguration {
             schema,
             acceptsNewClasses: isDevelopmentMode
         )
+        let access = keys.section("access") { AccessReading(reading: $0, files) }
         let offlineLimit = keys.optional("offline_limit", default: Self.usualOfflineLimit) {
             $0.duration(in: .zero...(.seconds(3650 * 86_400)))
         }
@@ -224,12 +210,8 @@ extension ServedAppConfiguration {
                 }
             },
             tokens: keys.section("tokens") { TokenLifetimes(reading: $0) },
-            access: keys.section("access") { access in
-                AccessRules(
-                    read: access.optional("read") { $0.accessRule() },
-                    write: access.optional("write") { $0.accessRule() }
-                )
-            },
+            access: access.rules,
+            accessProgram: access.program,
             flexible: flexible,
             quotas: keys.section("quotas") { UserQuotas(reading: $0) },
             schemaFile: schemaFile,
@@ -237,7 +219,7 @@ extension ServedAppConfiguration {
             views: keys.optional("sql", default: .usual) { $0.viewPlace() }
         )
         if customUserData == nil,
-            [access.read, access.write].contains(where: { $0?.needsCustomData == true })
+            [access.rules.read, access.rules.write].contains(where: { $0?.needsCustomData == true })
         {
             keys.report(
                 "access",

@@ -10,6 +10,8 @@ struct CopiedTable: Sendable {
     /// Opens a cursor over the rows on PostgreSQL, and reads its next rows.
     let cursor: String
     let fetch: String
+    /// Counts the rows on PostgreSQL.
+    let count: String
 
     struct Column: Sendable {
         let name: String
@@ -49,6 +51,7 @@ struct CopiedTable: Sendable {
         let stored =
             selectionOnPostgreSQL
             ?? "SELECT \(Self.list(columns) { "coalesce(long_\($0), \($0))" }) FROM \(table)\(order)"
+        count = "SELECT count(*) FROM (\(stored)) AS stored"
         cursor = "DECLARE copy_\(table) NO SCROLL CURSOR FOR \(stored)"
         fetch = "FETCH \(rowsAtOnce) FROM copy_\(table)"
     }
@@ -62,7 +65,7 @@ struct CopiedTable: Sendable {
     }
 
     /// In an order in which a file's schema precedes its objects.
-    static let all = accounts + files + views
+    static let all = accounts + files + views + imports
 
     private static let accounts = [
         CopiedTable(
@@ -234,6 +237,17 @@ struct CopiedTable: Sendable {
                 "client_version": .integer, "updates": .bytes,
             ]
         ),
+    ]
+
+    private static let imports = [
+        CopiedTable(
+            "imported_object",
+            rowsAtOnce: 256,
+            [
+                "app_id": .text, "class": .text, "key": .objectKey, "file_id": .integer,
+                "digest": .integer,
+            ]
+        )
     ]
 
     /// The schemas are a column of `server_file` in the embedded store.

@@ -6,6 +6,7 @@ protocol CopyEnd {
     func movedTo() throws -> String?
     /// Whether no table has a row.
     func isEmpty() throws -> Bool
+    func count(of table: CopiedTable) throws -> Int
     /// Reads a table row by row; nil at the end.
     func rows(of table: CopiedTable) throws -> () throws -> [CopiedValue]?
     /// Adds rows to a table.

@@ -21,12 +21,19 @@ final class PostgreSQLCopyEnd: CopyEnd {
         target.limits.idleInTransaction = .zero
         target.limits.response = Self.limit
         connection = try Connection(target, deadline: .after(.seconds(10)))
-        if isTarget { _ = try PostgreSQLLayout.prepare(connection, schema: schema) }
+        if try isTarget || isStore() {
+            _ = try PostgreSQLLayout.prepare(connection, schema: schema)
+        }
         try checkIsStopped()
     }
 
+    private func isStore() throws -> Bool {
+        let survey = try PostgreSQLLayout.survey(connection, schema: schema)
+        return if case .found = survey { true } else { false }
+    }
+
     private func checkIsStopped() throws {
-        guard case .found = try PostgreSQLLayout.survey(connection, schema: schema) else { return }
+        guard try isStore() else { return }
         let rows = try connection.run(
             """
             SELECT host FROM process WHERE seen_at > now() - make_interval(secs => $1::int8)
@@ -84,6 +91,10 @@ final class PostgreSQLCopyEnd: CopyEnd {
 
     func markMoved(to place: String) throws {
         try connection.run("UPDATE layout SET moved_to = $1", [.string(place)])
+    }
+
+    func count(of table: CopiedTable) throws -> Int {
+        Int(try connection.run(Step(once: table.count)).integer(0, 0))
     }
 
     /// New files get numbers behind those that were copied.

@@ -37,6 +37,10 @@ final class SQLiteCopyEnd: CopyEnd {
 
     func finish() throws {}
 
+    func count(of table: CopiedTable) throws -> Int {
+        Int(try connection.integer("SELECT count(*) FROM (\(table.selection))") ?? 0)
+    }
+
     func rows(of table: CopiedTable) throws -> () throws -> [CopiedValue]? {
         let statement = try connection.prepare(table.selection)
         return {

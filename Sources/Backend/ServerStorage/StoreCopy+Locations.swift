@@ -9,14 +9,16 @@ extension StoreCopy {
     package static func run(
         from source: StorageLocation,
         to target: StorageLocation,
-        _ secrets: SecretReader
+        _ secrets: SecretReader,
+        progress: @escaping Progress = { _, _, _ in }
     ) throws -> [(table: String, rows: Int)] {
         guard source != target else {
             throw StoreCopyFailure("the two stores are the same; name an empty one to copy to")
         }
         let copy = StoreCopy(
             source: try end(source, isTarget: false, secrets),
-            target: try end(target, isTarget: true, secrets)
+            target: try end(target, isTarget: true, secrets),
+            progress: progress
         )
         return try copy.run()
     }

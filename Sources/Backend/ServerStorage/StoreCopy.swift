@@ -6,6 +6,10 @@
 package struct StoreCopy {
     let source: any CopyEnd
     let target: any CopyEnd
+    /// Rows copied so far, of all rows, and the table at work.
+    var progress: Progress = { _, _, _ in }
+
+    package typealias Progress = (_ rows: Int, _ total: Int, _ table: String) -> Void
 
     /// Returns the rows of each table.
     func run() throws -> [(table: String, rows: Int)] {
@@ -14,8 +18,12 @@ package struct StoreCopy {
         try target.begin()
         var documents = CanonicalDocuments()
         var tables: [(table: String, rows: Int)] = []
+        let total = try CopiedTable.all.reduce(0) { $0 + (try source.count(of: $1)) }
+        var done = 0
         for table in CopiedTable.all {
-            let written = try copy(table, &documents)
+            let before = done
+            let written = try copy(table, &documents) { progress(before + $0, total, table.name) }
+            done += written.rows
             let read = try target.digest(of: table) { try documents.canonical($0, of: table) }
             guard read == written else {
                 throw StoreCopyFailure(
@@ -47,7 +55,8 @@ package struct StoreCopy {
 
     private func copy(
         _ table: CopiedTable,
-        _ documents: inout CanonicalDocuments
+        _ documents: inout CanonicalDocuments,
+        _ note: (_ rows: Int) -> Void
     ) throws -> ContentDigest {
         let next = try source.rows(of: table)
         var digest = ContentDigest()
@@ -59,6 +68,7 @@ package struct StoreCopy {
                 converted.note(row, of: table)
                 let canonical = try converted.canonical(row, of: table)
                 digest.add(canonical)
+                note(digest.rows)
                 return canonical
             },
             to: table

@@ -51,6 +51,18 @@ package struct StoreOpening: Sendable {
         }
     }
 
+    /// Opens the store of a running server that agrees to it, for a tool beside it. The server hears of what the
+    /// tool writes from the tool, or on PostgreSQL from the database.
+    package func openBesideServer(_ location: StorageLocation) async throws -> OpenStore {
+        guard case .sqlite(let path) = location else { return try await open(location) }
+        let store = try await SQLiteStore(
+            .fileOfRunningServer(path: path),
+            versionSalts: versionSalts,
+            logger: logger
+        )
+        return OpenStore(store, InProcessBackplane()) { await store.close() }
+    }
+
     private func open(_ location: PostgreSQLLocation) async throws -> OpenStore {
         let store = try await connect(location)
         do {

@@ -28,6 +28,18 @@ package struct ExpectedReads: Hashable, Sendable {
         }
     }
 
+    /// The rejected writes of the client after a version.
+    package struct Rejected: Hashable, Sendable {
+        package let after: ServerVersion
+        /// Recorded ones; otherwise entries that compensate.
+        package let isFlexible: Bool
+
+        package init(after: ServerVersion, isFlexible: Bool) {
+            self.after = after
+            self.isFlexible = isFlexible
+        }
+    }
+
     /// Rows about one user of an app.
     package struct Account: Hashable, Sendable {
         package let app: AppID
@@ -52,6 +64,7 @@ package struct ExpectedReads: Hashable, Sendable {
     /// version.
     package var file: File?
     package var client: FileIdent?
+    package var rejected: Rejected?
     package var hasSchema: Bool
     /// Other versions whose salts are read.
     package var salts: [ServerVersion]
@@ -66,6 +79,7 @@ package struct ExpectedReads: Hashable, Sendable {
     package init(
         file: File? = nil,
         client: FileIdent? = nil,
+        rejected: Rejected? = nil,
         hasSchema: Bool = false,
         salts: [ServerVersion] = [],
         history: History? = nil,
@@ -75,6 +89,7 @@ package struct ExpectedReads: Hashable, Sendable {
     ) {
         self.file = file
         self.client = client
+        self.rejected = rejected
         self.hasSchema = hasSchema
         self.salts = salts
         self.history = history

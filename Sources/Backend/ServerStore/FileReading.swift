@@ -27,6 +27,15 @@ package protocol FileReading: ViewReading, ImportReading {
         _ visit: (HistoryEntry) throws(StoreError) -> Visit
     ) throws(StoreError)
 
+    /// Visits the entries of some versions, in ascending order, as `forEachEntry(of:after:readBy:_:)` does.
+    /// Versions that the history does not have are skipped.
+    func forEachEntry(
+        of file: ServerFileID,
+        at versions: [ServerVersion],
+        readBy reader: FileIdent,
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError)
+
     /// The entries after a version that only that client gets and that compensate its own writes,
     /// oldest first.
     func compensatingEntries(
@@ -47,6 +56,14 @@ package protocol FileReading: ViewReading, ImportReading {
         of file: ServerFileID,
         in snapshot: ServerVersion,
         after version: ServerVersion,
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError)
+
+    /// Visits those of some versions, in ascending order.
+    func forEachSnapshotEntry(
+        of file: ServerFileID,
+        in snapshot: ServerVersion,
+        at versions: [ServerVersion],
         _ visit: (HistoryEntry) throws(StoreError) -> Visit
     ) throws(StoreError)
 
@@ -133,6 +150,13 @@ package protocol FileReading: ViewReading, ImportReading {
         in file: ServerFileID
     ) throws(StoreError) -> (ObjectKey, [UInt8])?
 
+    /// The files of an app that have an object of a class with one of these keys, oldest first.
+    func files(
+        of app: AppID,
+        withAnyOf keys: [ObjectKey],
+        ofClass className: Text
+    ) throws(StoreError) -> [ServerFileID]
+
     /// The number of objects of each class; classes without any are left out.
     func objectCounts(in file: ServerFileID) throws(StoreError) -> [Text: Int]
 
@@ -146,6 +170,39 @@ package protocol FileReading: ViewReading, ImportReading {
 }
 
 extension FileReading {
+    /// One after the other: where a row costs no round trip, that is all it takes.
+    package func forEachEntry(
+        of file: ServerFileID,
+        at versions: [ServerVersion],
+        readBy reader: FileIdent,
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        var visited = Visit.next
+        for version in versions where visited == .next {
+            try forEachEntry(of: file, after: version.previous, readBy: reader) {
+                entry throws(StoreError) in
+                if entry.version.version == version { visited = try visit(entry) }
+                return .stop
+            }
+        }
+    }
+
+    package func forEachSnapshotEntry(
+        of file: ServerFileID,
+        in snapshot: ServerVersion,
+        at versions: [ServerVersion],
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        var visited = Visit.next
+        for version in versions where visited == .next {
+            try forEachSnapshotEntry(of: file, in: snapshot, after: version.previous) {
+                entry throws(StoreError) in
+                if entry.version.version == version { visited = try visit(entry) }
+                return .stop
+            }
+        }
+    }
+
     /// All keys and documents of a class.
     package func forEachDocument(
         of className: Text,
@@ -154,6 +211,10 @@ extension FileReading {
     ) throws(StoreError) {
         try forEachDocument(of: className, in: file, after: nil, visit)
     }
+}
+
+extension ServerVersion {
+    fileprivate var previous: ServerVersion { ServerVersion(rawValue - min(rawValue, 1)) }
 }
 
 /// Whether a visit continues.

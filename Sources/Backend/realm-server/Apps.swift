@@ -9,7 +9,7 @@ struct Apps: AsyncParsableCommand {
             Change apps of the configuration file there. Others can be created while the server \
             runs; they are kept in its store.
             """,
-        subcommands: [Create.self, List.self, Delete.self]
+        subcommands: [Create.self, Update.self, List.self, Delete.self]
     )
 
     struct Create: AsyncParsableCommand {
@@ -48,6 +48,34 @@ struct Apps: AsyncParsableCommand {
                 body: Body(id: id, configuration: text)
             )
             try options.print(response, as: AppReport.self) { ["app \($0.id) created"] }
+        }
+    }
+
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Replace the configuration of an app of the store, as its roles."
+        )
+
+        @OptionGroup var options: AdminOptions
+
+        @Argument(help: "The app's id.")
+        var id: String
+
+        @Option(
+            help: "A file with the app's whole configuration, in the form of \"apps.APP\".",
+            completion: .file()
+        )
+        var declaration: String
+
+        private struct Body: Encodable {
+            let configuration: String
+        }
+
+        func run() async throws {
+            guard AppID(id) != nil else { throw ValidationError("\"\(id)\" is not an app id") }
+            let body = Body(configuration: try TextFile.read(declaration))
+            let response = try await options.call(.put, "apps/\(id)", body: body)
+            try options.print(response, as: AppReport.self) { ["app \($0.id) updated"] }
         }
     }
 

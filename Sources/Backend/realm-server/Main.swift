@@ -11,7 +11,7 @@ struct RealmServerCommand: AsyncParsableCommand {
         subcommands: [
             Serve.self, Check.self, Reload.self, Config.self, Apps.self, Users.self, APIKeys.self,
             Sync.self, Metrics.self, Rules.self, Realms.self, Processes.self, StoreCommand.self,
-            Import.self, ExportCommand.self,
+            Import.self, ExportCommand.self, Health.self, ConsoleCommand.self,
         ]
     )
 

@@ -56,7 +56,8 @@ struct Rules: AsyncParsableCommand {
 extension AdminOptions {
     fileprivate func printRules(_ response: [UInt8]) throws {
         try print(response, as: RulesReport.self) { rules in
-            ["read: \(rules.read ?? "all users")", "write: \(rules.write ?? "all users")"]
+            if let program = rules.program { return ["decided by \(program)"] }
+            return ["read: \(rules.read ?? "all users")", "write: \(rules.write ?? "all users")"]
         }
     }
 }

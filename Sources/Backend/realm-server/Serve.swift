@@ -36,6 +36,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         Heaps.limit()
+        CoreDumps.forbid()
         let configuration = try file.read()
         // Only the owner may use the files that the server creates.
         umask(0o077)

@@ -4,6 +4,7 @@ import Platform
 import PostgreSQLServerStore
 import ServerConfig
 import ServerStorage
+import WorkDisplay
 
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,8 +51,21 @@ extension StoreCommand {
 
         func run() throws {
             let (source, target) = (try location(from), try location(to))
+            let display = ProgressDisplay()
             let tables = try StoreCommand.reporting {
-                try StoreCopy.run(from: source, to: target, StoreCommand.secrets)
+                defer { display.end() }
+                return try StoreCopy.run(from: source, to: target, StoreCommand.secrets) {
+                    rows,
+                    total,
+                    table in
+                    display.show(
+                        WorkProgress(
+                            UInt64(rows),
+                            of: UInt64(total),
+                            text: "\(display.rate(rows, "rows")), table \(table)"
+                        )
+                    )
+                }
             }
             for table in tables { print("\(table.table)  \(table.rows)") }
             print("copied; \(source) is marked as moved to \(target)")

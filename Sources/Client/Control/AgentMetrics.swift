@@ -25,6 +25,7 @@ package struct AgentMetrics: Sendable {
         writeStalled(to: &metrics)
         writeTimes(to: &metrics)
         writeAmounts(to: &metrics)
+        writeIngest(to: &metrics)
         writeTotals(to: &metrics)
         return metrics.text
     }
@@ -105,6 +106,24 @@ package struct AgentMetrics: Sendable {
             "realm_agent_downloaded_bytes",
             "Bytes of changesets integrated, over the life of the file.",
             each { Double($0.downloadedBytes) }
+        )
+    }
+
+    private func writeIngest(to metrics: inout OpenMetrics) {
+        metrics.gauge(
+            "realm_agent_ingest_pending_objects",
+            "Objects of asymmetric classes that the server has not taken yet.",
+            some { $0.ingest.map { Double($0.pending) } }
+        )
+        metrics.gauge(
+            "realm_agent_ingest_lag_seconds",
+            "Age of the oldest of these objects; 0 if there are none.",
+            some { $0.ingest.map { $0.lagSeconds ?? 0 } }
+        )
+        metrics.counter(
+            "realm_agent_ingested_objects",
+            "Objects of asymmetric classes that the server has taken since the file was opened.",
+            some { $0.ingest.map { Double($0.uploaded) } }
         )
     }
 

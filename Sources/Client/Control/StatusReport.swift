@@ -54,6 +54,10 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var lastDownloaded: String?
     /// The sets of a realm with flexible sync; absent while its file is closed.
     package var subscriptions: SubscriptionSummary?
+    /// `partition`, `flexible`, or `migrated`: a partition that the server has changed to flexible sync.
+    package var mode: String?
+    /// Objects of asymmetric classes; absent if the realm has no such class, or its file is closed.
+    package var ingest: IngestSummary?
 
     package init(
         name: String,
@@ -95,6 +99,9 @@ package struct SubscriptionSummary: Codable, Sendable, Equatable {
     package let estimate: Double?
     /// The server's text, if it rejected the set.
     package let error: String?
+    /// Classes that links lead to, and that have no subscription: such links read as null. Absent if all
+    /// have one.
+    package let unsubscribedTargets: [String]?
 
     package init(
         activeVersion: Int64,
@@ -103,8 +110,10 @@ package struct SubscriptionSummary: Codable, Sendable, Equatable {
         count: Int,
         waitingFor: String?,
         estimate: Double?,
-        error: String?
+        error: String?,
+        unsubscribedTargets: [String]? = nil
     ) {
+        self.unsubscribedTargets = unsubscribedTargets
         self.activeVersion = activeVersion
         self.latestVersion = latestVersion
         self.state = state
@@ -112,6 +121,22 @@ package struct SubscriptionSummary: Codable, Sendable, Equatable {
         self.waitingFor = waitingFor
         self.estimate = estimate
         self.error = error
+    }
+}
+
+/// The objects of asymmetric classes on their way to the server.
+package struct IngestSummary: Codable, Sendable, Equatable {
+    /// Captured objects that the server has not taken.
+    package let pending: Int
+    /// Objects that the server has taken since the file was opened.
+    package let uploaded: UInt64
+    /// The age of the oldest pending object; absent if none is pending.
+    package let lagSeconds: Double?
+
+    package init(pending: Int, uploaded: UInt64, lagSeconds: Double?) {
+        self.pending = pending
+        self.uploaded = uploaded
+        self.lagSeconds = lagSeconds
     }
 }
 

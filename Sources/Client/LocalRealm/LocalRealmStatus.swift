@@ -1,4 +1,5 @@
 package import Changesets
+package import Scopes
 package import Subscriptions
 package import Versions
 
@@ -24,6 +25,15 @@ package struct LocalRealmStatus: Hashable, Sendable {
     package let isFirstDownloadFinished: Bool
     /// Nil unless the realm uses flexible sync.
     package let subscriptions: SubscriptionSets?
+    /// The part of the app's data in the file; not the configured one after a change of the kind of sync.
+    package let scope: SyncScope
+    /// The change of a realm of one partition to flexible sync; nil if there was none.
+    package let migration: RealmMigration?
+    /// Objects of asymmetric classes on their way to the server; nil if the realm has no such class.
+    package let ingest: IngestBacklog?
+    /// Classes that links of subscribed classes lead to, and that have no subscription themselves: such
+    /// links read as null.
+    package let unsubscribedTargets: [Text]
 }
 
 /// The result of a drain of the capture log (local realm, 4).

@@ -111,6 +111,7 @@ extension RealmFile {
                 isFirst: download.isFirst,
                 history: History(connection: connection)
             )
+            draft.ingest.acknowledge(through: draft.state.progress.upload.clientVersion)
             _ = draft.state.advanceVersion()
             let learned = draft.catalogue.tables.map(\.name)
                 .filter { known.position(of: $0) == nil }
@@ -150,7 +151,7 @@ extension RealmFile {
         let integration = Integration(
             connection: connection,
             statements: statements,
-            options: configuration.options,
+            options: options,
             pairLimit: configuration.mergeLimitInPairs
         )
         let count = try integration.run(incoming, &draft)

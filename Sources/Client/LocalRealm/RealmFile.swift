@@ -17,7 +17,10 @@ package final class RealmFile {
     private var lock: FileLock?
     private let isAdoptedCopy: Bool
     let statements: StatementPool
+    private let unsubscribedTargets = UnsubscribedTargets()
     package let ownWrites = OwnWrites()
+    /// Declarations about single properties beyond their type.
+    var options: [PropertyName: PropertyOptions]
     /// As committed; a transaction works on a copy.
     var committed: Draft
     var synchronous: Durability?
@@ -37,6 +40,7 @@ package final class RealmFile {
         self.clock = clock
         self.statements = StatementPool(connection)
         self.committed = opening.draft
+        self.options = opening.options
         self.isAdoptedCopy = opening.isAdoptedCopy
     }
 
@@ -113,7 +117,11 @@ extension RealmFile {
             uploadedBytes: state.uploadedBytes,
             uploadableBytes: state.uploadableBytes,
             isFirstDownloadFinished: state.isFirstDownloadFinished,
-            subscriptions: committed.subscriptions
+            subscriptions: committed.subscriptions,
+            scope: state.owner.scope,
+            migration: committed.migration,
+            ingest: committed.catalogue.hasAsymmetricClasses ? committed.ingest : nil,
+            unsubscribedTargets: unsubscribedTargets.value(committed)
         )
     }
 }
@@ -182,12 +190,14 @@ extension RealmFile {
     /// The first download of flexible sync is finished when the latest set is complete.
     package func markDownloadCompleted() throws(LocalRealmError) {
         let sets = committed.subscriptions
-        guard !committed.state.isFirstDownloadFinished || sets?.isAwaitingMark == true else {
-            return
-        }
+        guard
+            !committed.state.isFirstDownloadFinished || sets?.isAwaitingMark == true
+                || committed.migration?.isUnsettled(sets) == true
+        else { return }
         try mappingErrors {
             try write(.normal) { draft in
                 try draft.changeSubscriptions(on: connection) { $0.markAnswered() }
+                try draft.advanceMigration(on: connection, now: clock())
                 if draft.subscriptions.map({ $0.latest.state == .complete }) ?? true {
                     draft.state.isFirstDownloadFinished = true
                 }

@@ -1,3 +1,4 @@
+import Changesets
 import LocalRealm
 public import Subscriptions
 import SyncClient
@@ -20,6 +21,9 @@ public struct SubscriptionStatus: Sendable, Equatable {
     public let latest: SubscriptionSet
     /// The event that the latest set needs next; nil if it is settled.
     public let wait: Wait?
+    /// Classes that links of subscribed classes lead to, and that have no subscription themselves: such
+    /// links read as null.
+    public let unsubscribedTargets: [String]
 
     /// The next event that a pending set needs.
     public enum Wait: Sendable, Equatable {
@@ -38,6 +42,7 @@ extension SubscriptionStatus {
         guard let sets = snapshot.file.subscriptions else { return nil }
         active = sets.active
         latest = sets.latest
+        unsubscribedTargets = snapshot.file.unsubscribedTargets.map(\.description)
         guard latest.progress == .pending else {
             wait = nil
             return

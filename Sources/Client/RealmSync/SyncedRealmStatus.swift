@@ -13,6 +13,8 @@ public struct SyncedRealmStatus: Sendable {
     public internal(set) var file: FileStatus?
     /// The subscriptions of the open file; nil unless the realm uses flexible sync.
     public internal(set) var subscriptions: SubscriptionStatus?
+    /// Whether the server has changed the realm from its partition to flexible sync.
+    public internal(set) var isMigrated = false
 
     init(_ phase: RealmPhase, partition: String) {
         self.activity = RealmActivity(phase)
@@ -31,6 +33,16 @@ public struct SyncedRealmStatus: Sendable {
         public let logURL: String?
     }
 
+    /// The objects of asymmetric classes, which are only in the history until the server has taken them.
+    public struct IngestStatus: Sendable, Equatable {
+        /// Captured objects that the server has not taken.
+        public let pendingCount: Int
+        /// Objects that the server has taken since the file was opened.
+        public let uploadedCount: UInt64
+        /// When the oldest pending object was written, in milliseconds since 1970; nil if none is pending.
+        public let oldestPending: Int64?
+    }
+
     /// The content of the file, and its transfer progress.
     public struct FileStatus: Sendable {
         /// The newest local version.
@@ -47,6 +59,8 @@ public struct SyncedRealmStatus: Sendable {
         public let uploadedBytes: UInt64
         /// Bytes of downloaded changesets, since the file was created.
         public let downloadedBytes: UInt64
+        /// Objects of asymmetric classes; nil if the realm has no such class.
+        public let ingest: IngestStatus?
         /// Whether a download has ever been completed.
         public let isFirstDownloadFinished: Bool
         /// Time of the last contact with the server, in milliseconds since 1970; nil if there was none

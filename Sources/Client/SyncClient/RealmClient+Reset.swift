@@ -47,9 +47,12 @@ extension RealmClient {
     }
 
     /// Computes what a reset would do, given the fresh copy; changes nothing.
-    package func rehearseReset(_ method: ResetMethod) async throws -> ResetReport {
+    package func rehearseReset(
+        _ method: ResetMethod,
+        switching change: ModeSwitch? = nil
+    ) async throws -> ResetReport {
         await capture()
-        return try await store.rehearseReset(method)
+        return try await store.rehearseReset(method, change)
     }
 
     /// Carries the attempt out with the fresh copy; the session must have left its connection.
@@ -57,9 +60,14 @@ extension RealmClient {
     /// - Throws: a `ResetFailure` if the attempt is spent, everything else if it is not.
     package func carryOutReset(
         _ attempt: ResetAttempt,
+        switching change: ModeSwitch? = nil,
         beforehand: @escaping @Sendable (ResetReport) throws -> Void
     ) async throws -> ResetReport {
-        let report = try await store.carryOutReset(attempt, beforehand: beforehand)
+        let report = try await store.carryOutReset(
+            attempt,
+            switching: change,
+            beforehand: beforehand
+        )
         resets.cause = nil
         return report
     }

@@ -140,3 +140,11 @@ extension RealmClient {
         if session?.ident == ident { session?.queryErrorStored() }
     }
 }
+
+extension RealmClient {
+    /// The subscriptions that select the objects of a partition in each class that can have them (flexible
+    /// sync, 16.1).
+    package func partitionSubscriptions(_ record: RealmMigration) async -> [SubscriptionContent] {
+        await store.partitionSubscriptions(record)
+    }
+}

@@ -1,3 +1,4 @@
+package import Changesets
 import ClientReset
 package import Coordination
 package import LocalRealm
@@ -96,11 +97,15 @@ package actor RealmClient {
     }
 
     /// Opens the realm file, and creates it if there is none.
+    ///
+    /// - Parameter migratedPartition: that of the realm of which this is the fresh copy, after a change to
+    ///   flexible sync.
     package static func open(
         _ configuration: LocalRealmConfiguration,
         name: String,
         captureDelay: Duration,
         isFreshCopy: Bool = false,
+        migratedPartition: Text? = nil,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         environment: RealmEnvironment = .process,
@@ -115,11 +120,16 @@ package actor RealmClient {
             now: now,
             random: environment.random()
         )
+        let file = store.standing.status
         return RealmClient(
             store: store,
             environment: environment,
             name: name,
-            binding: SessionBinding(configuration.owner.scope, isFreshCopy: isFreshCopy),
+            binding: SessionBinding(
+                file.scope,
+                isFreshCopy: isFreshCopy,
+                migratedPartition: file.migration?.partition ?? migratedPartition
+            ),
             captureDelay: captureDelay,
             isFreshCopy: isFreshCopy,
             time: time,

@@ -17,6 +17,7 @@ actor RealmStore {
     private let file: RealmFile
     private nonisolated let published: Mutex<Standing>
     private nonisolated let meter = WorkMeter()
+    private var random: any RandomNumberGenerator & Sendable
     nonisolated let ownWrites: OwnWrites
     nonisolated let path: String
 
@@ -33,7 +34,13 @@ actor RealmStore {
         executor.asUnownedSerialExecutor()
     }
 
-    private init(_ file: sending RealmFile, path: String, on executor: DatabaseExecutor) {
+    private init(
+        _ file: sending RealmFile,
+        path: String,
+        on executor: DatabaseExecutor,
+        random: any RandomNumberGenerator & Sendable
+    ) {
+        self.random = random
         self.published = Mutex(
             Standing(
                 status: file.status,
@@ -58,7 +65,8 @@ actor RealmStore {
         try await executor.perform { () throws(LocalRealmError) in
             var random = random
             let file = try RealmFile.open(configuration, clock: now, random: &random)
-            return RealmStore(file, path: configuration.path, on: executor)
+            _ = try file.followMigration(using: &random)
+            return RealmStore(file, path: configuration.path, on: executor, random: random)
         }
     }
 
@@ -98,6 +106,10 @@ actor RealmStore {
         return try meter.measuring(work)
     }
 
+    func partitionSubscriptions(_ record: RealmMigration) -> [SubscriptionContent] {
+        file.partitionSubscriptions(record)
+    }
+
     /// Closes the file; every later call fails.
     func close() {
         file.close()
@@ -119,7 +131,9 @@ extension RealmStore {
     }
 
     func integrate(_ download: ParsedDownload) throws(LocalRealmError) -> IntegrationReport {
-        try publishing { () throws(LocalRealmError) in try file.integrate(download) }
+        try publishing { () throws(LocalRealmError) in
+            try followMigration(after: try file.integrate(download))
+        }
     }
 
     func markDownloadCompleted() throws(LocalRealmError) {
@@ -134,8 +148,17 @@ extension RealmStore {
             guard message.isLast, let report = try file.applyBootstrap() else {
                 return IntegrationReport(staged: file.status.localVersion)
             }
-            return report
+            return try followMigration(after: report)
         }
+    }
+
+    /// Classes that the server has added may need a subscription.
+    private func followMigration(
+        after report: IntegrationReport
+    ) throws(LocalRealmError) -> IntegrationReport {
+        guard !report.learnedClasses.isEmpty else { return report }
+        _ = try file.followMigration(using: &random)
+        return report
     }
 
     func failSubscriptions(_ version: QueryVersion, _ text: String) throws(LocalRealmError) {
@@ -203,8 +226,10 @@ extension RealmStore {
     }
 
     /// Computes what a reset would do, given the fresh copy; changes nothing.
-    func rehearseReset(_ method: ResetMethod) throws -> ResetReport {
-        try meter.measuring { try file.rehearseReset(to: RealmFile.freshPath(of: path), method) }
+    func rehearseReset(_ method: ResetMethod, _ change: ModeSwitch?) throws -> ResetReport {
+        try meter.measuring {
+            try file.rehearseReset(to: RealmFile.freshPath(of: path), method, switching: change)
+        }
     }
 
     /// Carries the attempt out with the fresh copy.
@@ -212,6 +237,7 @@ extension RealmStore {
     /// - Throws: a `ResetFailure` if the attempt is spent, everything else if it is not.
     func carryOutReset(
         _ attempt: ResetAttempt,
+        switching change: ModeSwitch?,
         beforehand: @Sendable (ResetReport) throws -> Void
     ) throws -> ResetReport {
         defer { publishReset() }
@@ -221,6 +247,7 @@ extension RealmStore {
                 return try file.carryOutReset(
                     to: RealmFile.freshPath(of: path),
                     attempt.method,
+                    switching: change,
                     beforehand: beforehand
                 )
             } catch let failure as ResetFailure {

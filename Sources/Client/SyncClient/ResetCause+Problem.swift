@@ -13,6 +13,13 @@ extension ResetCause {
         case .revertToPartitionBasedSync: action = .revertToPartitionBasedSync
         default: return nil
         }
-        self.init(action: action, code: problem.code, message: problem.message)
+        var query: String?
+        if case .migration(let partitionQuery)? = problem.details { query = partitionQuery }
+        self.init(
+            action: action,
+            code: problem.code,
+            message: problem.message,
+            partitionQuery: query
+        )
     }
 }

@@ -7,14 +7,20 @@ struct SessionBinding: Hashable, Sendable {
     let path: Text
     let mode: SyncMode
 
-    /// - Parameter isFreshCopy: whether the session downloads the fresh copy for a client reset.
-    init(_ scope: SyncScope, isFreshCopy: Bool = false) {
+    /// - Parameters:
+    ///   - isFreshCopy: whether the session downloads the fresh copy for a client reset.
+    ///   - migratedPartition: the partition of a realm whose app has changed to flexible sync.
+    init(_ scope: SyncScope, isFreshCopy: Bool = false, migratedPartition: Text? = nil) {
         switch scope {
         case .partition(let partition):
             path = Text(partition.canonicalText)
             mode = .partitionBased
         case .subscriptions:
-            path = FlexibleBinding(purpose: isFreshCopy ? .clientReset : .sync).encoded
+            path =
+                FlexibleBinding(
+                    migratedPartition: migratedPartition,
+                    purpose: isFreshCopy ? .clientReset : .sync
+                ).encoded
             mode = .flexible
         case .unsynced:
             preconditionFailure("a file that is not synced has no session")

@@ -20,6 +20,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         Heaps.limit()
+        CoreDumps.forbid()
         let configuration = try files.loadToServe()
         // Only the agent and its group may use the files that it creates (interfaces, 1).
         umask(0o007)

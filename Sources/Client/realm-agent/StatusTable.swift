@@ -14,6 +14,11 @@ struct StatusTable: CustomStringConvertible {
         for realm in report.realms {
             if let detail = realm.detail { lines.append("\(realm.name): \(detail)") }
             if let text = realm.subscriptions?.text { lines.append("\(realm.name): \(text)") }
+            if let text = realm.subscriptions?.warning { lines.append("\(realm.name): \(text)") }
+            if let text = realm.ingest?.text { lines.append("\(realm.name): \(text)") }
+            if realm.mode == "migrated" {
+                lines.append("\(realm.name): the server has changed the partition to flexible sync")
+            }
         }
         return lines.joined(separator: "\n")
     }
@@ -40,7 +45,23 @@ struct StatusTable: CustomStringConvertible {
     }
 }
 
+extension IngestSummary {
+    /// A sentence if objects wait.
+    fileprivate var text: String? {
+        guard pending > 0 else { return nil }
+        let age = lagSeconds.map { ", the oldest for \(Int($0)) s" } ?? ""
+        return "\(pending) ingested objects wait for the server\(age)"
+    }
+}
+
 extension SubscriptionSummary {
+    /// A sentence if links lead to classes without subscription.
+    fileprivate var warning: String? {
+        guard let unsubscribedTargets else { return nil }
+        return "links to \(unsubscribedTargets.joined(separator: ", ")) read as null: "
+            + "no subscription brings their objects"
+    }
+
     /// A sentence if the newest set is not complete.
     fileprivate var text: String? {
         if let error { return "the server rejected subscription set \(latestVersion): \(error)" }

@@ -108,7 +108,16 @@ struct SyncCommand: AsyncParsableCommand {
             log: AgentLog(configuration.daemon.log, atLeast: .error),
             servesControl: false
         )
-        return await service.syncOnce(realms: names, timeout: timeout)
+        guard !json else { return await service.syncOnce(realms: names, timeout: timeout) }
+        return await TransferDisplay.showing(
+            names,
+            from: { realm, note in
+                for await report in try await service.progress(TransferDisplay.request, of: realm) {
+                    await note(report)
+                }
+            },
+            { await service.syncOnce(realms: names, timeout: timeout) }
+        )
     }
 
     private func throughAgent(
@@ -118,18 +127,26 @@ struct SyncCommand: AsyncParsableCommand {
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
         // Without a wait the timeout is zero: the agent continues the sync.
         let limit = wait ? timeout?.duration : .zero
-        let results = await withTaskGroup { group in
-            for name in names {
-                group.addTask { () -> Result<SyncReport, ControlError> in
-                    do throws(ControlError) {
-                        return .success(try await client.sync(realm: name, timeout: limit))
-                    } catch {
-                        return .failure(error)
+        let results = await TransferDisplay.showing(
+            wait && !json ? names : [],
+            from: { realm, note in
+                try await client.progress(TransferDisplay.request, of: realm) { await note($0) }
+            },
+            {
+                await withTaskGroup { group in
+                    for name in names {
+                        group.addTask { () -> Result<SyncReport, ControlError> in
+                            do throws(ControlError) {
+                                return .success(try await client.sync(realm: name, timeout: limit))
+                            } catch {
+                                return .failure(error)
+                            }
+                        }
                     }
+                    return await group.reduce(into: []) { $0.append($1) }
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
+        )
         var reports: [SyncReport] = []
         for result in results { reports.append(try result.get()) }
         return wait ? reports.sorted { $0.realm < $1.realm } : []

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Control
-import Glibc
 import Platform
+import WorkDisplay
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,7 +55,8 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verify(_ client: ControlClient) async throws -> VerificationReport {
         var report: VerificationReport?
         let request = VerifyRequest(timeoutInSeconds: timeout.map { $0.duration / .seconds(1) })
-        let showsSteps = !json && isatty(STDERR_FILENO) == 1
+        let display = ProgressDisplay()
+        defer { display.end() }
         do {
             try await client.verify(realm, request) { line in
                 if let error = line.error {
@@ -63,7 +64,9 @@ struct VerifyCommand: AsyncParsableCommand {
                     throw CommandFailure(status: status, message: error.description)
                 }
                 if let result = line.result { report = result }
-                if showsSteps, let text = Self.text(of: line) { StandardError.print(text) }
+                if !json, let text = Self.text(of: line) {
+                    display.show(WorkProgress(share: nil, text: text))
+                }
             }
         } catch let error as ControlError {
             throw CommandFailure(error)

@@ -11,6 +11,8 @@ package struct Recovery<Fresh: RealmReader, Local: RealmReader> {
     package internal(set) var state: RecoveredState<Fresh>
     /// The realm as it was just before the reset.
     private let local: Local
+    /// The value that recovered objects without it get; nil if they need no such value.
+    private let partition: PartitionValue?
     var trackers: [ListPlace: ListTracker] = [:]
     package internal(set) var discarded: [DiscardedChange] = []
     /// Instructions that were applied.
@@ -18,9 +20,12 @@ package struct Recovery<Fresh: RealmReader, Local: RealmReader> {
 
     var writer = ChangesetWriter()
 
-    package init(fresh: Fresh, local: Local) {
+    /// - Parameter partition: the value that marks the objects of the realm's partition, in an app that has
+    ///   changed to flexible sync.
+    package init(fresh: Fresh, local: Local, partition: PartitionValue? = nil) {
         self.state = RecoveredState(over: fresh)
         self.local = local
+        self.partition = partition
     }
 
     /// Replays a changeset.
@@ -97,10 +102,17 @@ package struct Recovery<Fresh: RealmReader, Local: RealmReader> {
             throw BadInstruction(.unknownClass(object.className))
         }
         guard key.accepts(object.key) else { throw BadInstruction(.wrongKeyType(owner.name)) }
-        if try !state.exists(object) {
-            state.put(Document(defaultsOf: owner), for: object)
+        guard try !state.exists(object) else {
+            writer.createObject(object)
+            return
         }
+        var document = Document(defaultsOf: owner)
         writer.createObject(object)
+        if let partition, let position = partition.position(in: owner) {
+            document.values[position] = .scalar(partition.value)
+            writer.update(object, partition.property, to: .scalar(partition.value))
+        }
+        state.put(document, for: object)
     }
 
     private mutating func erase(_ object: ObjectReference) throws {

@@ -43,6 +43,8 @@ package struct ResetCause: Hashable, Sendable {
     package let code: Int
     package let message: String
     package let origin: Origin
+    /// The query for the objects of the realm's partition, once its app uses flexible sync.
+    package let partitionQuery: String?
 
     /// The origin of a reset request.
     package enum Origin: Hashable, Sendable {
@@ -58,10 +60,27 @@ package struct ResetCause: Hashable, Sendable {
         case alteredTables
     }
 
-    package init(action: ResetAction, code: Int, message: String, origin: Origin = .server) {
+    package init(
+        action: ResetAction,
+        code: Int,
+        message: String,
+        origin: Origin = .server,
+        partitionQuery: String? = nil
+    ) {
         self.action = action
         self.code = code
         self.message = message
         self.origin = origin
+        self.partitionQuery = partitionQuery
+    }
+}
+
+extension ResetAction {
+    /// Whether the app has changed between partition-based and flexible sync.
+    package var isSwitch: Bool {
+        switch self {
+        case .migrateToFlexibleSync, .revertToPartitionBasedSync: true
+        case .clientReset, .clientResetNoRecovery: false
+        }
     }
 }

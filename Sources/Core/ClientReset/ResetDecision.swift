@@ -19,10 +19,8 @@ package enum ResetDecision: Hashable, Sendable {
     ) {
         var method: ResetMethod? = mode == .discard ? .discard : .recover
         var crashCount = 0
-        guard cause.action != .migrateToFlexibleSync else {
-            self = .giveUp(.flexibleSync)
-            return
-        }
+        // An app that has changed its kind of sync cannot be asked about first (flexible sync, 16.1).
+        let mode = cause.action.isSwitch && mode == .manual ? .recoverOrDiscard : mode
         guard mode != .manual else {
             self = .giveUp(.manualMode)
             return

@@ -10,8 +10,9 @@ package enum ResetFailure: Error, Hashable, Sendable {
     case cycle(startedAt: Int64)
     /// The fresh copy could not be downloaded.
     case noFreshCopy(String)
-    /// The app has moved to flexible sync, which this version does not support.
-    case flexibleSync
+    /// The server wants to change the realm between partition-based and flexible sync, and cannot be
+    /// followed.
+    case flexibleSync(String)
     /// A handler that must see the realm first failed.
     case handlerFailed(String)
 
@@ -75,8 +76,8 @@ extension ResetFailure: CustomStringConvertible {
             "an earlier client reset did not bring the realm back in sync; giving up to prevent a cycle"
         case .noFreshCopy(let reason):
             "the server's state could not be downloaded: \(reason)"
-        case .flexibleSync:
-            "the app has moved to flexible sync, which this version does not support"
+        case .flexibleSync(let reason):
+            "the server's change of the kind of sync cannot be followed: \(reason)"
         case .handlerFailed(let handlers):
             "a handler that must see the realm first failed: \(handlers)"
         case .classesRemoved(let names):

@@ -17,6 +17,12 @@ extension Partition {
     /// The one server file of an app with flexible sync.
     package static let flexible = Partition.string("realm-server:flexible")
 
+    /// A server file of objects for the server alone: custom user data that clients never synced.
+    package static let closed = Partition.string("realm-server:closed")
+
+    /// Whether the server keeps the value for itself: no client of partition-based sync binds to it.
+    package var isReserved: Bool { self == .flexible || self == .closed }
+
     /// Partition values whose canonical text is longer are refused.
     package static let maximumSizeInBytes = 1024
 

@@ -31,6 +31,13 @@ package struct OriginTimestamp: Hashable, Sendable, Comparable {
         self.rawValue = UInt64(milliseconds - Self.epochOffsetInMilliseconds)
     }
 
+    /// The instant, in milliseconds since 1970.
+    package var millisecondsSince1970: Int64 {
+        let (sum, isTooLarge) = Int64(clamping: rawValue)
+            .addingReportingOverflow(Self.epochOffsetInMilliseconds)
+        return isTooLarge ? .max : sum
+    }
+
     package static func < (left: OriginTimestamp, right: OriginTimestamp) -> Bool {
         left.rawValue < right.rawValue
     }

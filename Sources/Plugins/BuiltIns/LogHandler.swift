@@ -35,6 +35,9 @@ struct LogHandler: RealmHandler {
         case .writeRejected(let rejects):
             fields["rejects"] = "\(rejects.count)"
             rejects.first.map { fields["reason"] = "\($0.reason)" }
+        case .subscriptionsRejected(let set):
+            fields["set"] = "\(set.version)"
+            fields["reason"] = "\(set.message)"
         }
         logger.log(level: level, "a handler was asked to log this", metadata: fields)
         return .continue

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -102,4 +103,13 @@ void linux_limit_heaps(int count) {
 
 int linux_thread_id(void) {
     return gettid();
+}
+
+int linux_file_place(const char *path, struct linux_file_place *place) {
+    struct statx found;
+    if (statx(AT_FDCWD, path, 0, STATX_TYPE, &found) != 0) return -1;
+    place->device_major = found.stx_dev_major;
+    place->device_minor = found.stx_dev_minor;
+    place->is_encrypted = (found.stx_attributes & STATX_ATTR_ENCRYPTED) != 0;
+    return 0;
 }

@@ -19,6 +19,8 @@ struct StateLine: Hashable {
         case logIn
         case logLevel
         case configuration
+        /// Whether a server reaches its database.
+        case database
     }
 
     let subject: Subject
@@ -68,6 +70,8 @@ struct StateLine: Hashable {
         "client reset finished": StateLine(.clientReset, isWell: true),
         "log level changed": StateLine(.logLevel, isWell: true),
         "configuration reloaded": StateLine(.configuration, isWell: true),
+        "database connection lost": StateLine(.database, isWell: false),
+        "database connected": StateLine(.database, isWell: true),
     ]
 }
 

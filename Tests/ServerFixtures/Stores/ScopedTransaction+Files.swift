@@ -54,6 +54,24 @@ extension ScopedTransaction: FileReading {
         try transaction.forEachEntry(of: file, after: version, readBy: reader, visit)
     }
 
+    package func forEachEntry(
+        of file: ServerFileID,
+        at versions: [ServerVersion],
+        readBy reader: FileIdent,
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        try transaction.forEachEntry(of: file, at: versions, readBy: reader, visit)
+    }
+
+    package func forEachSnapshotEntry(
+        of file: ServerFileID,
+        in snapshot: ServerVersion,
+        at versions: [ServerVersion],
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        try transaction.forEachSnapshotEntry(of: file, in: snapshot, at: versions, visit)
+    }
+
     package func compensatingEntries(
         of file: ServerFileID,
         after version: ServerVersion,
@@ -158,6 +176,14 @@ extension ScopedTransaction: FileReading {
         in file: ServerFileID
     ) throws(StoreError) -> [UInt8]? {
         try transaction.document(object, in: file)
+    }
+
+    package func files(
+        of app: AppID,
+        withAnyOf keys: [ObjectKey],
+        ofClass className: Text
+    ) throws(StoreError) -> [ServerFileID] {
+        try transaction.files(of: app, withAnyOf: keys, ofClass: className)
     }
 
     package func document(

@@ -2,11 +2,13 @@ package import Changesets
 package import ServerStore
 
 extension ScopedTransaction {
-    package func importedRecord(
-        of object: ObjectReference,
+    package var keepsSpelling: Bool { transaction.keepsSpelling }
+
+    package func importedRecords(
+        of objects: [ObjectReference],
         in app: AppID
-    ) throws(StoreError) -> ImportedRecord? {
-        try transaction.importedRecord(of: object, in: app)
+    ) throws(StoreError) -> [ImportedRecord?] {
+        try transaction.importedRecords(of: objects, in: app)
     }
 
     package func forEachImportedRecord(
@@ -18,12 +20,15 @@ extension ScopedTransaction {
         try transaction.forEachImportedRecord(of: className, in: app, after: key, visit)
     }
 
-    package func put(
-        _ record: ImportedRecord?,
-        of object: ObjectReference,
-        in app: AppID
-    ) throws(StoreError) {
+    package func put(_ changes: [ImportedRecordChange], in app: AppID) throws(StoreError) {
         try requireWhole(app)
-        try transaction.put(record, of: object, in: app)
+        try transaction.put(changes, in: app)
+    }
+
+    package func expectDocuments(
+        _ objects: [ObjectReference],
+        in file: ServerFileID
+    ) throws(StoreError) {
+        try transaction.expectDocuments(objects, in: file)
     }
 }

@@ -109,6 +109,21 @@ struct ServerFileWorld {
         return try #require(batch)
     }
 
+    func rejectedChangesets(
+        of client: ClientFile,
+        after version: ServerVersion
+    ) async throws -> [RejectedChangeset] {
+        try await store.read { [file] snapshot in
+            try [RejectedChangeset](
+                of: client.ident,
+                after: version,
+                in: file,
+                isFlexible: false,
+                from: snapshot
+            )
+        }
+    }
+
     func stored(_ client: ClientFile) async throws -> ClientFile {
         let stored = try await store.read { [file] in try $0.clientFile(client.ident, in: file) }
         return try #require(stored)

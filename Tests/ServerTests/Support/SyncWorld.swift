@@ -1,5 +1,6 @@
 import Logging
 import NIOSSL
+import PostgreSQLServerStore
 import ServerFixtures
 import ServiceLifecycle
 import Settings
@@ -40,11 +41,14 @@ struct SyncWorld: Sendable {
         _ carrier: Carrier,
         apps configurations: [ServedAppConfiguration] = TestApps.configurations,
         timing: ServerTiming = ServerTiming(),
+        store: (any Store)? = nil,
+        seed: UInt64 = 1,
+        log: LogRecorder? = nil,
         _ body: @escaping @Sendable (SyncWorld) async throws -> Result
     ) async throws -> Result {
-        let apps = try await TestApps(apps: configurations)
+        let apps = try await TestApps(store: store, apps: configurations, seed: seed)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = SyncService.testing(apps, timing: timing)
+        let service = SyncService.testing(apps, timing: timing, seed: seed &+ 6, log: log)
         switch carrier {
         case .memory:
             return try await withThrowingDiscardingTaskGroup { group in
@@ -104,6 +108,76 @@ struct SyncWorld: Sendable {
         }
     }
 
+    /// Lends two processes of one server, in memory: each has a store object, an end of the backplane,
+    /// settings, random numbers and an index of views of its own.
+    static func withTwoProcesses<Result: Sendable>(
+        _ kind: BackplaneKind,
+        apps configurations: [ServedAppConfiguration],
+        _ body: @escaping @Sendable (SyncWorld, SyncWorld) async throws -> Result
+    ) async throws -> Result {
+        switch kind {
+        case .inProcess:
+            let apps = try await TestApps(apps: configurations)
+            let other = try await TestApps(
+                store: apps.store,
+                apps: configurations,
+                backplane: apps.accounts.backplane,
+                seed: 50
+            )
+            return try await running(apps, other, body)
+        case .postgreSQL:
+            let cluster = try ClusterDatabase()
+            let ends = [try cluster.process(), try cluster.process()]
+            let stores = [
+                try await PostgreSQLStore.open(cluster.target()),
+                try await PostgreSQLStore.open(cluster.target()),
+            ]
+            let apps = try await TestApps(
+                store: stores[0],
+                apps: configurations,
+                backplane: ends[0],
+                seed: 1
+            )
+            let other = try await TestApps(
+                store: stores[1],
+                apps: configurations,
+                backplane: ends[1],
+                seed: 50
+            )
+            let result = try await ClusterDatabase.running(
+                ends,
+                following: { app in
+                    await apps.accounts.follow(app)
+                    await other.accounts.follow(app)
+                },
+                { try await running(apps, other, body) }
+            )
+            for store in stores { await store.close() }
+            return result
+        }
+    }
+
+    private static func running<Result: Sendable>(
+        _ apps: TestApps,
+        _ other: TestApps,
+        _ body: @escaping @Sendable (SyncWorld, SyncWorld) async throws -> Result
+    ) async throws -> Result {
+        let worlds = [(apps, UInt64(7)), (other, 70)].map { apps, seed in
+            SyncWorld(
+                apps: apps,
+                carrier: .memory,
+                service: .testing(apps, seed: seed),
+                address: nil,
+                services: nil
+            )
+        }
+        return try await withThrowingDiscardingTaskGroup { group in
+            for world in worlds { group.addTask { await world.service.keepFanningOut() } }
+            defer { group.cancelAll() }
+            return try await body(worlds[0], worlds[1])
+        }
+    }
+
     /// Lets the server stop in order, as a signal does.
     func stop() async {
         await services?.triggerGracefulShutdown()
@@ -116,6 +190,17 @@ struct SyncWorld: Sendable {
             carrier: .memory,
             // Each process has random numbers of its own.
             service: .testing(apps, seed: 70),
+            address: nil,
+            services: nil
+        )
+    }
+
+    /// A process in memory with a store and a backplane of its own, those of its apps.
+    static func process(of apps: TestApps, seed: UInt64) -> SyncWorld {
+        SyncWorld(
+            apps: apps,
+            carrier: .memory,
+            service: .testing(apps, seed: seed),
             address: nil,
             services: nil
         )
@@ -181,14 +266,16 @@ struct SyncWorld: Sendable {
 }
 
 extension SyncService {
-    /// Without any logs, on the store and the clock of the apps.
+    /// On the store and the clock of the apps.
     static func testing(
         _ apps: TestApps,
         timing: ServerTiming = ServerTiming(),
-        seed: UInt64 = 7
+        seed: UInt64 = 7,
+        log: LogRecorder? = nil
     ) -> SyncService {
-        SyncService(
-            apps: apps.accounts.apps,
+        let logger = log?.logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return SyncService(
+            apps: ServedSyncApps(apps.accounts.apps, logger: logger),
             backplane: apps.accounts.backplane,
             engine: SyncEngine(
                 store: apps.store,
@@ -198,7 +285,7 @@ extension SyncService {
             clock: apps.clock.wallClock,
             random: .seeded(seed + 1),
             timing: timing,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: logger
         )
     }
 }

@@ -200,7 +200,7 @@ extension EngineSimulation {
         case .reset(let happening):
             return try await carryOut(happening, &ledger)
         case .trim:
-            try await server.process?.engine.trim(
+            try await server.process?.engine.upkeep.trim(
                 SimulatedServerMachine.app,
                 offlineLimitInMilliseconds: 3_600_000,
                 connected: []

@@ -126,7 +126,7 @@ struct FileFanoutTests {
         var fanout = FileFanout(from: .zero)
         _ = fanout.attach(FileIdent(1), try Self.view("age == 1"), at: .zero)
         _ = fanout.attach(FileIdent(2), try Self.view("age == 2"), at: .zero)
-        let limit = FileFanout.versionsUntold
+        let limit = FileFanout.untoldLimits.lowerBound
         #expect(fanout.note(try Self.growth(to: 400, ages: 2)).map(\.rawValue) == [2])
         #expect(fanout.note(try Self.growth(to: limit - 1, ages: 0)).isEmpty)
         #expect(fanout.note(try Self.growth(to: limit, ages: 0)).map(\.rawValue) == [1])
@@ -135,5 +135,33 @@ struct FileFanoutTests {
         #expect(fanout.note(try Self.growth(to: 2 * limit, ages: 0)).map(\.rawValue) == [1, 2])
         #expect(fanout.note(try Self.growth(to: 3 * limit - 1, ages: 1)).map(\.rawValue) == [1])
         #expect(fanout.note(try Self.growth(to: 3 * limit, ages: 0)).map(\.rawValue) == [2])
+    }
+
+    @Test("Among many sessions a write tells less than one of those that it does not concern")
+    func manySessions() throws {
+        var fanout = FileFanout(from: .zero)
+        for client in 1...2_000 as ClosedRange<UInt64> {
+            _ = fanout.attach(FileIdent(client), try Self.view("age == 1"), at: version(client))
+        }
+        var told = 0
+        for number in 2_001...70_000 as ClosedRange<UInt64> {
+            told += fanout.note(try Self.growth(to: number, ages: 0, by: 9_999)).count
+        }
+        #expect(told >= 2_000)
+        #expect(told < 70_000 / 10)
+    }
+
+    @Test("Sessions that come and go leave nothing behind")
+    func reconnects() throws {
+        var fanout = FileFanout(from: .zero)
+        _ = fanout.attach(FileIdent(1), try Self.view("age == 1"), at: .zero)
+        for _ in 0..<1_000 {
+            _ = fanout.attach(FileIdent(2), try Self.view("age == 2"), at: .zero)
+            fanout.detach(FileIdent(2))
+        }
+        #expect(fanout.watchCount < 100)
+        let limit = FileFanout.untoldLimits.lowerBound
+        #expect(fanout.note(try Self.growth(to: limit, ages: 0)).map(\.rawValue) == [1])
+        #expect(fanout.watchCount == 1)
     }
 }

@@ -106,12 +106,7 @@ struct ViewClient {
             subscribing: (SubscriptionSetBody(decoding: Array(active.body.utf8)), world.context)
         )
         sessionEpoch = identified.client.sessionEpoch
-        announced = try await world.engine.rejectedChangesets(
-            of: self.ident.ident,
-            after: download.serverVersion,
-            in: world.file,
-            isFlexible: true
-        )
+        announced = identified.rejected
         if case .inForce(let view, _) = identified.view {
             world.attach(self.ident.ident, view, at: download.serverVersion)
         }
@@ -127,10 +122,10 @@ struct ViewClient {
         at world: ViewWorld,
         messages: Int = .max
     ) async throws {
-        let received = Mutex<[SyncEngine.Delivery]>([])
+        let received = Mutex<[EngineViews.Delivery]>([])
         struct Cut: Error {}
         do {
-            try await world.engine.subscribe(
+            try await world.engine.views.subscribe(
                 Subscription(
                     client: ident.ident,
                     sessionEpoch: sessionEpoch,
@@ -212,7 +207,7 @@ struct ViewClient {
         // Some growth is not noticed yet.
         if version % 3 != 0 { try await world.compareGrowth() }
         let batch = try #require(
-            try await world.engine(limitInBytes).scanView(
+            try await world.engine(limitInBytes).views.scanView(
                 for: ident.ident,
                 from: world.start(of: ident.ident, from: download),
                 in: world.file,

@@ -161,7 +161,8 @@ struct ViewRightsTests {
         let settings = world.settings
         var start = try await world.serverFile().currentVersion
         func users() async throws -> FileGrowth.Users? {
-            let growth = try await world.engine.growth(of: world.file, after: start) { _ in settings
+            let growth = try await world.engine.views.growth(of: world.file, after: start) { _ in
+                settings
             }
             start = try await world.serverFile().currentVersion
             return growth?.reviewed
@@ -222,8 +223,9 @@ struct ViewRightsTests {
         // Also during its session.
         let body = try SubscriptionSetBody(decoding: Array(ViewScenarioTests.adults.utf8))
         await #expect(throws: SubscriptionSetError.self) {
-            _ = try await world.engine.rights(
+            _ = try await world.engine.views.rights(
                 of: user,
+                with: bob.ident.ident,
                 in: world.file,
                 subscribing: body,
                 world.context

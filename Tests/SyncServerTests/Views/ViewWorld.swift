@@ -10,13 +10,13 @@ import Synchronization
 import Testing
 import Versions
 
-@testable import SQLiteServerStore
 @testable import ServerStore
 @testable import SyncServer
 
 /// The server's engine with one app of flexible sync, and clients that speak to it without sessions.
 final class ViewWorld: Sendable {
-    let store: SQLiteStore
+    /// In memory, or in PostgreSQL with `REALM_TEST_STORE=postgresql`.
+    let store: any Store
     let engine: SyncEngine
     let clock = ManualClock()
     let file: ServerFileID
@@ -70,7 +70,7 @@ final class ViewWorld: Sendable {
         roles: RoleDeclarations = ViewWorld.allUsers,
         seed: UInt64 = 1
     ) async throws {
-        self.store = try await SQLiteStore(.memory)
+        self.store = try await StoreKind.ofRun.makeStore()
         self.engine = SyncEngine(
             store: store,
             clock: clock.wallClock,
@@ -80,6 +80,8 @@ final class ViewWorld: Sendable {
         self.limits = limits
         self.roles = Mutex(roles)
         self.file = try await store.write(.app(Self.app)) { transaction in
+            // A termination is recorded with the app.
+            try transaction.insert(AppRecord(id: Self.app, domainID: "d", keys: []), at: 0)
             for name in ["ann", "bob"] {
                 let user = User(id: UserID(name), identities: [], isDisabled: false)
                 try transaction.insert(user, of: Self.app, at: 0)
@@ -123,7 +125,9 @@ final class ViewWorld: Sendable {
     /// Compares what the history has grown by with all views, as a process of the server does.
     func compareGrowth() async throws {
         guard let examined = fanout.withLock({ $0?.examined }) else { return }
-        let growth = try await engine.growth(of: file, after: examined) { [settings] _ in settings }
+        let growth = try await engine.views.growth(of: file, after: examined) { [settings] _ in
+            settings
+        }
         guard let growth else { return }
         fanout.withLock { _ = $0?.note(growth) }
     }
@@ -178,8 +182,8 @@ final class ViewWorld: Sendable {
         )
     }
 
-    var context: SyncEngine.FlexibleContext {
-        SyncEngine.FlexibleContext(settings: settings, isDevelopmentMode: false)
+    var context: FlexibleContext {
+        FlexibleContext(settings: settings, isDevelopmentMode: false)
     }
 
     /// A client file that was never bound.

@@ -108,6 +108,23 @@ enum DocumentRows {
         )
     }
 
+    /// The files of an app with one of these objects.
+    static func searching(_ rows: [ObjectRow], inFilesOf app: AppID) -> Step {
+        Step(
+            """
+            SELECT f.file_id FROM server_file f
+            WHERE f.app_id = $1 AND EXISTS (
+                SELECT FROM unnest($2::text[], $3::bytea[]) u(class, key)
+                JOIN object o ON o.file_id = f.file_id AND o.class = u.class AND o.key = u.key)
+            ORDER BY f.file_id
+            """,
+            [
+                .string(app.rawValue), .texts(rows.map(\.className)),
+                .byteStrings(rows.map(\.key.key)),
+            ]
+        )
+    }
+
     static func counting(in file: ServerFileID) -> Step {
         Step(
             "SELECT class, count(*) FROM object WHERE file_id = $1 GROUP BY class",

@@ -60,6 +60,29 @@ enum HistoryRows {
         )
     }
 
+    /// The next entries with all changesets, for several readers.
+    static func readingWholePage(of file: ServerFileID, after version: ServerVersion) -> Step {
+        Step(
+            """
+            SELECT h.* FROM (
+                SELECT version, cumulative_bytes - octet_length(changeset) AS bytes FROM history
+                WHERE file_id = $1 AND version > $2 ORDER BY version LIMIT 1
+            ) f CROSS JOIN LATERAL (
+                SELECT version, version_salt, origin_file_ident, client_version, origin_timestamp,
+                    cumulative_bytes, private_to, changeset
+                FROM history
+                WHERE file_id = $1 AND version >= f.version AND version < f.version + $3
+                    AND cumulative_bytes - octet_length(changeset) <= f.bytes + $4
+                ORDER BY version OFFSET 0
+            ) h
+            """,
+            [
+                .integer(file.rawValue), .number(version.rawValue), .integer(versionsAtOnce),
+                .integer(bytesAtOnce),
+            ]
+        )
+    }
+
     /// The next changesets of every origin and for every recipient.
     static func readingChangesets(of file: ServerFileID, after version: ServerVersion) -> Step {
         Step(
@@ -94,6 +117,44 @@ enum HistoryRows {
             changeset: try rows.optionalBytes(row, 7) ?? [],
             cumulativeSizeInBytes: try rows.number(row, 5),
             recipient: recipient == 0 ? nil : FileIdent(recipient)
+        )
+    }
+
+    static func entries(_ rows: StoredRows) throws(StoreError) -> [HistoryEntry] {
+        try rows.map { row throws(StoreError) in try entry(rows, row) }
+    }
+
+    /// The entries of some versions, up to about a MiB of them, in their order. Without changesets that
+    /// the reader does not get.
+    static func reading(
+        _ versions: ArraySlice<ServerVersion>,
+        of file: ServerFileID,
+        readBy reader: FileIdent
+    ) -> Step {
+        Step(
+            """
+            SELECT h.* FROM (
+                SELECT s.version, sum(s.bytes) OVER (ORDER BY s.version) - s.bytes AS before
+                FROM unnest($2::int8[]) u(version) CROSS JOIN LATERAL (
+                    SELECT version, CASE
+                        WHEN origin_file_ident <> $3 AND private_to IN (0, $3)
+                        THEN octet_length(changeset) ELSE 0 END AS bytes
+                    FROM history WHERE file_id = $1 AND version = u.version OFFSET 0
+                ) s
+            ) p CROSS JOIN LATERAL (
+                SELECT version, version_salt, origin_file_ident, client_version, origin_timestamp,
+                    cumulative_bytes, private_to, CASE
+                        WHEN origin_file_ident <> $3 AND private_to IN (0, $3) THEN changeset
+                    END
+                FROM history WHERE file_id = $1 AND version = p.version OFFSET 0
+            ) h
+            WHERE p.before <= $4 ORDER BY h.version
+            """,
+            [
+                .integer(file.rawValue),
+                .integers(versions.map { Int64(clamping: $0.rawValue) }),
+                .number(reader.rawValue), .integer(bytesAtOnce),
+            ]
         )
     }
 

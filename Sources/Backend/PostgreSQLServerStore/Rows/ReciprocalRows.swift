@@ -5,6 +5,12 @@ import Versions
 /// The table `reciprocal`.
 enum ReciprocalRows {
     static let rowsAtOnce = 1024
+    private static let bytesAtOnce = 1 << 20
+
+    /// Whether a page with so much in it may not be the last one.
+    static func isFull(rows: Int, bytes: Int) -> Bool {
+        rows == rowsAtOnce || bytes > bytesAtOnce
+    }
 
     /// The next reciprocals of a client, up to about a MiB of them.
     static func readingPage(
@@ -22,11 +28,11 @@ enum ReciprocalRows {
                     SELECT version, changeset FROM reciprocal
                     WHERE file_id = $1 AND ident = $2 AND version > $3 ORDER BY version LIMIT $4
                 ) p
-            ) q WHERE before <= 1048576 ORDER BY version
+            ) q WHERE before <= $5 ORDER BY version
             """,
             [
                 .integer(file.rawValue), .number(ident.rawValue), .number(version.rawValue),
-                .integer(Int64(rowsAtOnce)),
+                .integer(Int64(rowsAtOnce)), .integer(Int64(bytesAtOnce)),
             ]
         )
     }

@@ -5,6 +5,10 @@ import Versions
 
 /// The table `snapshot`.
 enum SnapshotRows {
+    static let versionsAtOnce = 1024
+    /// About the bytes of one page.
+    static let bytesAtOnce = 1 << 20
+
     /// The next changesets of a snapshot, up to about a MiB of them: version, time, changeset.
     static func readingPage(
         of file: ServerFileID,
@@ -22,9 +26,37 @@ enum SnapshotRows {
                     WHERE file_id = $1 AND snapshot_version = $2 AND version > $3
                     ORDER BY version LIMIT 64
                 ) p
-            ) q WHERE before <= 1048576 ORDER BY version
+            ) q WHERE before <= $4 ORDER BY version
             """,
-            [.integer(file.rawValue), .number(snapshot.rawValue), .number(version.rawValue)]
+            [
+                .integer(file.rawValue), .number(snapshot.rawValue), .number(version.rawValue),
+                .integer(Int64(bytesAtOnce)),
+            ]
+        )
+    }
+
+    /// Those of some versions, up to the same size.
+    static func reading(
+        _ versions: ArraySlice<ServerVersion>,
+        of file: ServerFileID,
+        in snapshot: ServerVersion
+    ) -> Step {
+        Step(
+            """
+            SELECT version, made_at, changeset FROM (
+                SELECT s.*, sum(octet_length(s.changeset)) OVER (ORDER BY s.version)
+                    - octet_length(s.changeset) AS before
+                FROM unnest($3::int8[]) u(version) CROSS JOIN LATERAL (
+                    SELECT version, made_at, changeset FROM snapshot
+                    WHERE file_id = $1 AND snapshot_version = $2 AND version = u.version OFFSET 0
+                ) s
+            ) q WHERE before <= $4 ORDER BY version
+            """,
+            [
+                .integer(file.rawValue), .number(snapshot.rawValue),
+                .integers(versions.map { Int64(clamping: $0.rawValue) }),
+                .integer(Int64(bytesAtOnce)),
+            ]
         )
     }
 

@@ -68,6 +68,7 @@ final class FileWrites: Sendable {
         var expected = ExpectedRows()
         expected.lock(file)
         for write in batch { expected.add(write.request, make.schemas) }
+        expected.finish()
         do {
             let outcome = try await lanes.transact(expected.steps) {
                 [make, expected] open -> Queue.Outcome in

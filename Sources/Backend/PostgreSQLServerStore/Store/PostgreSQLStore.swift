@@ -147,6 +147,7 @@ package final class PostgreSQLStore: Store {
         var expected = ExpectedRows()
         if let place { expected.lock(place.partition, of: place.app) }
         expected.add(request, make.schemas)
+        expected.finish()
         return try await lanes.transact(expected.steps) { [make, expected] open in
             let transaction = make.writing(on: open.connection)
             do {
@@ -170,6 +171,7 @@ package final class PostgreSQLStore: Store {
     ) async throws -> Outcome {
         var expected = ExpectedRows()
         expected.add(request, make.schemas)
+        expected.finish()
         do {
             return try await lanes.repeating { [lanes, make, expected] in
                 try await lanes.perform { connection in

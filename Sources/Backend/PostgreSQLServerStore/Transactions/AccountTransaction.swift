@@ -61,7 +61,7 @@ class AccountTransaction: AccountWriting {
 
     /// Without the app's files.
     func removeApp(_ app: AppID) throws(StoreError) {
-        try write(AppRows.removal(of: app))
+        try writeControl(AppRows.removal(of: app))
     }
 
     // MARK: Users

@@ -11,6 +11,20 @@ struct ExpectedRows: Sendable {
 
     private(set) var steps: [Step] = []
     private var notes: [Note] = []
+    /// The parts of a history that bodies which share a transaction read: most of them are the same.
+    private var histories: [ServerFileID: [ExpectedReads.History]] = [:]
+
+    /// Adds the statements for what several requests have in common. Called once, after the last request.
+    mutating func finish() {
+        for (file, histories) in histories {
+            if let shared = SharedHistory(histories) {
+                add(shared, of: file)
+            } else {
+                for history in histories { add(history, of: file) }
+            }
+        }
+        histories = [:]
+    }
 
     /// Remembers the rows, in the order of the steps.
     func note(_ rows: ArraySlice<Rows>, in transaction: PostgreSQLTransaction) throws(StoreError) {
@@ -130,6 +144,9 @@ struct ExpectedRows: Sendable {
                 try transaction.buffer.change(file) { $0.note(client, ident) }
             }
         }
+        if let ident = reads.client, let rejected = reads.rejected {
+            add(rejected, of: ident, in: file)
+        }
         if reads.hasSchema {
             let cached = schemas[file]
             add(SchemaRows.reading(of: file, unless: cached?.version ?? -1)) {
@@ -147,8 +164,35 @@ struct ExpectedRows: Sendable {
                 try transaction.buffer.change(file) { $0.note(salt, of: version) }
             }
         }
-        if let history = reads.history { add(history, of: file) }
+        if let history = reads.history { noteHistory(history, of: file) }
         if !reads.documents.isEmpty { add(reads.documents.map(ObjectRow.init), of: file) }
+    }
+
+    private mutating func add(
+        _ rejected: ExpectedReads.Rejected,
+        of client: FileIdent,
+        in file: ServerFileID
+    ) {
+        let start = rejected.after
+        if rejected.isFlexible {
+            add(ClientViewRows.readingRejections(of: client, in: file, after: start)) {
+                transaction,
+                rows throws(StoreError) in
+                let recorded = try ClientViewRows.rejections(rows)
+                try transaction.buffer.change(file) {
+                    $0.note(RejectedRows(start: start, content: .recorded(recorded)), of: client)
+                }
+            }
+        } else {
+            add(HistoryRows.readingCompensating(of: file, after: start, for: client)) {
+                transaction,
+                rows throws(StoreError) in
+                let entries = try HistoryRows.entries(rows)
+                try transaction.buffer.change(file) {
+                    $0.note(RejectedRows(start: start, content: .compensating(entries)), of: client)
+                }
+            }
+        }
     }
 
     private mutating func add(_ history: ExpectedReads.History, of file: ServerFileID) {
@@ -159,7 +203,23 @@ struct ExpectedRows: Sendable {
             let page = try HistoryPage(rows, after: start, readBy: reader)
             try transaction.buffer.change(file) { $0.note(page) }
         }
+    }
+
+    private mutating func add(_ shared: SharedHistory, of file: ServerFileID) {
+        add(HistoryRows.readingWholePage(of: file, after: shared.start)) {
+            transaction,
+            rows throws(StoreError) in
+            let page = try HistoryPage(rows, after: shared.start, readBy: .none)
+            try transaction.buffer.change(file) { buffer in
+                for reader in shared.readers { buffer.note(page.read(by: reader)) }
+            }
+        }
+    }
+
+    private mutating func noteHistory(_ history: ExpectedReads.History, of file: ServerFileID) {
+        histories[file, default: []].append(history)
         guard history.withReciprocals else { return }
+        let (start, reader) = (history.after, history.reader)
         add(ReciprocalRows.readingPage(for: reader, in: file, after: start)) {
             transaction,
             rows throws(StoreError) in

@@ -32,7 +32,10 @@ struct FileBuffer: Sendable {
     private(set) var uploadedBytes: [FileIdent: Int64] = [:]
     var reciprocals: [FileIdent: ReciprocalBuffer] = [:]
     var documents = DocumentBuffer()
-    private var page: HistoryPage?
+    /// The last page of each reader: bodies of several clients share a transaction.
+    private var pages: [FileIdent: HistoryPage] = [:]
+    /// Rejected writes of clients, as they were read.
+    private(set) var rejected: [FileIdent: RejectedRows] = [:]
     /// Nil: the history has no such version.
     private(set) var salts: [ServerVersion: Salt?] = [:]
 
@@ -72,11 +75,20 @@ struct FileBuffer: Sendable {
     }
 
     mutating func note(_ page: HistoryPage) {
-        self.page = page
+        pages[page.reader] = page
     }
 
     func page(after version: ServerVersion, readBy reader: FileIdent) -> HistoryPage? {
-        page.flatMap { $0.begins(at: version, readBy: reader) ? $0 : nil }
+        pages[reader].flatMap { $0.begins(at: version, readBy: reader) ? $0 : nil }
+    }
+
+    mutating func note(_ rejected: RejectedRows, of client: FileIdent) {
+        self.rejected[client] = rejected
+    }
+
+    /// Those of a client change.
+    mutating func forgetRejected(of client: FileIdent) {
+        rejected[client] = nil
     }
 
     /// Nil if the file does not exist, or was not read.
@@ -166,7 +178,8 @@ struct FileBuffer: Sendable {
         }
         isSchemaChanged = false
         isRowChanged = false
-        page = nil
+        pages = [:]
+        rejected = [:]
         salts = [:]
         return steps
     }
@@ -176,7 +189,8 @@ struct FileBuffer: Sendable {
         clients = [:]
         reciprocals = [:]
         documents.forget()
-        page = nil
+        pages = [:]
+        rejected = [:]
         salts = [:]
         storedEnd = nil
     }

@@ -23,6 +23,29 @@ extension HistoryTransaction {
         }
     }
 
+    func forEachSnapshotEntry(
+        of file: ServerFileID,
+        in snapshot: ServerVersion,
+        at versions: [ServerVersion],
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        var rest = versions[...]
+        while !rest.isEmpty {
+            let asked = rest.prefix(SnapshotRows.versionsAtOnce)
+            let rows = try runner.read(SnapshotRows.reading(asked, of: file, in: snapshot))
+            var size = 0
+            var end = asked.last
+            for row in 0..<rows.count {
+                let entry = try SnapshotRows.entry(rows, row)
+                size += entry.changeset.count
+                if try visit(entry) == .stop { return }
+                // A page that is full has fewer than were asked for.
+                if size > SnapshotRows.bytesAtOnce { end = entry.version.version }
+            }
+            rest = rest.drop { version in end.map { version <= $0 } ?? true }
+        }
+    }
+
     func appendSnapshot(
         _ changeset: [UInt8],
         at version: ServerVersion,

@@ -35,6 +35,34 @@ class HistoryTransaction: FileTransaction {
         }
     }
 
+    /// Reads page by page, in round trips of 1 024 versions at most.
+    func forEachEntry(
+        of file: ServerFileID,
+        at versions: [ServerVersion],
+        readBy reader: FileIdent,
+        _ visit: (HistoryEntry) throws(StoreError) -> Visit
+    ) throws(StoreError) {
+        var rest = versions[...]
+        while let first = rest.first, buffer[file].storedEnd.map({ first <= $0 }) ?? true {
+            let asked = rest.prefix(Int(HistoryRows.versionsAtOnce))
+            let entries = try HistoryRows.entries(
+                try runner.read(HistoryRows.reading(asked, of: file, readBy: reader))
+            )
+            for entry in entries where entry.isVisible(to: reader) {
+                if try visit(entry) == .stop { return }
+            }
+            // Versions of a page that is full follow in the next one; others do not exist.
+            let isFull = entries.reduce(0) { $0 + $1.changeset.count } > HistoryRows.bytesAtOnce
+            let end = isFull ? entries.last?.version.version : asked.last
+            rest = rest.drop { version in end.map { version <= $0 } ?? true }
+        }
+        let wanted = Set(versions)
+        for entry in buffer[file].entries
+        where wanted.contains(entry.version.version) && entry.isVisible(to: reader) {
+            if try visit(entry.asRead(by: reader)) == .stop { return }
+        }
+    }
+
     private func page(
         of file: ServerFileID,
         after version: ServerVersion,
@@ -57,11 +85,9 @@ class HistoryTransaction: FileTransaction {
         var entries: [HistoryEntry] = []
         var position = version
         while true {
-            let rows = try runner.read(
-                HistoryRows.readingCompensating(of: file, after: position, for: client)
-            )
-            entries += try rows.map { row throws(StoreError) in try HistoryRows.entry(rows, row) }
-            guard rows.count == HistoryRows.versionsAtOnce, let last = entries.last else { break }
+            let page = try compensatingPage(of: file, after: position, for: client)
+            entries += page
+            guard page.count == HistoryRows.versionsAtOnce, let last = page.last else { break }
             position = last.version.version
         }
         return entries
@@ -69,6 +95,23 @@ class HistoryTransaction: FileTransaction {
                 $0.version.version > version && $0.recipient == client && client != .none
                     && $0.clientVersion != .zero
             }
+    }
+
+    private func compensatingPage(
+        of file: ServerFileID,
+        after version: ServerVersion,
+        for client: FileIdent
+    ) throws(StoreError) -> [HistoryEntry] {
+        if let known = buffer[file].rejected[client], known.start == version,
+            case .compensating(let entries) = known.content
+        {
+            return entries
+        }
+        return try HistoryRows.entries(
+            try runner.read(
+                HistoryRows.readingCompensating(of: file, after: version, for: client)
+            )
+        )
     }
 
     func privateSizeInBytes(
@@ -240,25 +283,5 @@ class HistoryTransaction: FileTransaction {
     ) throws(StoreError) {
         try hold(file)
         try buffer.change(file) { $0.reciprocals[ident, default: .init()].remove(upTo: version) }
-    }
-}
-
-extension HistoryEntry {
-    fileprivate func isVisible(to reader: FileIdent) -> Bool {
-        recipient == nil || recipient == reader
-    }
-
-    /// A client does not get the bytes of its own entries.
-    fileprivate func asRead(by reader: FileIdent) -> HistoryEntry {
-        guard origin == reader else { return self }
-        return HistoryEntry(
-            version: version,
-            origin: origin,
-            clientVersion: clientVersion,
-            timestamp: timestamp,
-            changeset: [],
-            cumulativeSizeInBytes: cumulativeSizeInBytes,
-            recipient: recipient
-        )
     }
 }

@@ -105,6 +105,19 @@ extension PostgreSQLTransaction {
         return (object.key, object.document)
     }
 
+    func files(
+        of app: AppID,
+        withAnyOf keys: [ObjectKey],
+        ofClass className: Text
+    ) throws(StoreError) -> [ServerFileID] {
+        try flushIfWriting()
+        let objects = keys.map { ObjectReference(className: className, key: $0) }
+        let rows = try runner.read(
+            DocumentRows.searching(objects.map(ObjectRow.init), inFilesOf: app)
+        )
+        return try rows.map { row throws(StoreError) in ServerFileID(try rows.integer(row, 0)) }
+    }
+
     func objectCounts(in file: ServerFileID) throws(StoreError) -> [Text: Int] {
         try flushIfWriting()
         let rows = try runner.read(DocumentRows.counting(in: file))

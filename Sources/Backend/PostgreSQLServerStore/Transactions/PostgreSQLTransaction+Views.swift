@@ -30,7 +30,12 @@ extension PostgreSQLTransaction {
         in file: ServerFileID,
         after version: ServerVersion
     ) throws(StoreError) -> [RecordedRejection] {
-        try ClientViewRows.rejections(
+        if let known = buffer[file].rejected[client], known.start == version,
+            case .recorded(let rejections) = known.content
+        {
+            return rejections
+        }
+        return try ClientViewRows.rejections(
             try runner.read(ClientViewRows.readingRejections(of: client, in: file, after: version))
         )
     }
@@ -80,6 +85,7 @@ extension PostgreSQLTransaction {
         in file: ServerFileID
     ) throws(StoreError) {
         try hold(file)
+        try buffer.change(file) { $0.forgetRejected(of: client) }
         try runner.write(ClientViewRows.insertion(of: rejection, of: client, in: file))
     }
 
@@ -89,6 +95,7 @@ extension PostgreSQLTransaction {
         upTo version: ServerVersion
     ) throws(StoreError) {
         try hold(file)
+        try buffer.change(file) { $0.forgetRejected(of: client) }
         try runner.write(ClientViewRows.removalOfRejections(of: client, in: file, upTo: version))
     }
 

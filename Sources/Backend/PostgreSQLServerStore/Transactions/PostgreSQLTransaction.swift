@@ -8,6 +8,9 @@ final class PostgreSQLTransaction: HistoryTransaction, FileWriting {
         for file in try files(of: app) {
             try removeContent(of: file.id)
         }
+        if try runner.read(ImportedObjectRows.presence).bool(0, 0) {
+            try runner.write(ImportedObjectRows.removal(of: app))
+        }
         try super.removeApp(app)
     }
 

@@ -21,14 +21,17 @@ struct ReciprocalBuffer: Sendable {
         /// Reads the rows of `ReciprocalRows.readingPage`.
         init(_ rows: StoredRows, after start: ServerVersion) throws(StoreError) {
             var changesets: [ServerVersion: [UInt8]] = [:]
-            var end: ServerVersion?
+            var last: ServerVersion?
+            var size = 0
             for row in 0..<rows.count {
                 let version = ServerVersion(try rows.number(row, 0))
-                changesets[version] = try rows.bytes(row, 1)
-                end = version
+                let changeset = try rows.bytes(row, 1)
+                changesets[version] = changeset
+                size += changeset.count
+                last = version
             }
             self.start = start
-            self.end = end
+            self.end = ReciprocalRows.isFull(rows: rows.count, bytes: size) ? last : nil
             self.changesets = changesets
         }
     }

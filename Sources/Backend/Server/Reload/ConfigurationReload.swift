@@ -19,6 +19,7 @@ package actor ConfigurationReload {
     private let accounts: Accounts
     private let sync: SyncService
     private let sinks: AppSinks
+    private let gates: AppGates
     private let publicAddress: PublicAddress
     private let proxies: TrustedProxies
     private let tls: ServerTLS?
@@ -33,6 +34,7 @@ package actor ConfigurationReload {
         accounts: Accounts,
         sync: SyncService,
         sinks: AppSinks,
+        gates: AppGates,
         publicAddress: PublicAddress,
         proxies: TrustedProxies,
         tls: ServerTLS?,
@@ -44,6 +46,7 @@ package actor ConfigurationReload {
         self.accounts = accounts
         self.sync = sync
         self.sinks = sinks
+        self.gates = gates
         self.publicAddress = publicAddress
         self.proxies = proxies
         self.tls = tls
@@ -98,6 +101,7 @@ package actor ConfigurationReload {
             throw ReloadRefused(diagnostics: diagnostics, reason: "\(error)")
         }
         // Nothing below can fail.
+        gates.forget()
         var applied = takeOver(configuration, certificate)
         applied += await takeOver(prepared)
         let needsRestart = configuration.settingsThatNeedRestart(insteadOf: running)

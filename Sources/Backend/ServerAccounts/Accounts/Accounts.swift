@@ -75,7 +75,7 @@ package struct Accounts: Sendable {
         }
         let (record, isNew) = try await record(of: app.id, declaration: declaration)
         var app = app
-        if declaration != nil, record.rules != AccessRules() { app.access = record.rules }
+        if declaration != nil, record.rules != AccessRules() { app.use(record.rules) }
         return PreparedApp(
             served: ServedApp(
                 configuration: app,

@@ -37,35 +37,56 @@ package struct PreparedApp {
 
 /// The served apps; an operator changes them while the server runs.
 package final class AppDirectory: Sendable {
-    private let apps = Mutex<[AppID: ServedApp]>([:])
+    private struct State {
+        var apps: [AppID: ServedApp] = [:]
+        /// The number of the last change of each app.
+        var changes: [AppID: UInt64] = [:]
+        var changeCount: UInt64 = 0
+
+        mutating func change(_ id: AppID, _ body: (inout ServedApp?) -> Void) {
+            body(&apps[id])
+            changeCount += 1
+            changes[id] = apps[id] == nil ? nil : changeCount
+        }
+    }
+
+    private let state = Mutex(State())
 
     /// Nil if the app is not served.
     package subscript(id: AppID) -> ServedApp? {
-        apps.withLock { $0[id] }
+        state.withLock { $0.apps[id] }
+    }
+
+    /// An app and the number of its last change, for what is derived from it; nil if it is not served.
+    package func app(_ id: AppID) -> (app: ServedApp, change: UInt64)? {
+        state.withLock { state in
+            guard let app = state.apps[id], let change = state.changes[id] else { return nil }
+            return (app, change)
+        }
     }
 
     /// By id.
     package var all: [ServedApp] {
-        apps.withLock { Array($0.values) }.sorted { $0.id.rawValue < $1.id.rawValue }
+        state.withLock { Array($0.apps.values) }.sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     /// Serves an app, or replaces its configuration.
     package func put(_ app: ServedApp) {
-        apps.withLock { $0[app.id] = app }
+        state.withLock { $0.change(app.id) { $0 = app } }
     }
 
     /// Serves the app no more; its record stays in the store.
     package func remove(_ id: AppID) {
-        apps.withLock { $0[id] = nil }
+        state.withLock { $0.change(id) { $0 = nil } }
     }
 
     /// Changes the rules of a served app; the caller has stored them.
     package func setRules(_ rules: AccessRules, of id: AppID) {
-        apps.withLock { $0[id]?.configuration.access = rules }
+        state.withLock { $0.change(id) { $0?.configuration.use(rules) } }
     }
 
     /// Changes the state of a served app; the caller has stored it.
-    package func setSyncState(_ state: SyncState, of id: AppID) {
-        apps.withLock { $0[id]?.syncState = state }
+    package func setSyncState(_ syncState: SyncState, of id: AppID) {
+        state.withLock { $0.change(id) { $0?.syncState = syncState } }
     }
 }

@@ -24,6 +24,7 @@ enum AppFingerprint {
             "\(app.id)", "\(String(describing: app.partitionType))", "\(app.isDevelopmentMode)",
             "\(app.allowsClientRecovery)", "\(app.offlineLimitInMilliseconds ?? 0)",
             "\(app.access.read?.text ?? "")", "\(app.access.write?.text ?? "")",
+            "\(app.accessProgram != nil)",
             StableText.of(app.quotas), StableText.of(app.tokens),
             "\(app.providers.map(\.rawValue).sorted())",
             StableText.of(flexible as Any), "\(app.flexible?.sink != nil)",

@@ -2,6 +2,7 @@ import Changesets
 import Documents
 import JSON
 import Schemas
+import Scopes
 import ServerConfig
 import ServerStore
 
@@ -18,7 +19,21 @@ struct CustomUserData {
         in app: AppID,
         from snapshot: any FileReading
     ) throws(StoreError) -> JSONValue? {
-        guard let file = try snapshot.file(of: app, configuration.partition)?.id else { return nil }
+        switch configuration.place {
+        case .partition(let partition):
+            guard let file = try snapshot.file(of: app, partition)?.id else { return nil }
+            return try read(of: user, in: file, snapshot)
+        case .anyPartition:
+            guard let file = try fileWithObject(of: user, in: app, snapshot) else { return nil }
+            return try read(of: user, in: file, snapshot)
+        }
+    }
+
+    private func read(
+        of user: UserID,
+        in file: ServerFileID,
+        _ snapshot: any FileReading
+    ) throws(StoreError) -> JSONValue? {
         let schema = try snapshot.schema(of: file)
         guard let owner = schema[Text(configuration.className)], !owner.isEmbedded,
             let (key, json) = try find(user, owner, in: file, from: snapshot)
@@ -29,6 +44,44 @@ struct CustomUserData {
         } catch {
             throw StoreError.damagedObject(of: owner.name, in: file, error)
         }
+    }
+
+    /// The realm with the user's object: the user's own realm if it is there, else the oldest one.
+    private func fileWithObject(
+        of user: UserID,
+        in app: AppID,
+        _ snapshot: any FileReading
+    ) throws(StoreError) -> ServerFileID? {
+        let own: [Partition] =
+            [.string(Text(user.rawValue))]
+            + (ObjectID(user.rawValue).map { [.objectID($0)] } ?? [])
+        for partition in own {
+            guard let file = try snapshot.file(of: app, partition)?.id,
+                let owner = try snapshot.schema(of: file)[Text(configuration.className)],
+                try find(user, owner, in: file, from: snapshot) != nil
+            else { continue }
+            return file
+        }
+        let className = Text(configuration.className)
+        let candidates =
+            configuration.userIDField == Self.usualKey
+            ? try snapshot.files(of: app, withAnyOf: keys(of: user), ofClass: className)
+            : try snapshot.files(of: app).map(\.id)
+        for file in candidates {
+            let owner = try snapshot.schema(of: file)[className]
+            guard let owner, try find(user, owner, in: file, from: snapshot) != nil else {
+                continue
+            }
+            return file
+        }
+        return nil
+    }
+
+    /// The primary key of the hosted service: an index finds it in all realms at once.
+    private static let usualKey = "_id"
+
+    private func keys(of user: UserID) -> [ObjectKey] {
+        [.string(Text(user.rawValue))] + (ObjectID(user.rawValue).map { [.objectID($0)] } ?? [])
     }
 
     /// By its primary key at once; by any other property, by reading the class.
@@ -43,9 +96,7 @@ struct CustomUserData {
         guard owner.primaryKey?.name == field else {
             return try snapshot.document(of: owner.name, whose: field, is: id, in: file)
         }
-        let keys: [ObjectKey] =
-            [.string(id)] + (ObjectID(user.rawValue).map { [.objectID($0)] } ?? [])
-        for key in keys {
+        for key in keys(of: user) {
             let object = ObjectReference(className: owner.name, key: key)
             if let json = try snapshot.document(object, in: file) { return (key, json) }
         }

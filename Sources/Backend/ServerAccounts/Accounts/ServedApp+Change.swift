@@ -11,7 +11,9 @@ extension ServedApp {
         /// Nil if nothing has changed.
         package init?(from old: ServedApp, to new: ServedApp) {
             let isSyncTheSame =
-                old.configuration.access == new.configuration.access && old.schema == new.schema
+                old.configuration.access == new.configuration.access
+                && old.configuration.accessProgram == new.configuration.accessProgram
+                && old.schema == new.schema
                 && old.configuration.partitionType == new.configuration.partitionType
                 && old.configuration.partitionKey == new.configuration.partitionKey
                 && old.configuration.flexible == new.configuration.flexible

@@ -159,7 +159,7 @@ struct ExternalTokens: Sendable {
     ) throws(Refusal) -> [String: JSONValue] {
         var data: [String: JSONValue] = [:]
         for field in configuration.metadata {
-            let value = claims[field.name.split(separator: ".")]
+            let value = claims[field.path.map { $0[...] }]
             guard let value, value != .null else {
                 guard !field.isRequired else { throw Self.refusal("no claim \(field.name)") }
                 continue

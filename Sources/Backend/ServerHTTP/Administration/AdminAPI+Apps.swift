@@ -9,6 +9,11 @@ struct AppCreation: Decodable {
     let configuration: String
 }
 
+struct AppUpdate: Decodable {
+    /// As of `AppCreation`.
+    let configuration: String
+}
+
 extension AppReport {
     init(_ app: ServedApp) {
         self.init(
@@ -43,6 +48,27 @@ extension AdminAPI {
         accounts.backplane.changed(id)
         guard let served = accounts.apps[id] else { throw ServiceRefusal.appNotFound }
         return AppReport(served)
+    }
+
+    /// Replaces the declaration of an app of the store. Sessions that it concerns bind again, under the
+    /// new settings.
+    func updateApp(_ id: AppID, _ update: AppUpdate) async throws -> AppReport {
+        guard try !accounts.served(id).isFromFile else {
+            throw ServiceRefusal(
+                .badRequest,
+                "app \(id) is declared in the configuration file: change it there, and reload",
+                status: 409
+            )
+        }
+        let app: ServedAppConfiguration
+        do throws(BadDeclaration) {
+            app = try ServedAppConfiguration(id: id, declaration: update.configuration)
+        } catch {
+            throw ServiceRefusal(.badRequest, error.description)
+        }
+        try await accounts.serve(app, declaration: update.configuration)
+        accounts.backplane.control(.app(id), .rebind)
+        return AppReport(try accounts.served(id))
     }
 
     /// Deletes the app with its users and all their synced data.

@@ -11,16 +11,30 @@ struct RulesChange: Decodable {
 
 extension AdminAPI {
     func rules(of app: AppID) throws(AccountRefusal) -> RulesReport {
-        let rules = try accounts.served(app).configuration.access
-        return RulesReport(app: app.rawValue, read: rules.read?.text, write: rules.write?.text)
+        let configuration = try accounts.served(app).configuration
+        let rules = configuration.access
+        return RulesReport(
+            app: app.rawValue,
+            read: rules.read?.text,
+            write: rules.write?.text,
+            program: configuration.accessProgram?.hook.command.first
+        )
     }
 
     /// Existing sessions bind again, under the new rules.
     func setRules(_ change: RulesChange, of app: AppID) async throws -> RulesReport {
-        guard try !accounts.served(app).isFromFile else {
+        let served = try accounts.served(app)
+        guard !served.isFromFile else {
             throw ServiceRefusal(
                 .badRequest,
                 "app \(app) is declared in the configuration file: change its rules there",
+                status: 409
+            )
+        }
+        guard served.configuration.flexible == nil else {
+            throw ServiceRefusal(
+                .badRequest,
+                "app \(app) has flexible sync: its roles are in its declaration",
                 status: 409
             )
         }

@@ -48,7 +48,7 @@ extension AdminAPI {
 
     /// Makes every client start over; the objects stay (app services, 12.2).
     func terminateSync(of app: AppID) async throws {
-        try await restart(app) { try await sync.engine.terminate(app) }
+        try await restart(app) { try await sync.engine.upkeep.terminate(app) }
     }
 
     /// Moves the objects to the files of the other mode, and makes every client start over (flexible
@@ -69,8 +69,8 @@ extension AdminAPI {
             case .rollback: .partition
             }
         do {
-            let count = try await restart(app) {
-                try await sync.engine.switchMode(of: app, to: mode, by: Text(property))
+            let count = try await restart(app, isRecordedFirst: true) {
+                try await sync.engine.upkeep.switchMode(of: app, to: mode, by: Text(property))
             }
             return SyncMigrationReport(app: app.rawValue, mode: mode.rawValue, objects: count)
         } catch let obstacle as ModeSwitchObstacle {
@@ -78,11 +78,16 @@ extension AdminAPI {
         }
     }
 
+    /// - Parameter isRecordedFirst: whether no process may let clients in while the work takes place.
     private func restart<Outcome>(
         _ app: AppID,
+        isRecordedFirst: Bool = false,
         _ work: () async throws -> Outcome
     ) async throws -> Outcome {
         let state = try accounts.served(app).syncState
+        if isRecordedFirst {
+            try await accounts.store.write(.app(app)) { try $0.setSyncState(.paused, of: app) }
+        }
         // First refuse new connections; existing ones may still finish their work.
         accounts.apps.setSyncState(.terminated, of: app)
         accounts.backplane.control(.app(app), .pause)
@@ -91,6 +96,10 @@ extension AdminAPI {
             outcome = try await work()
         } catch {
             // Nothing was terminated: all clients may sync again.
+            if isRecordedFirst {
+                try await accounts.store.write(.app(app)) { try $0.setSyncState(state, of: app) }
+                accounts.backplane.changed(app)
+            }
             accounts.apps.setSyncState(state, of: app)
             throw error
         }
@@ -103,7 +112,11 @@ extension AdminAPI {
     func resetClient(_ ident: UInt64, in partition: String, of app: AppID) async throws {
         _ = try accounts.served(app)
         let ident = FileIdent(ident)
-        let file = try await sync.engine.forget(ident, of: app, in: try self.partition(partition))
+        let file = try await sync.engine.upkeep.forget(
+            ident,
+            of: app,
+            in: try self.partition(partition)
+        )
         guard let file else {
             throw ServiceRefusal(nil, "the realm has no such client", status: 404)
         }

@@ -37,15 +37,21 @@ package struct AdminAPI: Sendable {
     func respond(to request: ClientAPIRequest, by caller: AdminCaller? = nil) async
         -> ClientAPIResponse
     {
-        let response = await attempt(request)
-        if request.method != "GET" { audit.record(request, by: caller, response) }
+        let route = Result { () throws(ServiceRefusal) in
+            try AdminRoute(method: request.method, path: request.path)
+        }
+        let response = await attempt(request, route)
+        let changesNothing = (try? route.get())?.changesNothing ?? false
+        if request.method != "GET", !changesNothing { audit.record(request, by: caller, response) }
         return response
     }
 
-    private func attempt(_ request: ClientAPIRequest) async -> ClientAPIResponse {
+    private func attempt(
+        _ request: ClientAPIRequest,
+        _ route: Result<AdminRoute, ServiceRefusal>
+    ) async -> ClientAPIResponse {
         do {
-            let route = try AdminRoute(method: request.method, path: request.path)
-            return try await respond(to: request, route)
+            return try await respond(to: request, try route.get())
         } catch {
             return ServiceRefusal(error).map { ClientAPIResponse($0) }
                 ?? ClientAPIResponse(failure: error, of: request, logger: logger)
@@ -68,6 +74,8 @@ package struct AdminAPI: Sendable {
         case .createApp:
             let app = try await createApp(try body(request, AppCreation.self))
             return try ok(app, status: 201)
+        case .updateApp(let app):
+            return try ok(try await updateApp(app, try body(request, AppUpdate.self)))
         case .deleteApp(let app):
             try confirm(app, request)
             try await deleteApp(app)
@@ -130,6 +138,9 @@ package struct AdminAPI: Sendable {
             try confirm(app, request)
             let migration = try body(request, SyncMigration.self)
             return try ok(try await migrateSync(of: app, migration.action))
+        case .noteGrowth(let app):
+            try await noteGrowth(try body(request, GrowthReport.self), of: app)
+            return ClientAPIResponse(status: 204)
         case .rules(let app):
             return try ok(try rules(of: app))
         case .setRules(let app):

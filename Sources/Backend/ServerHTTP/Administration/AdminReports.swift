@@ -131,6 +131,8 @@ package struct RulesReport: Codable, Hashable, Sendable {
     package let app: String
     package let read: String?
     package let write: String?
+    /// The program that decides instead, if one does.
+    package var program: String?
 }
 
 /// One server file in a list.

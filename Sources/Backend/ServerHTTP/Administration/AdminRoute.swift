@@ -7,6 +7,7 @@ enum AdminRoute: Hashable, Sendable {
     case reload
     case listApps
     case createApp
+    case updateApp(AppID)
     case deleteApp(AppID)
     case listUsers(AppID)
     case createUser(AppID)
@@ -23,11 +24,18 @@ enum AdminRoute: Hashable, Sendable {
     case setSync(AppID)
     case terminateSync(AppID)
     case migrateSync(AppID)
+    /// A tool beside the server has written to files of the app.
+    case noteGrowth(AppID)
     case rules(AppID)
     case setRules(AppID)
     case listRealms(AppID)
     case inspectRealm(AppID)
     case resetClient(AppID)
+
+    /// Whether the call only tells the server of something: it changes no state.
+    var changesNothing: Bool {
+        if case .noteGrowth = self { true } else { false }
+    }
 
     static let basePath = "/admin/v1"
 
@@ -59,7 +67,7 @@ enum AdminRoute: Hashable, Sendable {
 
     private static func routes(of app: AppID, _ segments: [String]) -> [String: AdminRoute] {
         switch (segments.first, segments.count, segments.last) {
-        case (nil, _, _): ["DELETE": .deleteApp(app)]
+        case (nil, _, _): ["PUT": .updateApp(app), "DELETE": .deleteApp(app)]
         case ("users", 1, _): ["GET": .listUsers(app), "POST": .createUser(app)]
         case ("users", 2, let user?): ["DELETE": .deleteUser(app, UserID(user))]
         case ("users", 3, "enable"): ["PUT": .setDisabled(false, app, UserID(segments[1]))]
@@ -74,6 +82,7 @@ enum AdminRoute: Hashable, Sendable {
         case ("sync", 1, _): ["GET": .sync(app), "PUT": .setSync(app)]
         case ("sync", 2, "terminate"): ["POST": .terminateSync(app)]
         case ("sync", 2, "migration"): ["PUT": .migrateSync(app)]
+        case ("sync", 2, "growth"): ["POST": .noteGrowth(app)]
         case ("rules", 2, "access"): ["GET": .rules(app), "PUT": .setRules(app)]
         case ("realms", 1, _): ["GET": .listRealms(app)]
         case ("realms", 2, "inspect"): ["POST": .inspectRealm(app)]

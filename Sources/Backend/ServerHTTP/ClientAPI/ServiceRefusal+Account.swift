@@ -9,6 +9,12 @@ extension ServiceRefusal {
         case let refusal as ServiceRefusal: self = refusal
         case let refusal as AccountRefusal: self.init(refusal)
         case let refusal as ComparisonRefusal: self.init(refusal)
+        case is AccessUndecided:
+            self.init(
+                .maintenanceInProgress,
+                "permissions cannot be decided now",
+                retryAfterInSeconds: 2
+            )
         case let error as StoreError where error.kind == .unacceptable: self = .unacceptable
         default: return nil
         }

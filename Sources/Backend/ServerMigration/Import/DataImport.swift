@@ -15,6 +15,8 @@ package struct DataImport {
         package var overwrites = false
         /// Removes what the source does not have any more.
         package var deletesMissing = false
+        /// The documents of one transaction.
+        package var documentsAtOnce = LoadBatch.mostItems
 
         package init() {}
     }
@@ -30,6 +32,10 @@ package struct DataImport {
     private let now: @Sendable () -> Int64
     private let unsynced: UnsyncedSink
     private let progress: Progress
+    private let written: Written
+
+    /// Called after each transaction, with the files that it may have changed.
+    package typealias Written = @Sendable (Set<ServerFileID>) async throws -> Void
 
     package init(
         into store: any Store,
@@ -37,8 +43,10 @@ package struct DataImport {
         _ options: Options,
         now: @escaping @Sendable () -> Int64,
         unsynced: @escaping UnsyncedSink,
-        progress: @escaping Progress = { _, _ in }
+        progress: @escaping Progress = { _, _ in },
+        written: @escaping Written = { _ in }
     ) {
+        self.written = written
         self.store = store
         self.target = target
         self.options = options
@@ -52,24 +60,39 @@ package struct DataImport {
             file.collection.name.isEmpty || target.conversion(of: file.collection) != nil
                 || file.path.hasSuffix(".archive") || file.path.hasSuffix(".archive.gz")
         }
-        var run = try DataImportRun(store, target, options, now: now, unsynced: unsynced)
-        var bytes: UInt64 = 0
-        for file in files {
-            let cursor = try SourceCursor(file)
-            while let events = try cursor.next() {
-                for event in events { try await run.take(event, from: file.path) }
-                progress(bytes + cursor.offset, run.report.read)
+        var run = try DataImportRun(
+            store,
+            target,
+            options,
+            now: now,
+            unsynced: unsynced,
+            written: written
+        )
+        // While the store takes a batch, the next one is read.
+        return try await withThrowingTaskGroup(of: DataImportRun.Loaded.self) { group in
+            var bytes: UInt64 = 0
+            for file in files {
+                let cursor = try SourceCursor(file)
+                while let events = try cursor.next() {
+                    for event in events {
+                        try run.take(event, from: file.path)
+                        if run.isBatchFull { try await run.load(&group) }
+                    }
+                    progress(bytes + cursor.offset, run.report.read)
+                }
+                bytes += cursor.offset
             }
-            bytes += cursor.offset
+            guard knows || run.hasClass else {
+                throw MigrationFailure(
+                    "import.nothing_to_do",
+                    "no collection of the sources has a class",
+                    remedy: "name the sources of the app of the map"
+                )
+            }
+            try await run.load(&group)
+            try await run.settle(&group)
+            return try await run.finish()
         }
-        guard knows || run.hasClass else {
-            throw MigrationFailure(
-                "import.nothing_to_do",
-                "no collection of the sources has a class",
-                remedy: "name the sources of the app of the map"
-            )
-        }
-        return try await run.finish()
     }
 }
 
@@ -80,6 +103,7 @@ struct DataImportRun {
     private let options: DataImport.Options
     private let now: @Sendable () -> Int64
     private let unsynced: DataImport.UnsyncedSink
+    private let written: DataImport.Written
     private(set) var report = DataReport()
     private var batch = LoadBatch()
     /// Links of the batch's items, by position.
@@ -101,8 +125,10 @@ struct DataImportRun {
         _ target: ImportTarget,
         _ options: DataImport.Options,
         now: @escaping @Sendable () -> Int64,
-        unsynced: @escaping DataImport.UnsyncedSink
+        unsynced: @escaping DataImport.UnsyncedSink,
+        written: @escaping DataImport.Written
     ) throws(MigrationFailure) {
+        self.written = written
         self.store = store
         self.target = target
         self.options = options
@@ -114,10 +140,10 @@ struct DataImportRun {
 
     // MARK: Documents
 
-    mutating func take(_ event: SourceEvent, from path: String) async throws {
+    mutating func take(_ event: SourceEvent, from path: String) throws {
         switch event {
         case .document(let collection, let document, let offset):
-            try await take(document, of: collection, at: offset, from: path)
+            try take(document, of: collection, at: offset, from: path)
         case .unreadable(let collection, let problem, let offset):
             guard !collection.isInternal, let conversion = conversion(of: collection) else {
                 return
@@ -159,7 +185,7 @@ struct DataImportRun {
         of collection: SourceCollection,
         at offset: UInt64,
         from path: String
-    ) async throws {
+    ) throws {
         guard !collection.isInternal else { return }
         let name = collection.name
         guard let conversion = conversion(of: collection) else {
@@ -212,9 +238,9 @@ struct DataImportRun {
                 document: object.document,
                 json: target.form.encode(object.document, key: object.object.key, of: owner),
                 owner: number(of: owner.name)
-            )
+            ),
+            isRepeated: !isNew
         )
-        if batch.isFull { try await load() }
     }
 
     private mutating func number(of owner: Text) -> Int {
@@ -252,37 +278,57 @@ struct DataImportRun {
 
     // MARK: Batches
 
-    private mutating func load() async throws {
+    /// A batch that the store has taken.
+    struct Loaded: Sendable {
+        let batch: LoadBatch
+        let links: [(item: Int, target: ObjectReference)]
+        let result: BatchLoader.Result
+    }
+
+    var isBatchFull: Bool { batch.isFull(at: options.documentsAtOnce) }
+
+    /// Gives the batch to the store, once that has taken the one before.
+    mutating func load(_ group: inout ThrowingTaskGroup<Loaded, any Error>) async throws {
+        try await settle(&group)
         guard !batch.items.isEmpty else { return }
-        let (batch, target, options, moment) = (batch, target, options, now())
-        let result = try await store.write(
-            .app(target.app),
-            for: .upkeep,
-            ofSize: batch.sizeInBytes
-        ) { transaction in
-            var loader = BatchLoader(
-                transaction,
-                target,
-                overwrites: options.overwrites,
-                now: moment
-            )
-            return try loader.load(batch)
-        }
-        for (item, outcome) in zip(batch.items, result.outcomes) {
-            report.withClass(owners[item.owner].description) { $0.count(outcome) }
-        }
-        for (item, link) in batchLinks {
-            guard let file = result.files[batch.items[item].partition] else { continue }
-            try spool.append(
-                LinkSpool.Link(file: file, target: link, owner: batch.items[item].owner)
-            )
+        let (batch, links, moment) = (batch, batchLinks, now())
+        let (store, target, options, written) = (store, target, options, written)
+        group.addTask {
+            let result = try await store.write(
+                .app(target.app),
+                for: .upkeep,
+                ofSize: batch.sizeInBytes
+            ) { transaction in
+                var loader = BatchLoader(
+                    transaction,
+                    target,
+                    overwrites: options.overwrites,
+                    now: moment
+                )
+                return try loader.load(batch)
+            }
+            try await written(result.changed)
+            return Loaded(batch: batch, links: links, result: result)
         }
         self.batch = LoadBatch()
         batchLinks = []
     }
 
+    /// Waits for the batch that the store takes.
+    mutating func settle(_ group: inout ThrowingTaskGroup<Loaded, any Error>) async throws {
+        guard let loaded = try await group.next() else { return }
+        let items = loaded.batch.items
+        for (item, outcome) in zip(items, loaded.result.outcomes) {
+            report.withClass(owners[item.owner].description) { $0.count(outcome) }
+        }
+        for (item, link) in loaded.links {
+            guard let file = loaded.result.files[items[item].partition] else { continue }
+            try spool.append(LinkSpool.Link(file: file, target: link, owner: items[item].owner))
+        }
+    }
+
+    /// The rest, once all batches are in the store.
     mutating func finish() async throws -> DataReport {
-        try await load()
         guard !options.isDryRun else { return report }
         if options.deletesMissing, !report.isDamaged { try await deleteMissing() }
         try await countDanglingLinks()
@@ -295,6 +341,9 @@ struct DataImportRun {
         let store = store
         try await spool.forEachGroup(of: Self.linksAtOnce) { links in
             let missing = try await store.read { snapshot in
+                for (file, links) in Dictionary(grouping: links, by: \.file) {
+                    try snapshot.expectDocuments(Array(Set(links.map(\.target))), in: file)
+                }
                 var known: [LinkSpool.Link: Bool] = [:]
                 var missing: [Int] = []
                 for link in links {
@@ -339,7 +388,8 @@ struct DataImportRun {
                 }
                 guard !gone.isEmpty else { continue }
                 let (target, options, moment) = (target, options, now())
-                let count = try await store.write(.app(app), for: .upkeep) { transaction in
+                let (count, changed) = try await store.write(.app(app), for: .upkeep) {
+                    transaction in
                     var loader = BatchLoader(
                         transaction,
                         target,
@@ -348,6 +398,7 @@ struct DataImportRun {
                     )
                     return try loader.erase(gone)
                 }
+                try await written(changed)
                 report.withClass(name.description) { $0.removed += count }
             }
         }

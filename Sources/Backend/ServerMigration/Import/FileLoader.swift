@@ -79,6 +79,18 @@ final class FileLoader {
         )
     }
 
+    /// The document that the file has now, as this program writes it; nil if there is none.
+    func document(_ object: ObjectReference) throws -> [UInt8]? {
+        guard let json = try transaction.document(object, in: id) else { return nil }
+        guard !transaction.keepsSpelling else { return json }
+        let owner = try owner(of: object)
+        return form.encode(
+            try form.decodeDocument(json, of: owner),
+            key: object.key,
+            of: owner
+        )
+    }
+
     private func owner(of object: ObjectReference) throws -> ClassSchema {
         guard let owner = schema[object.className] else {
             throw StoreError(.unusable, "server file \(id.rawValue) lacks \(object.className)")

@@ -148,17 +148,15 @@ package struct ImportVerify {
         guard !pending.isEmpty else { return }
         let target = target
         let verdicts = try await store.read { snapshot -> [Verdict] in
-            var files: [Partition: (id: ServerFileID, schema: RealmSchema)?] = [:]
+            var files: [Partition: ComparedFile] = [:]
+            for (partition, wanted) in Dictionary(grouping: pending, by: \.partition) {
+                guard let file = try snapshot.file(of: target.app, partition)?.id else { continue }
+                files[partition] = ComparedFile(file, try snapshot.schema(of: file))
+                try snapshot.expectDocuments(wanted.map(\.object.object), in: file)
+            }
             return try pending.map { wanted in
-                if files[wanted.partition] == nil {
-                    files[wanted.partition] = .some(
-                        try snapshot.file(of: target.app, wanted.partition).map {
-                            ($0.id, try snapshot.schema(of: $0.id))
-                        }
-                    )
-                }
-                guard let file = files[wanted.partition].flatMap(\.self) else { return .missing }
-                return try Self.verdict(wanted, in: file.id, file.schema, target, snapshot)
+                guard let file = files[wanted.partition] else { return .missing }
+                return try Self.verdict(wanted, in: file, target, snapshot)
             }
         }
         for (wanted, verdict) in zip(pending, verdicts) {
@@ -177,29 +175,44 @@ package struct ImportVerify {
         }
     }
 
+    /// A server file, and the form of its documents.
+    private struct ComparedFile {
+        let id: ServerFileID
+        let schema: RealmSchema
+        let form: JSONForm
+
+        init(_ id: ServerFileID, _ schema: RealmSchema) {
+            self.id = id
+            self.schema = schema
+            self.form = JSONForm(schema: schema)
+        }
+    }
+
     private static func verdict(
         _ wanted: Wanted,
-        in file: ServerFileID,
-        _ schema: RealmSchema,
+        in file: ComparedFile,
         _ target: ImportTarget,
         _ snapshot: any StoreReading
     ) throws -> Verdict {
         let object = wanted.object.object
-        let record = try snapshot.importedRecord(of: object, in: target.app)
-        guard let current = try snapshot.document(object, in: file) else {
+        guard let stored = try snapshot.document(object, in: file.id) else {
             // A client may have erased it.
             return .missing
         }
+        if stored == wanted.json { return .equal }
+        guard let owner = target.declaration.schema[object.className],
+            let known = file.schema[object.className]
+        else { return .differs("") }
+        let old = try file.form.decodeDocument(stored, of: known)
+        let current =
+            snapshot.keepsSpelling ? stored : file.form.encode(old, key: object.key, of: known)
         if current == wanted.json { return .equal }
-        if let record, record.file == file, DocumentDigest.of(current) != record.digest {
+        let record = try snapshot.importedRecord(of: object, in: target.app)
+        if let record, record.file == file.id, DocumentDigest.of(current) != record.digest {
             return .changedSince
         }
-        guard let owner = target.declaration.schema[object.className],
-            let stored = schema[object.className]
-        else { return .differs("") }
-        let old = try JSONForm(schema: schema).decodeDocument(current, of: stored)
         for (position, property) in owner.properties.enumerated() {
-            guard let place = stored.position(of: property.name),
+            guard let place = known.position(of: property.name),
                 old.values[place] == wanted.object.document.values[position]
             else { return .differs(property.name.description) }
         }

@@ -50,6 +50,14 @@ package struct AccessRule: Hashable, Sendable {
         )
     }
 
+    private init(_ text: String, _ condition: RuleCondition<Name>) {
+        self.text = text
+        self.condition = condition
+    }
+
+    /// Admits no user.
+    package static let none = AccessRule("false", .never)
+
     /// Whether the rule names custom user data, which the caller must then read.
     package var needsCustomData: Bool {
         condition.names.contains { if case .customData = $0 { true } else { false } }

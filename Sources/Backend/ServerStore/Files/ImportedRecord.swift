@@ -14,12 +14,16 @@ package struct ImportedRecord: Hashable, Sendable {
     }
 }
 
+/// A record to add or replace, or with nil to remove.
+package typealias ImportedRecordChange = (object: ObjectReference, record: ImportedRecord?)
+
 /// Reads the records of imported objects.
 package protocol ImportReading {
-    func importedRecord(
-        of object: ObjectReference,
+    /// The records in the order of the objects; nil where there is none.
+    func importedRecords(
+        of objects: [ObjectReference],
         in app: AppID
-    ) throws(StoreError) -> ImportedRecord?
+    ) throws(StoreError) -> [ImportedRecord?]
 
     /// Visits the records of a class after a key, in an arbitrary but fixed order.
     func forEachImportedRecord(
@@ -28,41 +32,38 @@ package protocol ImportReading {
         after key: ObjectKey?,
         _ visit: (ObjectKey, ImportedRecord) throws(StoreError) -> Visit
     ) throws(StoreError)
+
+    /// Whether a document is read with the bytes that were written; otherwise with equal values.
+    var keepsSpelling: Bool { get }
+
+    /// Reads documents that the body will ask for, together. A hint that changes no result.
+    func expectDocuments(
+        _ objects: [ObjectReference],
+        in file: ServerFileID
+    ) throws(StoreError)
 }
 
 /// Writes the records of imported objects.
 package protocol ImportWriting: ImportReading {
-    /// Adds or replaces the record; nil removes it.
-    func put(
-        _ record: ImportedRecord?,
-        of object: ObjectReference,
-        in app: AppID
-    ) throws(StoreError)
+    /// Each object once.
+    func put(_ changes: [ImportedRecordChange], in app: AppID) throws(StoreError)
 }
 
-/// A store that keeps no such records: nothing can be imported into it.
-extension ImportWriting {
+extension ImportReading {
     package func importedRecord(
         of object: ObjectReference,
         in app: AppID
-    ) throws(StoreError) -> ImportedRecord? { nil }
+    ) throws(StoreError) -> ImportedRecord? {
+        try importedRecords(of: [object], in: app).first ?? nil
+    }
+}
 
-    package func forEachImportedRecord(
-        of className: Text,
-        in app: AppID,
-        after key: ObjectKey?,
-        _ visit: (ObjectKey, ImportedRecord) throws(StoreError) -> Visit
-    ) throws(StoreError) {}
-
+extension ImportWriting {
     package func put(
         _ record: ImportedRecord?,
         of object: ObjectReference,
         in app: AppID
     ) throws(StoreError) {
-        throw StoreError(
-            .unacceptable,
-            "this store takes no imported data; import into an SQLite store, and copy that with "
-                + "\"store copy\""
-        )
+        try put([(object, record)], in: app)
     }
 }

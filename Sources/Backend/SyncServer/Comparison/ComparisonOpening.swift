@@ -1,6 +1,8 @@
 import Changesets
 import Digests
 import Documents
+import JSON
+import Permissions
 import Schemas
 import Scopes
 import ServerStore
@@ -12,6 +14,37 @@ struct ComparisonOpening {
     let user: UserID
     let app: SyncApp
     let limits: ComparisonLimits
+    /// The rules for this user and partition.
+    private var rules: AccessRules
+    /// The user's own object, without type tags, if the rules name it.
+    private var customData: JSONValue?
+
+    init(request: DigestRequest, user: UserID, app: SyncApp, limits: ComparisonLimits) {
+        self.request = request
+        self.user = user
+        self.app = app
+        self.limits = limits
+        self.rules = app.access
+    }
+
+    /// With what decides on this user and partition: must be called first. Throws `ComparisonRefusal`,
+    /// `AccessUndecided` and `StoreError`.
+    func decidingAccess(_ engine: SyncEngine) async throws -> ComparisonOpening {
+        guard app.flexible == nil else { return self }
+        var decided = self
+        decided.rules = try await engine.rules(of: app, for: user, to: try partition())
+        guard decided.rules.read?.needsCustomData == true, let ruleData = app.ruleData else {
+            return decided
+        }
+        decided.customData = try await engine.store.read { [user] in try ruleData(user, $0) }?.plain
+        return decided
+    }
+
+    private func mayRead(_ user: User, _ partition: Partition) -> Bool {
+        guard let rule = rules.read else { return true }
+        guard !rule.needsCustomData || app.ruleData != nil else { return false }
+        return rule.admits(user, to: partition, customData: customData)
+    }
 
     enum Opened: Sendable {
         /// The response without a scan.
@@ -23,7 +56,7 @@ struct ComparisonOpening {
     func run(_ store: any StoreReading) throws -> Opened {
         let partition = try partition()
         guard let user = try store.user(user, of: app.id),
-            app.access.read?.admits(user, to: partition) != false,
+            mayRead(user, partition),
             let file = try store.file(of: app.id, partition),
             let client = try store.clientFile(FileIdent(request.fileIdent), in: file.id),
             client.salt.rawValue == request.fileIdentSalt, client.owner == user.id,

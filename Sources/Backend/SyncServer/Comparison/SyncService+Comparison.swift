@@ -5,7 +5,7 @@ extension SyncService {
     /// Digests of the objects that a client file has, in the present state of the store. Writers do not
     /// wait for it. Only one comparison runs at a time.
     ///
-    /// Throws `ComparisonRefusal` and `StoreError`.
+    /// Throws `ComparisonRefusal`, `AccessUndecided` and `StoreError`.
     package func digests(
         _ request: DigestRequest,
         for user: ConnectedUser
@@ -26,7 +26,12 @@ extension SyncEngine {
         of app: SyncApp,
         _ limits: ComparisonLimits
     ) async throws -> DigestResponse {
-        let opening = ComparisonOpening(request: request, user: user, app: app, limits: limits)
+        let opening = try await ComparisonOpening(
+            request: request,
+            user: user,
+            app: app,
+            limits: limits
+        ).decidingAccess(self)
         return try await store.holdingState { held in
             switch try await held.read({ try opening.run($0) }) {
             case .answered(let response): return response

@@ -44,6 +44,15 @@ struct SessionFailure {
         case is ViewTooLarge:
             // The client's view cannot be brought up to date: a fresh copy can.
             self.init(.badClientFileIdent, "too much has changed since the client was here")
+        case let undecided as AccessUndecided:
+            // Never an error that makes the client discard its file: the program may decide later.
+            self.init(
+                .otherError,
+                "permissions cannot be decided now",
+                reason: undecided.reason,
+                level: .warning,
+                backoff: ConnectionLimits.backoff
+            )
         case is SlowClient:
             self.init(
                 .otherError,

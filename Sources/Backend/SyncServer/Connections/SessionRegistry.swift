@@ -27,6 +27,7 @@ final class SessionRegistry: Sendable {
 
     /// The views of the sessions of flexible sync.
     let fanout = Fanout()
+    let recent = RecentHistories()
     private let state = Mutex(State())
 
     func add(_ connection: SyncConnection) {
@@ -90,7 +91,13 @@ final class SessionRegistry: Sendable {
             state.holders[client] = nil
             state.leave(client.file, connection)
             fanout.detach(client)
+            if state.audience[client.file] == nil { recent.forget(client.file) }
         }
+    }
+
+    /// Whether more than one connection is bound to a file.
+    func hasSeveralSessions(of file: ServerFileID) -> Bool {
+        state.withLock { $0.audience[file]?.count ?? 0 > 1 }
     }
 
     /// The connection of each session.
@@ -110,6 +117,7 @@ extension SessionRegistry: BackplaneParticipant {
     func receive(_ message: BackplaneMessage) {
         switch message {
         case .growth(let file, let version):
+            recent.note(version, of: file)
             if !fanout.takes(file, grownTo: version) { tell(file, about: version) }
         case .takeover(let client, let epoch):
             let holder = state.withLock { $0.holders[client] }

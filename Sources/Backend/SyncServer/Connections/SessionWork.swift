@@ -2,6 +2,7 @@ import Changesets
 import DequeModule
 import Permissions
 import Query
+import Scopes
 import ServerStore
 import SyncProtocol
 import Versions
@@ -12,8 +13,9 @@ struct SessionWork {
 
     struct Session {
         /// Known once the session is open.
-        var file: ServerFileID?
-        /// Known once the IDENT is accepted.
+        fileprivate(set) var file: ServerFileID?
+        fileprivate(set) var partition: Partition?
+        /// Known once the IDENT is accepted; with the uploads that this session had integrated.
         var client: ClientFile?
         /// The history as its client was told; known once the IDENT is accepted.
         fileprivate(set) var told: SessionGuard?
@@ -63,8 +65,9 @@ struct SessionWork {
         sessions[key] = Session()
     }
 
-    mutating func opened(_ key: SessionKey, _ file: ServerFileID) {
+    mutating func opened(_ key: SessionKey, _ file: ServerFileID, of partition: Partition) {
         sessions[key]?.file = file
+        sessions[key]?.partition = partition
     }
 
     /// - Parameter latest: the newest server version that the client knows.
@@ -94,11 +97,12 @@ struct SessionWork {
     mutating func integrated(
         _ key: SessionKey,
         upTo version: ClientVersion,
-        _ ownVersions: OwnVersions?
+        _ outcome: UploadIntegration.Outcome
     ) {
         sessions[key]?.told?.noteIntegrated(upTo: version)
+        sessions[key]?.client?.upload = outcome.upload
         let earlier = sessions[key]?.ownVersions
-        sessions[key]?.ownVersions = ownVersions?.following(earlier)
+        sessions[key]?.ownVersions = outcome.ownVersions?.following(earlier)
     }
 
     /// The client is about to learn of this version as the newest.

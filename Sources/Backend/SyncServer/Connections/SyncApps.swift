@@ -27,6 +27,8 @@ package struct SyncApp: Sendable {
     /// Whether a client reset may recover unsynced changes.
     package var allowsClientRecovery: Bool
     package var access: AccessRules
+    /// Decides instead of the rules; nil: they do.
+    package var gate: (any PartitionGate)?
     /// Reads the custom data that access rules name; nil if the app has none.
     package var ruleData: RuleDataReader?
     package var quotas: UserQuotas
@@ -46,6 +48,7 @@ package struct SyncApp: Sendable {
         isDevelopmentMode: Bool = false,
         allowsClientRecovery: Bool = true,
         access: AccessRules = AccessRules(),
+        gate: (any PartitionGate)? = nil,
         quotas: UserQuotas = .standard,
         offlineLimitInMilliseconds: Int64? = nil,
         schema: RealmSchema? = nil,
@@ -59,6 +62,7 @@ package struct SyncApp: Sendable {
         self.isDevelopmentMode = isDevelopmentMode
         self.allowsClientRecovery = allowsClientRecovery
         self.access = access
+        self.gate = gate
         self.ruleData = ruleData
         self.quotas = quotas
         self.offlineLimitInMilliseconds = offlineLimitInMilliseconds

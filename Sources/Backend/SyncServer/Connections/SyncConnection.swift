@@ -123,7 +123,7 @@ actor SyncConnection {
                 case .writing: group.addTask { await self.writeMessages() }
                 case .holding: group.addTask { await self.watchStore() }
                 case .growth: takeGrowth()
-                case .rights: group.addTask { await self.compareRights() }
+                case .rights: group.addTask { await ConnectionViews.compareRights(of: self) }
                 case .request(let request): fulfil(request)
                 }
             }
@@ -137,9 +137,6 @@ actor SyncConnection {
 
     /// The app's present settings.
     var app: SyncApp { service.apps.syncApp(user.app) ?? firstApp }
-
-    /// The present permissions of users.
-    var rules: AccessRules { app.access }
 
     /// Queues a request for the connection.
     nonisolated func ask(to request: Request) {
@@ -156,16 +153,26 @@ actor SyncConnection {
         case .obey(.leave(let reason)): end(.unauthorized, reason: reason)
         case .obey(.rebind):
             machine.allowsRecovery = app.allowsClientRecovery
+            // Another connection tells the client that the app has the other mode now.
+            guard isInModeOfApp else { return endSessions(.rulesChanged) }
             guard machine.subProtocol.mode == .partitionBased else {
                 reviewRights()
                 return
             }
             for key in work.sessions.keys { fail(key, .rulesChanged) }
-        case .obey(.pause):
-            for key in work.sessions.keys { fail(key, .paused) }
-            closing = closing ?? Closing(code: .normal, timeout: .zero)
-            startWriting()
+        case .obey(.pause): endSessions(.paused)
         }
+    }
+
+    private var isInModeOfApp: Bool {
+        (machine.subProtocol.mode == .flexible) == (app.flexible != nil)
+    }
+
+    /// Ends all sessions with an error, and then the connection.
+    private func endSessions(_ failure: SessionFailure) {
+        for key in work.sessions.keys { fail(key, failure) }
+        closing = closing ?? Closing(code: .normal, timeout: .zero)
+        startWriting()
     }
 
     /// Ends the connection with a code and reason for the client.
@@ -346,7 +353,7 @@ extension SyncConnection {
         for effect in effects {
             switch effect {
             case .send(let message):
-                note(message)
+                service.meter.note(message, of: user.app)
                 outbox.append(message)
                 startWriting()
             case .work(let key, let step):
@@ -418,6 +425,9 @@ extension SyncConnection {
 // MARK: Growth of history
 
 extension SyncConnection {
+    /// Versions that the slowest of its sessions has not been sent yet.
+    var lagInVersions: UInt64 { machine.lagInVersions }
+
     /// Called after a file's history grew; several calls are handled together.
     ///
     /// - Parameter ident: the one session to tell; nil for all of the file.

@@ -14,6 +14,7 @@ package final class SyncService: Sendable {
     let registry = SessionRegistry()
     package let correctedUploads = CorrectedUploads()
     let uploads = UploadBacklog()
+    let downloads: DownloadSource
     let meter: ServerMeter
     let comparisons: Comparisons
     let clock: WallClock
@@ -45,6 +46,7 @@ package final class SyncService: Sendable {
         self.limits = limits
         self.meter = meter
         self.logger = logger
+        self.downloads = DownloadSource(engine: engine, registry: registry, meter: meter)
         backplane.join(registry)
     }
 
@@ -64,7 +66,7 @@ package final class SyncService: Sendable {
     /// of a file scans for itself.
     package func keepFanningOut() async {
         await registry.fanout.run { [engine, apps] file, start in
-            try await engine.growth(of: file, after: start) { apps.syncApp($0)?.flexible }
+            try await engine.views.growth(of: file, after: start) { apps.syncApp($0)?.flexible }
         } telling: { [registry] file, client, version in
             registry.tell(file, only: client, about: version)
         } reviewing: { [registry] file, users in
@@ -89,7 +91,7 @@ package final class SyncService: Sendable {
             return
         }
         do {
-            try await engine.trim(
+            try await engine.upkeep.trim(
                 app.id,
                 offlineLimitInMilliseconds: limit,
                 connected: registry.members
@@ -124,7 +126,7 @@ package final class SyncService: Sendable {
 
     private func removeRemains(of app: SyncApp) async {
         do {
-            try await engine.removeRemains(of: app.id)
+            try await engine.upkeep.removeRemains(of: app.id)
         } catch {
             logger.error(
                 "the remains of a terminated sync could not be removed",
@@ -135,7 +137,7 @@ package final class SyncService: Sendable {
 
     func sweep(_ app: SyncApp) async {
         do {
-            try await engine.sweep(
+            try await engine.upkeep.sweep(
                 app.id,
                 offlineLimitInMilliseconds: app.offlineLimitInMilliseconds,
                 connected: Set(registry.members.map(\.file))

@@ -33,84 +33,37 @@ struct DownloadScan {
             client.generation == file.generation
         else { return nil }
 
-        var changesets: [DownloadChangeset] = []
-        var sizeInBytes = 0
-        var position = cursor.serverVersion
-        var clientVersion = cursor.lastIntegratedClientVersion
-        var remainingBytes = file.historySizeInBytes
-        var isComplete = true
-        let asymmetric = AsymmetricClasses(of: try store.schema(of: id))
-        let take = { (entry: HistoryEntry) throws(StoreError) -> Visit in
-            // A client does not get its own changes back, but learns which are integrated.
-            if entry.origin == ident {
-                clientVersion = max(clientVersion, entry.clientVersion)
-                return .next
-            }
-            let visible = asymmetric.removing(from: entry.changeset)
-            guard !visible.isEmpty else { return .next }
-            guard sizeInBytes <= softLimitInBytes else {
-                isComplete = false
-                return .stop
-            }
-            position = entry.version.version
-            changesets.append(
-                DownloadChangeset(
-                    cursor: DownloadCursor(
-                        serverVersion: position,
-                        lastIntegratedClientVersion: clientVersion
-                    ),
-                    originTimestamp: entry.timestamp,
-                    originFileIdent: entry.origin == .none ? .server : entry.origin,
-                    originalSizeInBytes: UInt64(visible.count),
-                    bytes: visible
-                )
-            )
-            sizeInBytes += visible.count
-            remainingBytes = file.historySizeInBytes.subtracting(
-                clamping: entry.cumulativeSizeInBytes
-            )
-            return .next
-        }
+        var found = DownloadCollection(
+            for: ident,
+            from: cursor,
+            softLimitInBytes: softLimitInBytes,
+            historySizeInBytes: file.historySizeInBytes,
+            without: AsymmetricClasses(of: try store.schema(of: id))
+        )
+        let take = { (entry: HistoryEntry) throws(StoreError) -> Visit in found.take(entry) }
         // A snapshot replaces the history up to it; a position inside it is not one in the history.
-        if client.snapshotVersion > position {
+        if client.snapshotVersion > found.position {
             try store.forEachSnapshotEntry(
                 of: id,
                 in: client.snapshotVersion,
-                after: position,
+                after: found.position,
                 take
             )
         }
-        if isComplete {
+        if found.isComplete {
             try store.forEachEntry(
                 of: id,
-                after: max(position, client.snapshotVersion),
+                after: max(found.position, client.snapshotVersion),
                 readBy: ident,
                 take
             )
         }
-        if isComplete {
-            position = file.currentVersion
-        } else {
-            clientVersion = changesets.last?.cursor.lastIntegratedClientVersion ?? clientVersion
-        }
         // Only for a new client that has uploaded nothing.
-        if client.upload == .zero, changesets.count > 1,
+        if client.upload == .zero, found.changesets.count > 1,
             compaction?.isWorthCompacting(file) == true
         {
-            changesets = DownloadCompaction.compact(changesets)
+            found.compact()
         }
-        return Batch(
-            changesets: changesets,
-            progress: SyncProgress(
-                latestServerVersion: try store.newestVersion(of: file),
-                download: DownloadCursor(
-                    serverVersion: position,
-                    lastIntegratedClientVersion: clientVersion
-                ),
-                upload: client.upload
-            ),
-            downloadableBytes: isComplete ? 0 : remainingBytes,
-            isComplete: isComplete
-        )
+        return found.batch(newest: try store.newestVersion(of: file), client.upload)
     }
 }

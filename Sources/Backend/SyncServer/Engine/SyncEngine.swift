@@ -1,25 +1,28 @@
-package import Changesets
+import Changesets
 import JSON
 import Permissions
 import Query
 import Schemas
-package import Scopes
+import Scopes
 package import ServerMetrics
 package import ServerStore
 package import Surroundings
 import SyncProtocol
-package import Versions
+import Versions
 
 /// The store operations of sync sessions; each call is one transaction (sync history, 18.1).
 package struct SyncEngine: Sendable {
     let store: any Store
-    let clock: WallClock
+    private let clock: WallClock
     private let random: RandomSource
     let downloadLimitInBytes: Int
     private let snapshots: SnapshotPolicy
     private let merging: MergeLimits
     let indexes: HistoryIndexes
     private let snapshotBuilder: SnapshotBuilder
+    /// The work of flexible sync.
+    let views: EngineViews
+    package let upkeep: EngineUpkeep
     private let meter: ServerMeter
 
     package init(
@@ -40,7 +43,19 @@ package struct SyncEngine: Sendable {
         self.merging = merging
         self.meter = meter
         self.indexes = HistoryIndexes(store: store)
-        self.snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots, timer: timer)
+        let snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots, timer: timer)
+        self.snapshotBuilder = snapshotBuilder
+        self.views = EngineViews(
+            store: store,
+            clock: clock,
+            downloadLimitInBytes: downloadLimitInBytes
+        )
+        self.upkeep = EngineUpkeep(
+            store: store,
+            clock: clock,
+            snapshots: snapshots,
+            snapshotBuilder: snapshotBuilder
+        )
     }
 
     /// The server file that a session is bound to.
@@ -198,6 +213,8 @@ package struct SyncEngine: Sendable {
         let view: View
         /// Nil in partition-based sync.
         let rights: RightsSignature?
+        /// Those whose report a broken connection may have lost (wire protocol, 13.5).
+        let rejected: [RejectedChangeset]
 
         enum View: Sendable {
             /// Partition-based sync has none.
@@ -226,6 +243,11 @@ package struct SyncEngine: Sendable {
         let reads = ExpectedReads(
             file: .id(id),
             client: ident.file.ident,
+            rejected: ExpectedReads.Rejected(
+                after: ident.download.serverVersion,
+                isFlexible: subscriptions != nil
+            ),
+            hasSchema: subscriptions != nil,
             salts: [ident.latestServerVersion.version]
         )
         let (identified, outgrown) = try await store.write(
@@ -273,16 +295,29 @@ package struct SyncEngine: Sendable {
             client.sessionEpoch = epoch
             client.lastSeenAt = now
             try transaction.put(client, in: id)
+            let rejected = try [RejectedChangeset](
+                of: client.ident,
+                after: ident.download.serverVersion,
+                in: id,
+                isFlexible: subscriptions != nil,
+                from: transaction
+            )
             guard let subscriptions else {
-                let identified = Identified(client: client, view: .none, rights: nil)
+                let identified = Identified(
+                    client: client,
+                    view: .none,
+                    rights: nil,
+                    rejected: rejected
+                )
                 return (identified, isOutgrown ? file : nil)
             }
-            let identified = try Self.identify(
+            let identified = try EngineViews.identify(
                 client,
                 file,
                 at: ident.download,
                 subscriptions.body,
                 subscriptions.context,
+                rejected,
                 transaction
             )
             return (identified, nil)
@@ -295,7 +330,8 @@ package struct SyncEngine: Sendable {
         return Identified(
             client: try await beginWithSnapshot(identified.client, in: id),
             view: identified.view,
-            rights: identified.rights
+            rights: identified.rights,
+            rejected: identified.rejected
         )
     }
 
@@ -459,81 +495,6 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// Removes history of the app's files that no client seen within the limit needs. Connected
-    /// clients count as seen.
-    func trim(
-        _ app: AppID,
-        offlineLimitInMilliseconds limit: Int64,
-        connected: [ClientFileID]
-    ) async throws {
-        let now = clock.millisecondsSince1970()
-        let files = try await store.read { try $0.files(of: app) }
-        for file in files {
-            let present = connected.filter { $0.file == file.id }.map(\.ident)
-            try await makeSnapshotForTrimming(file, limit, present, at: now)
-            _ = try await store.write(.file(file.id), for: .upkeep) { transaction in
-                for ident in present {
-                    guard var client = try transaction.clientFile(ident, in: file.id) else {
-                        continue
-                    }
-                    client.lastSeenAt = now
-                    try transaction.put(client, in: file.id)
-                }
-                return try HistoryTrimming(
-                    transaction: transaction,
-                    now: now,
-                    offlineLimitInMilliseconds: limit
-                ).run(file.id)
-            }
-        }
-    }
-
-    /// Without a newer snapshot nothing more can be trimmed: new clients need the history.
-    private func makeSnapshotForTrimming(
-        _ file: ServerFile,
-        _ limit: Int64,
-        _ present: [FileIdent],
-        at now: Int64
-    ) async throws {
-        guard snapshots.isWorthALook(file) else { return }
-        let end = try await store.read { snapshot in
-            try HistoryTrimming.lastUnneededVersion(
-                of: file,
-                seenWithin: limit,
-                at: now,
-                present: present,
-                snapshot
-            )
-        }
-        guard end > max(file.baseVersion.version, file.snapshot?.version ?? .zero) else { return }
-        try await snapshotBuilder.refresh(file, at: now)
-    }
-
-    /// The rejected writes after a client's version, whose report a broken connection may have lost
-    /// (wire protocol, 13.5).
-    func rejectedChangesets(
-        of client: FileIdent,
-        after version: ServerVersion,
-        in file: ServerFileID,
-        isFlexible: Bool = false
-    ) async throws -> [RejectedChangeset] {
-        try await store.read { snapshot in
-            guard !isFlexible else {
-                return try snapshot.rejections(of: client, in: file, after: version).map {
-                    try RejectedChangeset($0, in: file)
-                }
-            }
-            return try snapshot.compensatingEntries(of: file, after: version, for: client).map {
-                entry in
-                RejectedChangeset(
-                    Compensation.objects(compensatedBy: entry.changeset),
-                    in: entry.clientVersion,
-                    compensatedAt: entry.version.version
-                )
-            }
-        }
-    }
-
     /// Whether the log-in session is still valid.
     func isLive(_ session: SessionDigest, of user: ConnectedUser) async throws -> Bool {
         let account = ExpectedReads.Account(app: user.app, user: user.id, session: session)
@@ -542,50 +503,6 @@ package struct SyncEngine: Sendable {
                 let session = try snapshot.loginSession(session, of: user.app)
             else { return false }
             return !session.isRevoked
-        }
-    }
-
-    /// Makes every client of the app start over; its objects stay.
-    package func terminate(_ app: AppID) async throws {
-        try await store.write(.app(app), for: .upkeep) { transaction in
-            try transaction.beginGeneration(of: app)
-            try transaction.setSyncState(.terminated, of: app)
-        }
-    }
-
-    /// Moves the objects of an app to the files of another mode, and makes every client start over. Returns
-    /// the number of objects.
-    ///
-    /// - Parameter property: the property of each object with the value of its partition.
-    ///
-    /// Throws `ModeSwitchObstacle` or `StoreError`; then nothing has changed.
-    package func switchMode(
-        of app: AppID,
-        to mode: SyncedMode,
-        by property: Text
-    ) async throws -> Int {
-        try await store.write(.app(app), for: .upkeep) { transaction in
-            let count = try ModeSwitch(transaction: transaction, app: app, property: property)
-                .run(to: mode)
-            try transaction.beginGeneration(of: app)
-            try transaction.setSyncState(.terminated, of: app)
-            return count
-        }
-    }
-
-    /// Makes one client file start over by voiding its ident (app services, 12.2). Nil if there is
-    /// none.
-    package func forget(
-        _ ident: FileIdent,
-        of app: AppID,
-        in partition: Partition
-    ) async throws -> ServerFileID? {
-        try await store.write(.partition(app, partition)) { transaction in
-            guard let file = try transaction.file(of: app, partition)?.id,
-                try transaction.clientFile(ident, in: file) != nil
-            else { return nil }
-            try transaction.removeClientFile(ident, in: file)
-            return file
         }
     }
 

@@ -10,8 +10,16 @@ struct FileFanout {
     private var sessions: [FileIdent: Session] = [:]
     /// The version up to which all changes were compared with all views.
     private(set) var examined: ServerVersion
-    /// Each session once, with the version at which it was looked at, oldest first.
-    private var untold: Deque<(client: FileIdent, since: ServerVersion)> = []
+    /// Each session once, with the version at which it was looked at, oldest first; and those that left.
+    private var untold: Deque<Watch> = []
+    private var watches: UInt64 = 0
+
+    private struct Watch {
+        let client: FileIdent
+        /// A client that left and came back has another one.
+        let number: UInt64
+        let since: ServerVersion
+    }
 
     private struct Session {
         var classes: Set<Text>
@@ -19,11 +27,19 @@ struct FileFanout {
         var hits: (first: ServerVersion, last: ServerVersion)?
         /// The version up to which it was last told to look.
         var told: ServerVersion
+        /// Of its `Watch`.
+        let watch: UInt64
     }
 
     /// Versions that do not concern a session, after which it is told nevertheless, after twice as many at
-    /// the latest: its client's cursor lets history be trimmed.
-    static let versionsUntold: UInt64 = 1000
+    /// the latest: its client's cursor lets history be trimmed. With many sessions after more, so that a
+    /// write tells less than one of them for this reason.
+    private var versionsUntold: UInt64 {
+        let wanted = 16 * UInt64(sessions.count)
+        return min(Self.untoldLimits.upperBound, max(Self.untoldLimits.lowerBound, wanted))
+    }
+
+    static let untoldLimits: ClosedRange<UInt64> = 1_000...100_000
 
     /// - Parameter position: where the first session begins.
     init(from position: ServerVersion) {
@@ -43,13 +59,24 @@ struct FileFanout {
         let queries = view.queries
         for name in old.subtracting(queries.map(\.className)) { index.remove(client, from: name) }
         for query in queries { index.insert(query, of: client) }
-        if sessions[client] == nil { untold.append((client, position)) }
+        let watch: UInt64
+        if let known = sessions[client] {
+            watch = known.watch
+        } else {
+            if untold.count > 2 * sessions.count + 64 {
+                untold.removeAll { sessions[$0.client]?.watch != $0.number }
+            }
+            watches += 1
+            watch = watches
+            untold.append(Watch(client: client, number: watch, since: position))
+        }
         // What was examined was not compared with this view.
         let isBehind = position < examined
         sessions[client] = Session(
             classes: Set(queries.map(\.className)),
             hits: isBehind ? (position.next, examined) : nil,
-            told: position
+            told: position,
+            watch: watch
         )
         return isBehind
     }
@@ -103,20 +130,25 @@ struct FileFanout {
     /// Those whose clients have heard nothing for long.
     private mutating func takeUntold() -> [FileIdent] {
         var clients: [FileIdent] = []
-        while let oldest = untold.first,
-            examined.rawValue &- oldest.since.rawValue >= Self.versionsUntold
-        {
+        let versions = versionsUntold
+        while let oldest = untold.first, examined.rawValue &- oldest.since.rawValue >= versions {
             untold.removeFirst()
-            guard let told = sessions[oldest.client]?.told else { continue }
-            let isLong = examined.rawValue &- told.rawValue >= Self.versionsUntold
-            if isLong {
+            guard let session = sessions[oldest.client], session.watch == oldest.number else {
+                continue
+            }
+            if examined.rawValue &- session.told.rawValue >= versions {
                 clients.append(oldest.client)
                 sessions[oldest.client]?.told = examined
             }
-            untold.append((oldest.client, examined))
+            untold.append(
+                Watch(client: oldest.client, number: oldest.number, since: examined)
+            )
         }
         return clients
     }
+
+    /// Sessions that are watched, for tests.
+    var watchCount: Int { untold.count }
 }
 
 extension ServerVersion {

@@ -32,35 +32,51 @@ struct ModeSwitch {
         try empty(target)
         var schema = try transaction.schema(of: target.id)
         var count = 0
-        for source in files where source.partition != .flexible {
-            let added = try transaction.schema(of: source.id)
-            try join(added, into: &schema)
-            try addProperty(source.partition.kind, to: &schema)
-            let (old, new) = (JSONForm(schema: added), JSONForm(schema: schema))
-            for owner in try movable(added, in: source) {
-                guard let joined = schema[owner.name],
-                    let position = joined.properties.firstIndex(where: { $0.name == property })
-                else { continue }
-                try transaction.forEachDocument(of: owner.name, in: source.id) {
-                    key,
-                    json throws(StoreError) in
-                    var document = Self.fit(
-                        try old.decodeStored(json, of: owner, in: source.id),
-                        of: owner,
-                        to: joined
-                    )
-                    document.values[position] = .scalar(source.partition.scalar)
-                    try put(document, key, joined, new, in: target.id)
-                    count += 1
-                    return .next
-                }
-            }
+        var seen: Set<ServerFileID> = [target.id]
+        // Those that are listed are locked. A client of another process may make one meanwhile.
+        while true {
+            let sources = try transaction.files(of: app).filter { !seen.contains($0.id) }
+            guard !sources.isEmpty else { break }
+            seen.formUnion(sources.map(\.id))
+            for source in sources { count += try move(source, to: target, &schema) }
         }
         try transaction.putSchema(schema, of: target.id)
         guard try transaction.objectCounts(in: target.id).values.reduce(0, +) == count else {
             throw ModeSwitchObstacle(
                 description: "several partitions have an object of the same class with the same key"
             )
+        }
+        return count
+    }
+
+    /// Copies the objects of a partition; returns their number.
+    private func move(
+        _ source: ServerFile,
+        to target: ServerFile,
+        _ schema: inout RealmSchema
+    ) throws -> Int {
+        let added = try transaction.schema(of: source.id)
+        try join(added, into: &schema)
+        try addProperty(source.partition.kind, to: &schema)
+        let (old, new) = (JSONForm(schema: added), JSONForm(schema: schema))
+        var count = 0
+        for owner in try movable(added, in: source) {
+            guard let joined = schema[owner.name],
+                let position = joined.properties.firstIndex(where: { $0.name == property })
+            else { continue }
+            try transaction.forEachDocument(of: owner.name, in: source.id) {
+                key,
+                json throws(StoreError) in
+                var document = Self.fit(
+                    try old.decodeStored(json, of: owner, in: source.id),
+                    of: owner,
+                    to: joined
+                )
+                document.values[position] = .scalar(source.partition.scalar)
+                try put(document, key, joined, new, in: target.id)
+                count += 1
+                return .next
+            }
         }
         return count
     }

@@ -36,30 +36,31 @@ struct HistoryReader {
     /// Entries of the history after a version.
     func forEachEntry(
         after version: ServerVersion,
-        _ visit: (HistoryEntry) throws -> Void
+        _ visit: @escaping (HistoryEntry) throws -> Void
     ) throws {
         let subject = HistoryIndex.Subject(file: file.id, generation: file.generation)
         var start = version
         if let index = try index(of: subject, after: version) {
-            for candidate in candidates(in: index, after: version) {
-                try readEntries(after: ServerVersion(candidate.rawValue - 1)) { entry in
-                    if entry.version.version == candidate { try visit(entry) }
-                    return .stop
-                }
-            }
+            let visitor = EntryVisitor(visit)
+            try store.forEachEntry(
+                of: file.id,
+                at: candidates(in: index, after: version),
+                readBy: client,
+                visitor.take
+            )
+            try visitor.finish()
             start = max(version, index.end)
         }
-        try readEntries(after: start) { entry in
-            try visit(entry)
-            return .next
-        }
+        let visitor = EntryVisitor(visit)
+        try store.forEachEntry(of: file.id, after: start, readBy: client, visitor.take)
+        try visitor.finish()
     }
 
     /// Entries of a snapshot after a version.
     func forEachEntry(
         of snapshot: ServerVersion,
         after version: ServerVersion,
-        _ visit: (HistoryEntry) throws -> Void
+        _ visit: @escaping (HistoryEntry) throws -> Void
     ) throws {
         let subject = HistoryIndex.Subject(
             file: file.id,
@@ -67,17 +68,23 @@ struct HistoryReader {
             snapshot: snapshot
         )
         guard let index = try index(of: subject, after: version) else {
-            return try readEntries(of: snapshot, after: version) { entry in
-                try visit(entry)
-                return .next
-            }
+            let visitor = EntryVisitor(visit)
+            try store.forEachSnapshotEntry(
+                of: file.id,
+                in: snapshot,
+                after: version,
+                visitor.take
+            )
+            return try visitor.finish()
         }
-        for candidate in candidates(in: index, after: version) {
-            try readEntries(of: snapshot, after: ServerVersion(candidate.rawValue - 1)) { entry in
-                if entry.version.version == candidate { try visit(entry) }
-                return .stop
-            }
-        }
+        let visitor = EntryVisitor(visit)
+        try store.forEachSnapshotEntry(
+            of: file.id,
+            in: snapshot,
+            at: candidates(in: index, after: version),
+            visitor.take
+        )
+        try visitor.finish()
     }
 
     /// Nil if none is needed. Entries after the end of the index are read; if they are long, too,
@@ -128,31 +135,28 @@ struct HistoryReader {
     ) -> [ServerVersion] {
         index.versions(after: version, touching: TouchedPlaces(of: uploads).numbers)
     }
+}
 
-    // MARK: The store, for visitors that throw any error
+/// A visitor that throws any error, for a store, which throws its own; the first one ends the visit.
+private final class EntryVisitor {
+    private let visit: (HistoryEntry) throws -> Void
+    private var failure: (any Error)?
 
-    private func readEntries(
-        after version: ServerVersion,
-        _ visit: (HistoryEntry) throws -> Visit
-    ) throws {
-        var failure: (any Error)?
-        try store.forEachEntry(of: file.id, after: version, readBy: client) { entry in
-            do { return try visit(entry) } catch { failure = error }
-            return .stop
-        }
-        if let failure { throw failure }
+    init(_ visit: @escaping (HistoryEntry) throws -> Void) {
+        self.visit = visit
     }
 
-    private func readEntries(
-        of snapshot: ServerVersion,
-        after version: ServerVersion,
-        _ visit: (HistoryEntry) throws -> Visit
-    ) throws {
-        var failure: (any Error)?
-        try store.forEachSnapshotEntry(of: file.id, in: snapshot, after: version) { entry in
-            do { return try visit(entry) } catch { failure = error }
+    func take(_ entry: HistoryEntry) -> Visit {
+        do {
+            try visit(entry)
+            return .next
+        } catch {
+            failure = error
             return .stop
         }
+    }
+
+    func finish() throws {
         if let failure { throw failure }
     }
 }

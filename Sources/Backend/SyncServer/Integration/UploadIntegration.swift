@@ -88,6 +88,8 @@ struct UploadIntegration {
     struct Outcome: Hashable, Sendable {
         let currentVersion: ServerVersion
         let integratedCount: Int
+        /// The integrated part of the client's history.
+        let upload: UploadCursor
         /// Rejected writes; the client must get the report of each before the version.
         let refused: [RejectedChangeset]
         /// The changes that did not fit, and were left out.
@@ -142,6 +144,7 @@ struct UploadIntegration {
         return Outcome(
             currentVersion: history.file.currentVersion,
             integratedCount: remaining.count,
+            upload: client.upload,
             refused: refused,
             healing: healing,
             forbidden: forbidden,

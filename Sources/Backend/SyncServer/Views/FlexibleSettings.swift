@@ -37,6 +37,9 @@ package struct FlexibleSettings: Sendable {
         self.customUserData = customUserData
     }
 
+    /// Whether both have the same compiled roles, for tests.
+    package func sharesRoles(with other: FlexibleSettings) -> Bool { roles === other.roles }
+
     func isQueryable(
         _ property: PropertySchema,
         of owner: ClassSchema,

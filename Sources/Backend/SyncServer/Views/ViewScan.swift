@@ -27,9 +27,10 @@ struct ViewScan {
             client.generation == file.generation
         else { return nil }
         let schema = try store.schema(of: id)
+        let timeline = ViewTimeline(try store.viewEpochs(of: client.ident, in: id), schema)
         let reader = PartReader(client: ident, file: file, store: store)
         var part = try reader.read(after: cursor.serverVersion, limitInBytes: softLimitInBytes)
-        var projection = try projection(of: part, cursor, schema, client, store)
+        var projection = try projection(of: part, cursor, schema, timeline, store)
         if part.end < file.currentVersion,
             try projection.needsFullState(changedAfter: part.end, in: id, store)
         {
@@ -39,7 +40,7 @@ struct ViewScan {
                 limitInBytes: settings.views.rangeSizeInBytes
             )
             guard part.end == file.currentVersion else { throw ViewTooLarge() }
-            projection = try self.projection(of: part, cursor, schema, client, store)
+            projection = try self.projection(of: part, cursor, schema, timeline, store)
         }
         return try batch(part, projection, schema, cursor, client, file, store)
     }
@@ -48,7 +49,7 @@ struct ViewScan {
         of part: HistoryPart,
         _ cursor: DownloadCursor,
         _ schema: RealmSchema,
-        _ client: ClientFile,
+        _ timeline: ViewTimeline,
         _ store: any FileReading
     ) throws -> ViewProjection {
         let touches = try Touches(
@@ -60,7 +61,7 @@ struct ViewScan {
         )
         return try ViewProjection(
             touches,
-            ViewTimeline(try store.viewEpochs(of: client.ident, in: part.file), schema),
+            timeline,
             after: cursor.serverVersion,
             upTo: part.end,
             ObjectImages(schema, of: part.file, settings),

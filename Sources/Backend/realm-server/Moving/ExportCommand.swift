@@ -13,7 +13,7 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Write an app's objects as Extended JSON, for mongoimport or another server.",
         discussion: """
             Writes DB.COLL.json (without a map Class.json), a line for each object. Exit status: 0, \
-            or 1 if values lost digits or form. The server must be stopped.
+            or 1 if values lost digits or form. The server may run.
             """
     )
 
@@ -49,7 +49,7 @@ struct ExportCommand: AsyncParsableCommand {
         if let map { known = try await options.target(app, map: map).map }
         let status = try await Import.reporting {
             let directory = try OutputDirectory(output)
-            return try await options.withStore(storage) { store -> Int32 in
+            return try await options.withStore(storage) { store, _ -> Int32 in
                 let export = DataExport(store, app.id, map: known, isRelaxed: relaxed)
                 let report = try await export.run(
                     partition: partition.map { Partition(operatorText: $0) },

@@ -9,12 +9,13 @@ import ServerMigration
 struct ImportDataCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "data",
-        abstract: "Load documents as objects of an app; the server must be stopped.",
+        abstract: "Load documents as objects of an app.",
         discussion: """
             Sources are files of Extended JSON (lines or one array), BSON files, directories and \
             archives of mongodump, each also with gzip, or "-" for standard input. Best is \
             "mongodump --archive --gzip" with writers stopped. Running it again without changes \
-            writes nothing; objects that clients changed since stay as they are.
+            writes nothing; objects that clients changed since stay as they are. The server may run: \
+            its clients then get the objects as they are loaded.
             """
     )
 
@@ -52,20 +53,21 @@ struct ImportDataCommand: AsyncParsableCommand {
         let unsynced = try await Import.reporting {
             try output.map { try LineFile("\($0.path)/unsynced.json") }
         }
-        let progress = ProgressReport(files)
+        let progress = SourceProgress(files)
         var settings = DataImport.Options()
         settings.isDryRun = dryRun
         settings.overwrites = overwrite
         settings.deletesMissing = deleteMissing
         let result = try await Import.reporting {
-            try await options.withStore(storage) { store in
+            try await options.withStore(storage) { store, server in
                 try await DataImport(
                     into: store,
                     target,
                     settings,
                     now: { WallTime.now().millisecondsSince1970 },
                     unsynced: { try unsynced?.append($0) },
-                    progress: progress.note
+                    progress: progress.note,
+                    written: { try await server?.note($0) }
                 ).run(files)
             }
         }
@@ -111,7 +113,7 @@ struct ImportVerifyCommand: AsyncParsableCommand {
         abstract: "Read the sources again, and compare them with the store.",
         discussion: """
             Exit status: 0 if each document is equal, or was changed by clients since it was \
-            imported; 1 if one differs, is missing, or is extra. The server must be stopped.
+            imported; 1 if one differs, is missing, or is extra. The server may run.
             """
     )
 
@@ -130,9 +132,9 @@ struct ImportVerifyCommand: AsyncParsableCommand {
         let (app, storage) = try options.configuration()
         let target = try await options.target(app, map: map)
         let files = try await Import.reporting { try sources.flatMap { try SourceFiles.find($0) } }
-        let progress = ProgressReport(files)
+        let progress = SourceProgress(files)
         let report = try await Import.reporting {
-            try await options.withStore(storage) { store in
+            try await options.withStore(storage) { store, _ in
                 try await ImportVerify(store, target).run(files, progress: progress.note)
             }
         }

@@ -14,7 +14,7 @@ struct ImportUsersCommand: AsyncParsableCommand {
             Reads listings of the hosted Admin API (arrays, several files, or lines), and lines \
             {"_id","email"}. Accounts have no password: their owners reset it by mail or by \
             reset_function, or the operator passes on the token that "users pending" shows. The \
-            server must be stopped.
+            server may run.
             """
     )
 
@@ -29,7 +29,7 @@ struct ImportUsersCommand: AsyncParsableCommand {
     func run() async throws {
         let (app, storage) = try options.configuration()
         let report = try await Import.reporting {
-            try await options.withStore(storage) { store in
+            try await options.withStore(storage) { store, _ in
                 try await UserImport(into: store, app.id) {
                     WallTime.now().millisecondsSince1970
                 }.run(files)

@@ -8,11 +8,13 @@ import Query
 import Scheduling
 import SchemaFiles
 import ServerConfig
+import ServerHTTP
 import ServerMigration
 import ServerStorage
 import ServerStore
 import Settings
 import Surroundings
+import WorkDisplay
 
 /// The options of commands that move data of a configured app.
 struct MovedAppOptions: ParsableArguments {
@@ -76,23 +78,15 @@ struct MovedAppOptions: ParsableArguments {
         }
     }
 
-    /// Lends the store, which no server may use meanwhile.
+    /// Lends the store, also beside a running server.
     func withStore<Outcome>(
         _ location: StorageLocation,
-        _ body: (any Store) async throws -> Outcome
+        _ body: (any Store, RunningServer?) async throws -> Outcome
     ) async throws -> Outcome {
-        let random = RandomSource(SystemRandomNumberGenerator())
-        let opening = StoreOpening(
-            secrets: SecretReader(environment: ProcessInfo.processInfo.environment),
-            versionSalts: VersionSalts(random.salt()),
-            clock: WallClock { WallTime.now().millisecondsSince1970 },
-            program: serverVersion,
-            logger: Logger(label: "Import")
-        )
         do {
-            let opened = try await opening.open(location)
+            let (opened, server) = try await open(location)
             do {
-                let outcome = try await body(opened.store)
+                let outcome = try await body(opened.store, server)
                 await opened.close()
                 return outcome
             } catch {
@@ -104,15 +98,35 @@ struct MovedAppOptions: ParsableArguments {
             throw ExitCode(error.kind == .locked ? 3 : error.kind == .diskFull ? 1 : 2)
         }
     }
+
+    /// A store in a file is opened beside a server only if that one agrees on its admin socket. One on PostgreSQL
+    /// is for several processes anyway.
+    private func open(_ location: StorageLocation) async throws -> (OpenStore, RunningServer?) {
+        let random = RandomSource(SystemRandomNumberGenerator())
+        let opening = StoreOpening(
+            secrets: SecretReader(environment: ProcessInfo.processInfo.environment),
+            versionSalts: VersionSalts(random.salt()),
+            clock: WallClock { WallTime.now().millisecondsSince1970 },
+            program: serverVersion,
+            logger: Logger(label: "Import")
+        )
+        do {
+            return (try await opening.open(location), nil)
+        } catch let error as StoreError where error.kind == .locked {
+            let server = RunningServer(
+                client: AdminClient(socketPath: try file.adminSocketPath()),
+                app: id
+            )
+            guard await server.serves else { throw error }
+            return (try await opening.openBesideServer(location), server)
+        }
+    }
 }
 
-/// Shows how far a command is: a bar on a terminal, a line every ten seconds elsewhere.
-final class ProgressReport {
+/// Shows how far an import or its comparison is, by the bytes of its sources.
+struct SourceProgress {
+    private let display = ProgressDisplay()
     private let total: UInt64?
-    private let started = ContinuousClock.now
-    private var next = ContinuousClock.now
-    private let isTerminal = isatty(STDERR_FILENO) != 0
-    private static let width = 30
 
     /// - Parameter files: nil sizes are of pipes, whose end is not known.
     init(_ files: [SourceFile]) {
@@ -121,33 +135,8 @@ final class ProgressReport {
     }
 
     func note(_ bytes: UInt64, _ documents: Int) {
-        let now = ContinuousClock.now
-        guard now >= next else { return }
-        next = now + (isTerminal ? .milliseconds(200) : .seconds(10))
-        let seconds = max(1, (now - started).components.seconds)
-        let rate = "\(documents) documents, \(Int64(documents) / seconds)/s"
-        guard let total, total > 0 else { return write(rate) }
-        let share = min(1, Double(bytes) / Double(total))
-        let filled = Int(share * Double(Self.width))
-        let bar =
-            String(repeating: "#", count: filled)
-            + String(repeating: ".", count: Self.width - filled)
-        write(
-            isTerminal ? "[\(bar)] \(Int(share * 100)) % \(rate)" : "\(Int(share * 100)) %, \(rate)"
-        )
+        display.show(WorkProgress(bytes, of: total, text: display.rate(documents, "documents")))
     }
 
-    func end() {
-        if isTerminal { show("") }
-    }
-
-    private func write(_ text: String) {
-        if isTerminal { show(text) } else { StandardError.print(text) }
-    }
-
-    /// Replaces the line of the terminal.
-    private func show(_ text: String) {
-        let bytes = Array("\r\u{1b}[K\(text)".utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
-    }
+    func end() { display.end() }
 }

@@ -14,6 +14,7 @@ extension Drain {
         for object in touched where log.objects[object].isBorn(in: group) {
             guard let reference = references[object] else { continue }
             changeset.createObject(reference)
+            if draft.catalogue[log.objects[object].table].isAsymmetric { ingestedCount += 1 }
             try cutIfLarge()
         }
         for object in touched {

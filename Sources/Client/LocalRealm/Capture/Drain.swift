@@ -20,6 +20,8 @@ struct Drain {
     /// The references of the log's objects in changesets; nil for invalid keys.
     var references: [ObjectReference?] = []
     var changeset = ChangesetWriter()
+    /// Objects of asymmetric classes in the changeset.
+    var ingestedCount = 0
     private var stamp = OriginTimestamp(0)
     private(set) var impossible = ImpossibleValues()
     var report: CaptureReport
@@ -164,6 +166,8 @@ extension Drain {
             remoteVersion: draft.state.progress.download.serverVersion,
             changeset: bytes
         )
+        draft.ingest.add(ingestedCount, in: version, at: stamp)
+        ingestedCount = 0
         draft.state.lastOriginTimestamp = stamp
         draft.state.uploadableBytes = draft.state.uploadableBytes.adding(
             clamping: UInt64(bytes.count)

@@ -9,6 +9,9 @@ struct Draft {
     var catalogue: Catalogue
     /// Nil unless the realm uses flexible sync.
     var subscriptions: SubscriptionSets?
+    /// The change of a realm of one partition to flexible sync; nil if there was none.
+    var migration: RealmMigration?
+    var ingest = IngestBacklog()
     /// `PRAGMA schema_version` when the tables last matched the catalogue.
     var schemaVersion: Int64?
     /// Applications' UNIQUE indexes on class tables, found then.

@@ -11,6 +11,7 @@ internal import Versions
 struct RealmFileSetup {
     let draft: Draft
     let isAdoptedCopy: Bool
+    let options: [PropertyName: PropertyOptions]
 
     init(
         _ configuration: LocalRealmConfiguration,
@@ -24,24 +25,32 @@ struct RealmFileSetup {
         guard let home = FileHome.describe(path: path, machineID: configuration.machineID) else {
             throw LocalRealmError(.cannotOpen, path: path, String(cString: strerror(errno)))
         }
-        (self.draft, self.isAdoptedCopy) = try connection.transaction(.immediate) {
+        (self.draft, self.isAdoptedCopy, self.options) = try connection.transaction(.immediate) {
             let (state, isAdoptedCopy) = try Self.state(
                 connection,
                 new: RealmStateRow(instance: instance, home: home, owner: configuration.owner)
             )
             let store = CatalogueStore(connection: connection)
-            var draft = Draft(
-                state: state,
-                catalogue: try store.load(options: configuration.options)
-            )
+            let migration = try MigrationRow(connection: connection).read()
+            let options =
+                try migration?.options(configuration.options, on: connection)
+                ?? configuration.options
+            var draft = Draft(state: state, catalogue: try store.load(options: options))
+            draft.migration = migration
             if state.owner.scope == .subscriptions { try draft.loadSubscriptions(on: connection) }
             try draft.verify(on: connection)
             try draft.repairNumbers(on: connection)
             if let declared = configuration.schema {
-                try Self.declare(declared, configuration, connection, &draft)
+                try Self.declare(declared, configuration, options, connection, &draft)
             }
+            try draft.ingest.reload(
+                draft.catalogue,
+                after: state.progress.upload.clientVersion,
+                on: connection
+            )
+            if migration != nil { try draft.renewDefaults(options, on: connection) }
             try store.saveCounters(configuration.options)
-            return (draft, isAdoptedCopy)
+            return (draft, isAdoptedCopy, options)
         }
     }
 
@@ -70,6 +79,7 @@ struct RealmFileSetup {
     private static func declare(
         _ declared: RealmSchema,
         _ configuration: LocalRealmConfiguration,
+        _ options: [PropertyName: PropertyOptions],
         _ connection: Connection,
         _ draft: inout Draft
     ) throws {
@@ -84,7 +94,7 @@ struct RealmFileSetup {
         var editor = SchemaEditor(
             connection,
             draft.catalogue,
-            options: configuration.options,
+            options: options,
             published: 0
         )
         do {
@@ -136,7 +146,11 @@ extension RealmFileSetup {
         guard let state = try RealmStateRow(from: connection) else {
             throw LocalRealmError(.corrupt, path: path, "the file has no state row")
         }
-        guard state.owner == configuration.owner else {
+        let migration = try MigrationRow(connection: connection).read()
+        guard
+            state.owner == configuration.owner
+                || migration?.allows(configuration.owner, state) == true
+        else {
             throw LocalRealmError(
                 .wrongOwner,
                 path: path,

@@ -4,6 +4,7 @@ internal import Documents
 internal import Glibc
 internal import SQLite
 internal import Schemas
+internal import Subscriptions
 internal import Versions
 
 /// The server's state, downloaded beside the realm; read-only (client reset, 4).
@@ -11,6 +12,8 @@ final class FreshCopy {
     let connection: Connection
     let state: RealmStateRow
     let tables: RealmTables
+    /// Those of its active set; none in a copy of a partition.
+    let subscriptions: [Subscription]
 
     init(path: String, vfs: String?) throws {
         connection = try Connection(path: path, .init(mode: .readOnly, vfs: vfs))
@@ -20,6 +23,8 @@ final class FreshCopy {
         self.state = state
         let catalogue = try CatalogueStore(connection: connection).load(options: [:])
         tables = RealmTables(connection, catalogue, StatementPool(connection))
+        subscriptions =
+            try SubscriptionStore(connection: connection).load()?.active.subscriptions ?? []
     }
 
     func close() {

@@ -38,12 +38,13 @@ extension RealmFile {
     /// Rehearses a reset of the realm in its current state; changes nothing.
     package func rehearseReset(
         to freshPath: String,
-        _ method: ResetMethod
+        _ method: ResetMethod,
+        switching change: ModeSwitch? = nil
     ) throws -> ResetReport {
         let fresh = try FreshCopy(path: freshPath, vfs: configuration.vfs)
         defer { fresh.close() }
         return try connection.transaction(.deferred) {
-            try ResetPlan(connection, committed, statements, fresh, method).report
+            try ResetPlan(connection, committed, statements, fresh, method, change).report
         }
     }
 
@@ -59,6 +60,7 @@ extension RealmFile {
     package func carryOutReset(
         to freshPath: String,
         _ method: ResetMethod,
+        switching change: ModeSwitch? = nil,
         beforehand: (ResetReport) throws -> Void = { _ in }
     ) throws -> ResetReport {
         do {
@@ -66,15 +68,20 @@ extension RealmFile {
             defer { fresh.close() }
             return try write(.full) { draft in
                 _ = try drain(&draft)
-                let plan = try ResetPlan(connection, draft, statements, fresh, method)
+                let plan = try ResetPlan(connection, draft, statements, fresh, method, change)
                 let report = plan.report
                 try beforehand(report)
                 let writer = ResetWriter(
                     connection: connection,
                     statements: statements,
-                    options: configuration.options
+                    options: options
                 )
                 try writer.write(plan, &draft)
+                if case .toPartition? = change {
+                    options = configuration.options
+                    try draft.renewDefaults(options, on: connection)
+                    statements.removeAll()
+                }
                 return report
             }
         } catch let failure as ResetFailure {

@@ -3,6 +3,7 @@ internal import ClientReset
 internal import Documents
 internal import SQLite
 internal import Schemas
+internal import Subscriptions
 internal import Versions
 
 /// Everything a reset is going to change, computed before the first change (client reset, 5 and 6).
@@ -16,6 +17,10 @@ struct ResetPlan {
     let rewrite: HistoryRewrite
     let rows: [(table: Text, changes: [RowChange])]
     let fresh: RealmStateRow
+    /// The change of the kind of sync that the reset is part of; nil for none.
+    let change: ModeSwitch?
+    /// The subscriptions of the fresh copy.
+    let subscriptions: [Subscription]
 
     enum RowChange {
         case insert(ColumnValue, [Text: ColumnValue])
@@ -29,7 +34,8 @@ struct ResetPlan {
         _ draft: Draft,
         _ statements: StatementPool,
         _ fresh: FreshCopy,
-        _ method: ResetMethod
+        _ method: ResetMethod,
+        _ change: ModeSwitch? = nil
     ) throws {
         let local = RealmTables(connection, draft.catalogue, statements)
         // Before any change is replayed, which would fail for the same reason with a less clear
@@ -37,7 +43,13 @@ struct ResetPlan {
         try StateTransfer.checkAgreement(of: local.schema, with: fresh.tables.schema)
         let unsynced = try UnsyncedChanges(connection, draft.state)
         var changed = ChangedObjects(schema: local.schema)
-        var recovery = Recovery(fresh: fresh.tables, local: local)
+        var migration = draft.migration
+        if case .toFlexible(let record)? = change { migration = record }
+        var recovery = Recovery(
+            fresh: fresh.tables,
+            local: local,
+            partition: change == .toPartition ? nil : migration?.value
+        )
         var outgoing = OutgoingObjects(local)
         var replayed: [HistoryRewrite.Entry] = []
         for (version, changeset) in try unsynced.changesets() {
@@ -64,6 +76,8 @@ struct ResetPlan {
         self.rewrite = HistoryRewrite(replayed: replayed, newest: draft.state.localVersion)
         self.rows = try Self.rows(local, fresh.tables, recovery.state)
         self.fresh = fresh.state
+        self.change = change
+        self.subscriptions = fresh.subscriptions
     }
 
     private static func rows(

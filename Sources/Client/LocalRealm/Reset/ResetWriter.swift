@@ -20,6 +20,11 @@ struct ResetWriter {
         try writeHistory(plan.rewrite, plan.fresh.progress.download.serverVersion)
         writeState(plan, &draft.state)
         try writeSubscriptions(plan, &draft)
+        try draft.ingest.reload(
+            draft.catalogue,
+            after: draft.state.progress.upload.clientVersion,
+            on: connection
+        )
         try ResetRow(connection: connection).markSpent()
     }
 
@@ -93,6 +98,12 @@ struct ResetWriter {
     /// are discarded like changes (client reset, 10).
     private func writeSubscriptions(_ plan: ResetPlan, _ draft: inout Draft) throws {
         try BootstrapStore(connection: connection).removeAll()
+        switch plan.change {
+        case .toFlexible(let record)?:
+            return try draft.switchToFlexible(record, plan.subscriptions, on: connection)
+        case .toPartition?: return try draft.switchToPartition(on: connection)
+        case nil: break
+        }
         try draft.changeSubscriptions(on: connection) { sets in
             sets.reset(keepsPending: plan.method == .recover)
         }

@@ -28,6 +28,8 @@ struct Catalogue: Hashable {
         return !subscribedClasses.contains(table.name)
     }
 
+    var hasAsymmetricClasses: Bool { tables.contains(where: \.isAsymmetric) }
+
     func position(of name: Text) -> Int? {
         positionsByName[name]
     }

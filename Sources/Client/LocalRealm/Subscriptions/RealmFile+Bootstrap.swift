@@ -85,6 +85,7 @@ extension RealmFile {
                 isFirst: true,
                 history: History(connection: connection)
             )
+            draft.ingest.acknowledge(through: draft.state.progress.upload.clientVersion)
             _ = draft.state.advanceVersion()
             try store.removeAll()
             try draft.changeSubscriptions(on: connection) { sets in

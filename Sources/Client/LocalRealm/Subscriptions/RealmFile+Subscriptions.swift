@@ -116,6 +116,14 @@ extension Draft {
         guard catalogue.subscribedClasses != classNames else { return }
         let before = catalogue
         catalogue.subscribedClasses = classNames
+        try renewTriggers(changedFrom: before, on: connection)
+    }
+
+    /// Recreates the triggers of the classes that programs may insert into now, or may not any more.
+    mutating func renewTriggers(
+        changedFrom before: Catalogue,
+        on connection: Connection
+    ) throws {
         let editor = SchemaEditor(connection, catalogue, options: [:], published: 0)
         for table in catalogue.tables
         where before.deniesInserts(into: table) != catalogue.deniesInserts(into: table) {

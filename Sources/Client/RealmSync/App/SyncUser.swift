@@ -56,24 +56,25 @@ public final class SyncUser: Sendable {
         )
     }
 
-    /// The shared connection for a realm.
-    package func sharedConnection(for options: RealmOptions) -> UserConnection {
-        options.isFlexible ? flexibleConnection : connection
+    /// The shared connections for a realm: for its configured kind of sync, and for the other.
+    package func sharedConnections(for options: RealmOptions) -> RealmConnections {
+        let both = RealmConnections(configured: connection, other: flexibleConnection)
+        return options.isFlexible ? both.swapped : both
     }
 
-    /// Another connection of the same user, for one realm alone; it closes when its session ends.
-    package func ownConnection(
+    /// Other connections of the same user, for one realm alone; they close when its session ends.
+    package func ownConnections(
         of options: RealmOptions,
         measured: @escaping @Sendable (NetworkQuality.Reading) -> Void = { _ in }
-    ) -> UserConnection {
-        Self.connection(
-            name,
-            app,
-            endpoint,
-            options.isFlexible ? .flexible : .partitionBased,
-            realm: options.name,
-            measured: measured
+    ) -> RealmConnections {
+        func connection(_ mode: SyncMode) -> UserConnection {
+            Self.connection(name, app, endpoint, mode, realm: options.name, measured: measured)
+        }
+        let both = RealmConnections(
+            configured: connection(.partitionBased),
+            other: connection(.flexible)
         )
+        return options.isFlexible ? both.swapped : both
     }
 
     private static func connection(
@@ -114,17 +115,19 @@ public final class SyncUser: Sendable {
     /// A realm of this user.
     package func realm(
         _ options: RealmOptions,
-        on connection: UserConnection? = nil,
+        on connections: RealmConnections? = nil,
         delegate: (any ResetDelegate)? = nil,
         report: @escaping @Sendable (RealmEvent) -> Void
     ) -> SyncedRealm {
         let backoff = app.options.backoff
+        let connections = connections ?? sharedConnections(for: options)
         return SyncedRealm(
             RealmContext(
                 options: options,
                 appID: app.options.id,
                 user: session,
-                connection: connection ?? sharedConnection(for: options),
+                connection: connections.configured,
+                otherConnection: connections.other,
                 opener: RealmOpener(
                     machineID: app.machine.machineID,
                     time: .continuous,
@@ -147,6 +150,16 @@ public final class SyncUser: Sendable {
             )
         )
     }
+}
+
+/// The connections of a realm.
+package struct RealmConnections: Sendable {
+    /// For the configured kind of sync.
+    package let configured: UserConnection
+    /// For the kind to which the server may change the app (flexible sync, 16.1).
+    package let other: UserConnection
+
+    var swapped: RealmConnections { RealmConnections(configured: other, other: configured) }
 }
 
 // MARK: For other programs

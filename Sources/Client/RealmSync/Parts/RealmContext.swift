@@ -1,13 +1,17 @@
 package import AppServices
 package import Logging
 package import SyncClient
+package import SyncProtocol
 
 /// Settings and services that the parts of one realm share.
 package struct RealmContext: Sendable {
     package let options: RealmOptions
     package let appID: String
     package let user: UserSession
+    /// Carries the realm as it is configured.
     package let connection: UserConnection
+    /// Carries it after the server has changed the app to the other kind of sync.
+    package let otherConnection: UserConnection
     let opener: RealmOpener
     let register: any RealmRegister
     /// Nil if no handler observes resets.
@@ -28,6 +32,7 @@ package struct RealmContext: Sendable {
         appID: String,
         user: UserSession,
         connection: UserConnection,
+        otherConnection: UserConnection? = nil,
         opener: RealmOpener,
         register: any RealmRegister,
         delegate: (any ResetDelegate)? = nil,
@@ -42,6 +47,7 @@ package struct RealmContext: Sendable {
         self.appID = appID
         self.user = user
         self.connection = connection
+        self.otherConnection = otherConnection ?? connection
         self.opener = opener
         self.register = register
         self.delegate = delegate
@@ -53,5 +59,15 @@ package struct RealmContext: Sendable {
         var logger = logger
         logger[metadataKey: "realm"] = "\(options.name)"
         self.logger = logger
+    }
+
+    /// The connection for a realm in its present kind of sync.
+    package func connection(of client: RealmClient) -> UserConnection {
+        connection(for: client.mode)
+    }
+
+    package func connection(for mode: SyncMode) -> UserConnection {
+        let configured: SyncMode = options.isFlexible ? .flexible : .partitionBased
+        return mode == configured ? connection : otherConnection
     }
 }

@@ -1,3 +1,4 @@
+import Changesets
 import Glibc
 import LocalRealm
 package import Logging
@@ -28,6 +29,13 @@ package struct RealmOpener: Sendable {
         self.now = now
         self.environment = environment
         self.logger = logger
+    }
+
+    /// The data of a fresh copy, which is not what the options say after a change of the kind of sync.
+    struct FreshCopyKind {
+        let scope: SyncScope
+        /// The partition of a realm that the server has changed to flexible sync before; nil for others.
+        var migratedPartition: Text?
     }
 
     enum Failure: Error {
@@ -61,10 +69,14 @@ package struct RealmOpener: Sendable {
         _ options: RealmOptions,
         appID: String,
         userID: String,
-        isFreshCopy: Bool = false,
+        freshCopy: FreshCopyKind? = nil,
         report: @escaping @Sendable (RealmClientEvent) -> Void
     ) async throws(Failure) -> RealmClient {
-        let scope = try scope(of: options, userID: userID)
+        let isFreshCopy = freshCopy != nil
+        let scope =
+            if let freshCopy { freshCopy.scope } else {
+                try self.scope(of: options, userID: userID)
+            }
         do throws(DataDirectory.Failure) {
             try DataDirectory.prepareRealmDirectory(of: options.path)
         } catch {
@@ -90,6 +102,7 @@ package struct RealmOpener: Sendable {
                 name: options.name,
                 captureDelay: options.capture.delay,
                 isFreshCopy: isFreshCopy,
+                migratedPartition: freshCopy?.migratedPartition,
                 time: time,
                 now: now,
                 environment: environment,

@@ -45,6 +45,7 @@ extension SyncedRealm {
     public func reconnect() {
         attemptNow.raise()
         context.connection.reconnect()
+        if context.otherConnection !== context.connection { context.otherConnection.reconnect() }
     }
 
     var isAllowed: Bool {
@@ -76,9 +77,9 @@ extension SyncedRealm {
     func followPermission(_ client: RealmClient) async {
         while !Task.isCancelled {
             if isAllowed {
-                await context.connection.join(client)
+                await context.connection(of: client).join(client)
             } else {
-                await context.connection.leave(client)
+                await context.connection(of: client).leave(client)
                 await publishPause()
             }
             await waitForPermission()
@@ -133,7 +134,8 @@ extension SyncedRealm {
             }
         }
         conditions.isFinishing = true
-        await context.connection.leave(client)
-        await context.connection.flush(atMost: .seconds(1))
+        let connection = context.connection(of: client)
+        await connection.leave(client)
+        await connection.flush(atMost: .seconds(1))
     }
 }

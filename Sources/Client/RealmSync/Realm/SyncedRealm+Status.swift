@@ -1,6 +1,7 @@
 import ClientReset
 import LocalRealm
-import SyncClient
+package import SyncClient
+package import SyncProtocol
 
 extension SyncedRealm {
     /// The realm's present status; never waits for work on its file.
@@ -18,6 +19,7 @@ extension SyncedRealm {
             let snapshot = await client.snapshot()
             status.file = .init(snapshot)
             status.subscriptions = SubscriptionStatus(snapshot)
+            status.isMigrated = snapshot.file.migration != nil
             status.activity = RealmActivity(
                 snapshot.phase,
                 snapshot.standing,
@@ -25,7 +27,7 @@ extension SyncedRealm {
             )
             status.error = .init(snapshot.phase)
             if status.activity.phase == .offline {
-                status.timeToNextAttempt = await context.connection.timeToNextAttempt
+                status.timeToNextAttempt = await context.connection(of: client).timeToNextAttempt
                     .map { max(.zero, $0) }
             }
         }
@@ -69,4 +71,15 @@ extension SyncedRealm {
         if let last = await client?.snapshot().lastConnected { return last }
         return await memory.lastConnected()
     }
+}
+
+/// The kind of sync, which the server may have changed (flexible sync, 16.1).
+extension SyncedRealm {
+    /// That of the open file; the configured one while it is closed.
+    package var mode: SyncMode {
+        client?.mode ?? (context.options.isFlexible ? .flexible : .partitionBased)
+    }
+
+    /// The connection that carries the realm now.
+    package var presentConnection: UserConnection { context.connection(for: mode) }
 }

@@ -175,7 +175,7 @@ public actor SyncedRealm {
             defer { group.cancelAll() }
             return await runUntilClosing(client)
         }
-        await context.connection.leave(client)
+        await context.connection(of: client).leave(client)
         await remember(client)
         await client.close()
         await resets.startOverIfWanted()
@@ -192,7 +192,8 @@ public actor SyncedRealm {
         await withTaskGroup(of: Result<Void, LocalRealmError>.self) { group in
             group.addTask { [context] in
                 do throws(LocalRealmError) {
-                    return .success(try await context.connection.run(client, joins: false))
+                    let connection = context.connection(of: client)
+                    return .success(try await connection.run(client, joins: false))
                 } catch {
                     return .failure(error)
                 }

@@ -16,6 +16,13 @@ extension SyncedRealmStatus.FileStatus {
             pendingDownloadBytes: file.downloadableBytes,
             uploadedBytes: file.uploadedBytes,
             downloadedBytes: file.downloadedBytes,
+            ingest: file.ingest.map {
+                SyncedRealmStatus.IngestStatus(
+                    pendingCount: $0.pendingCount,
+                    uploadedCount: $0.uploadedCount,
+                    oldestPending: $0.oldestPending
+                )
+            },
             isFirstDownloadFinished: file.isFirstDownloadFinished,
             lastConnected: snapshot.lastConnected,
             lastUploaded: snapshot.lastUploaded,

@@ -158,7 +158,8 @@ extension ResetCause {
             action: needed?.action ?? .clientReset,
             code: needed?.code ?? 0,
             message: needed?.message ?? message,
-            origin: origin
+            origin: origin,
+            partitionQuery: needed?.partitionQuery
         )
     }
 }

@@ -117,6 +117,8 @@ final class RealmResets: Sendable {
         )
         context.events.publish(.reset(.finished(result.mode, summary)))
         await attachSession(of: client, isDone: true)
+        // The session continues on a connection of the other kind.
+        if result.hasSwitched { await client.end() }
         await host.followAfterReset(result.decision)
     }
 
@@ -134,7 +136,11 @@ final class RealmResets: Sendable {
             state.failure = failure
             if !isByHand, cause.origin != .server { state.standing = cause }
         }
-        if !isByHand { await plan(failure.isHelpedByStartingOver ? action(failure) : nil) }
+        if !isByHand {
+            await plan(
+                failure.isHelpedByStartingOver && !cause.action.isSwitch ? action(failure) : nil
+            )
+        }
         let planned = current.fileAction
         context.logger.error(
             "client reset left to the owner",
@@ -200,7 +206,8 @@ final class RealmResets: Sendable {
             action: cause.action,
             code: cause.code,
             message: cause.message,
-            origin: .request
+            origin: .request,
+            partitionQuery: cause.partitionQuery
         )
         await reset(client, request, mode: mode, host)
     }
@@ -219,7 +226,7 @@ final class RealmResets: Sendable {
     private func detachSession(of client: RealmClient) async {
         conditionsChanged.raise()
         await client.beginReset()
-        await context.connection.leave(client)
+        await context.connection(of: client).leave(client)
     }
 
     private func attachSession(of client: RealmClient, isDone: Bool) async {

@@ -3,6 +3,7 @@ import ClientReset
 import Glibc
 import LocalRealm
 import Logging
+import Scopes
 import Subscriptions
 import SyncClient
 
@@ -34,9 +35,10 @@ struct ResetCoordinator: Sendable {
         do {
             // Find out before the download whether the reset is possible.
             _ = try await decide(cause, mode)
+            let change = try await change(for: cause)
             await report(.downloading(nil))
-            try await retryWhileBusy { try await downloadFreshCopy() }
-            return .done(try await replace(cause, try await askDelegate(cause, mode)))
+            try await retryWhileBusy { try await downloadFreshCopy(change) }
+            return .done(try await replace(cause, try await askDelegate(cause, mode), change))
         } catch let failure as ResetFailure {
             return .refused(failure)
         } catch let postponement as Postponement {
@@ -54,19 +56,20 @@ struct ResetCoordinator: Sendable {
         mode: ResetMode
     ) async throws -> (report: ResetReport, obstacle: ResetFailure?) {
         let method = try await decide(cause, mode).method
+        let change = try await change(for: cause)
         defer { RealmFile.removeFreshCopy(of: context.options.path) }
         do {
-            try await downloadFreshCopy()
+            try await downloadFreshCopy(change)
         } catch let obstacle as Obstacle {
             throw ResetFailure.noFreshCopy(obstacle.description)
         }
         do {
-            let report = try await client.rehearseReset(method)
+            let report = try await client.rehearseReset(method, switching: change)
             let isForbidden = method == .discard && mode == .recoverOrDiscard
             return (report, isForbidden ? .recoveryNotPermitted : nil)
         } catch let failure as ResetFailure where failure.isOfRecovery && mode == .recoverOrDiscard
         {
-            return (try await client.rehearseReset(.discard), failure)
+            return (try await client.rehearseReset(.discard, switching: change), failure)
         }
     }
 
@@ -148,23 +151,33 @@ extension ResetCoordinator {
 
 extension ResetCoordinator {
     /// Replaces the realm's state by the fresh copy's.
-    private func replace(_ cause: ResetCause, _ mode: ResetMode) async throws -> ResetResult {
+    private func replace(
+        _ cause: ResetCause,
+        _ mode: ResetMode,
+        _ change: ModeSwitch?
+    ) async throws -> ResetResult {
         await report(.replacing)
         do {
-            return try await carryOut(try await decide(cause, mode), cause, mode)
+            return try await carryOut(try await decide(cause, mode), cause, mode, change)
         } catch let failure as ResetFailure where failure.isOfRecovery && mode == .recoverOrDiscard
         {
             context.logger.warning("recovery is impossible", metadata: ["detail": "\(failure)"])
             // The failed attempt is now recorded, so the decision is to discard.
-            let again = ResetCause(action: cause.action, code: cause.code, message: cause.message)
-            return try await carryOut(try await decide(again, mode), cause, mode)
+            let again = ResetCause(
+                action: cause.action,
+                code: cause.code,
+                message: cause.message,
+                partitionQuery: cause.partitionQuery
+            )
+            return try await carryOut(try await decide(again, mode), cause, mode, change)
         }
     }
 
     private func carryOut(
         _ attempt: ResetAttempt,
         _ cause: ResetCause,
-        _ mode: ResetMode
+        _ mode: ResetMode,
+        _ change: ModeSwitch?
     ) async throws -> ResetResult {
         context.logger.notice("client reset", metadata: ["method": "\(attempt.method)"])
         let archive = ResetArchive(
@@ -176,7 +189,7 @@ extension ResetCoordinator {
             logger: context.logger
         )
         let done = try await retryWhileBusy {
-            try await client.carryOutReset(attempt) { try archive.keep($0) }
+            try await client.carryOutReset(attempt, switching: change) { try archive.keep($0) }
         }
         RealmFile.removeFreshCopy(of: context.options.path)
         for change in done.discarded { log(change) }
@@ -194,6 +207,7 @@ extension ResetCoordinator {
             mode: mode,
             exportPath: archive.exportPath(for: done),
             copyPath: archive.copyPath,
+            hasSwitched: change != nil,
             decision: decision
         )
     }
@@ -249,9 +263,9 @@ extension ResetCoordinator {
     ///
     /// - Throws: `ResetFailure.noFreshCopy` if the server refuses, or the file cannot be opened;
     ///   `Obstacle`; `CancellationError`.
-    private func downloadFreshCopy() async throws {
+    private func downloadFreshCopy(_ change: ModeSwitch?) async throws {
         do {
-            try await download()
+            try await download(change)
         } catch ResetFailure.noFreshCopy(let reason) {
             // The server may not accept the remains of an interrupted reset any more.
             context.logger.info(
@@ -259,35 +273,48 @@ extension ResetCoordinator {
                 metadata: ["reason": "\(reason)"]
             )
             RealmFile.removeFreshCopy(of: context.options.path)
-            try await download()
+            try await download(change)
         }
     }
 
-    private func download() async throws {
+    private func download(_ change: ModeSwitch?) async throws {
+        let file = await client.snapshot().file
         let fresh: RealmClient
         do throws(RealmOpener.Failure) {
             fresh = try await context.opener.open(
                 context.options,
                 appID: context.appID,
                 userID: userID,
-                isFreshCopy: true
+                freshCopy: copyKind(change, file)
             ) { _ in }
         } catch .realm(let error) where error.kind.isTransient {
             throw Obstacle(description: error.description)
         } catch {
             throw ResetFailure.noFreshCopy(Self.reason(error))
         }
-        try await subscribe(fresh)
-        let outcome = await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await context.connection.run(fresh) }
+        if change == nil { try await subscribe(fresh) }
+        let connection = context.connection(of: fresh)
+        let outcome = await withTaskGroup(of: Void.self) {
+            group -> Result<SyncOutcome, any Error> in
+            group.addTask { try? await connection.run(fresh) }
             group.addTask { await reportProgress(of: fresh) }
             defer { group.cancelAll() }
-            return await wait(for: fresh)
+            do {
+                let first = await wait(for: fresh)
+                guard case .toFlexible(let record)? = change, case .done = first else {
+                    return .success(first)
+                }
+                // The empty first set has brought the classes.
+                try await subscribe(fresh, following: record)
+                return .success(await waitForView(of: fresh))
+            } catch {
+                return .failure(error)
+            }
         }
         let sets = await fresh.subscriptions
-        await context.connection.leave(fresh)
+        await connection.leave(fresh)
         await fresh.close()
-        switch outcome {
+        switch try outcome.get() {
         case .done:
             if case .failed(let text)? = sets?.latest.state {
                 throw ResetFailure.noFreshCopy("the server rejects the subscriptions: \(text)")
@@ -314,6 +341,58 @@ extension ResetCoordinator {
         }
     }
 
+    /// Subscribes to the objects of the partition in each class that can have them (flexible sync, 16.1).
+    private func subscribe(_ fresh: RealmClient, following record: RealmMigration) async throws {
+        let contents = await fresh.partitionSubscriptions(record)
+        guard !contents.isEmpty else { return }
+        do {
+            _ = try await fresh.updateSubscriptions([.replaceAll(contents)], isChecked: false)
+        } catch {
+            throw Obstacle(description: "\(error)")
+        }
+    }
+
+    private func copyKind(
+        _ change: ModeSwitch?,
+        _ file: LocalRealmStatus
+    ) -> RealmOpener.FreshCopyKind {
+        switch change {
+        case .toFlexible?: .init(scope: .subscriptions)
+        case .toPartition?: .init(scope: file.migration?.originalScope ?? file.scope)
+        case nil: .init(scope: file.scope, migratedPartition: file.migration?.partition)
+        }
+    }
+
+    /// The change of the kind of sync that a reset is part of; nil for an ordinary reset.
+    ///
+    /// - Throws: `ResetFailure.flexibleSync` if the server orders one that is not possible.
+    private func change(for cause: ResetCause) async throws -> ModeSwitch? {
+        let file = await client.snapshot().file
+        switch cause.action {
+        case .clientReset, .clientResetNoRecovery: return nil
+        case .migrateToFlexibleSync:
+            guard let query = cause.partitionQuery else {
+                throw ResetFailure.flexibleSync("it names no query for the partition's objects")
+            }
+            guard case .partition(let partition) = file.scope else {
+                throw ResetFailure.flexibleSync("the realm holds no partition")
+            }
+            return .toFlexible(
+                RealmMigration(
+                    query: Text(query),
+                    partition: partition,
+                    startedAt: context.now()
+                )
+            )
+        case .revertToPartitionBasedSync:
+            if case .partition = file.scope { return nil }
+            guard file.migration?.originalScope != nil else {
+                throw ResetFailure.flexibleSync("the realm was never one of a partition")
+            }
+            return .toPartition
+        }
+    }
+
     /// Reports progress in steps of a twentieth.
     private func reportProgress(of fresh: RealmClient) async {
         var reported = 0
@@ -337,6 +416,16 @@ extension ResetCoordinator {
             outcome = await fresh.wait(for: TransferDirection.allCases, timeout: nil, context.time)
         }
         return outcome
+    }
+
+    /// Waits until the newest set is complete or rejected.
+    private func waitForView(of fresh: RealmClient) async -> SyncOutcome {
+        while true {
+            let outcome = await wait(for: fresh)
+            guard case .done = outcome, await fresh.subscriptions?.latest.progress == .pending,
+                (try? await context.time.sleep(.milliseconds(50))) != nil
+            else { return outcome }
+        }
     }
 
     private static func reason(_ failure: RealmOpener.Failure) -> String {

@@ -10,6 +10,8 @@ package struct ResetResult: Sendable {
     let exportPath: String?
     /// Path of the archived realm, if its unsynced changes may be unknown.
     let copyPath: String?
+    /// Whether the realm has changed between a partition and subscriptions.
+    let hasSwitched: Bool
     /// The delegate's decision after the reset.
     let decision: RealmDecision
 

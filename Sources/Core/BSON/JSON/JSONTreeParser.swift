@@ -1,4 +1,5 @@
 import Changesets
+import JSON
 
 extension JSONTree {
     /// Reads one value that takes all of the text, which may begin with a byte order mark.
@@ -203,47 +204,17 @@ struct JSONTreeParser {
 
     private mutating func appendEscape(to content: inout [UInt8]) throws(JSONTreeError) {
         let place = offset
-        offset += 1
-        guard offset < bytes.count else { throw error(.truncated) }
-        let byte = bytes[offset]
-        offset += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(byte)
-        case UInt8(ascii: "b"): content.append(0x08)
-        case UInt8(ascii: "f"): content.append(0x0c)
-        case UInt8(ascii: "n"): content.append(0x0a)
-        case UInt8(ascii: "r"): content.append(0x0d)
-        case UInt8(ascii: "t"): content.append(0x09)
-        case UInt8(ascii: "u"):
-            content += String(Character(try unicodeEscape(from: place))).utf8
-        default: throw JSONTreeError(problem: .badEscape, offset: place)
-        }
-    }
-
-    private mutating func unicodeEscape(from place: Int) throws(JSONTreeError) -> Unicode.Scalar {
-        let first = try unit(from: place)
-        if let scalar = Unicode.Scalar(first) { return scalar }
-        let problem = JSONTreeError(problem: .unpairedSurrogate, offset: place)
-        guard (0xd800..<0xdc00).contains(first), skip(UInt8(ascii: "\\")),
-            skip(UInt8(ascii: "u"))
-        else { throw problem }
-        let second = try unit(from: place)
-        guard (0xdc00..<0xe000).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
-        else { throw problem }
-        return scalar
-    }
-
-    private mutating func unit(from place: Int) throws(JSONTreeError) -> UInt32 {
-        guard bytes.count - offset >= 4 else { throw error(.truncated) }
-        var unit: UInt32 = 0
-        for byte in bytes[offset..<offset + 4] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-                throw JSONTreeError(problem: .badEscape, offset: place)
+        do throws(JSONEscape.Problem) {
+            offset = try bytes.withUnsafeBufferPointer { bytes throws(JSONEscape.Problem) in
+                try JSONEscape.read(bytes, at: place, into: &content)
             }
-            unit = unit << 4 | UInt32(digit)
+        } catch {
+            switch error {
+            case .truncated(let end): throw JSONTreeError(problem: .truncated, offset: end)
+            case .unknown: throw JSONTreeError(problem: .badEscape, offset: place)
+            case .unpairedSurrogate:
+                throw JSONTreeError(problem: .unpairedSurrogate, offset: place)
+            }
         }
-        offset += 4
-        return unit
     }
 }

@@ -1,4 +1,5 @@
 import Changesets
+import JSON
 
 /// Reads JSON text strictly, one value at a time, for a caller that knows what to expect.
 ///
@@ -162,47 +163,16 @@ extension JSONReader {
     }
 
     private mutating func readEscape(into text: inout [UInt8]) throws(FormError) {
-        let start = offset
-        offset += 1
-        guard offset < bytes.count else { throw error(.truncated) }
-        let escaped = bytes[offset]
-        offset += 1
-        switch escaped {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(escaped)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0c)
-        case UInt8(ascii: "n"): text.append(0x0a)
-        case UInt8(ascii: "r"): text.append(0x0d)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"):
-            let scalar = try readEscapedScalar(from: start)
-            text.append(contentsOf: Array(String(Character(scalar)).utf8))
-        default:
-            throw FormError(.invalidJSON(.badEscape, offset: start))
+        do throws(JSONEscape.Problem) {
+            offset = try JSONEscape.read(bytes, at: offset, into: &text)
+        } catch {
+            switch error {
+            case .truncated(let end):
+                throw FormError(.invalidJSON(.truncated, offset: end))
+            case .unknown: throw self.error(.badEscape)
+            case .unpairedSurrogate: throw self.error(.unpairedSurrogate)
+            }
         }
-    }
-
-    /// One `\u` with four digits, or two that form a surrogate pair.
-    private mutating func readEscapedScalar(from start: Int) throws(FormError) -> Unicode.Scalar {
-        let first = try readHexadecimal(from: start)
-        if let scalar = Unicode.Scalar(first) { return scalar }
-        guard 0xd800..<0xdc00 ~= first, skipByte(UInt8(ascii: "\\")), skipByte(UInt8(ascii: "u"))
-        else { throw FormError(.invalidJSON(.unpairedSurrogate, offset: start)) }
-        let second = try readHexadecimal(from: start)
-        guard 0xdc00..<0xe000 ~= second,
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
-        else { throw FormError(.invalidJSON(.unpairedSurrogate, offset: start)) }
-        return scalar
-    }
-
-    private mutating func readHexadecimal(from start: Int) throws(FormError) -> UInt32 {
-        guard offset + 4 <= bytes.count else { throw error(.truncated) }
-        let digits = String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
-        guard let value = Hexadecimal.bytes(of: digits) else {
-            throw FormError(.invalidJSON(.badEscape, offset: start))
-        }
-        offset += 4
-        return UInt32(value[0]) << 8 | UInt32(value[1])
     }
 }
 

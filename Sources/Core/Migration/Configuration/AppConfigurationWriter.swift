@@ -71,9 +71,11 @@ struct AppConfigurationWriter {
             let partition = custom.partition.map {
                 "partition: \(ConfigurationText.quoted($0)), "
             }
+            let isClosed = custom.isClosed && settings.partition != nil
             text.line(
                 "custom_user_data: { class: \(ConfigurationText.quoted(name)), "
-                    + (partition ?? "") + "user_id_field: \(ConfigurationText.quoted(field)) }"
+                    + (isClosed ? "closed: true, " : partition ?? "")
+                    + "user_id_field: \(ConfigurationText.quoted(field)) }"
             )
         }
     }

@@ -70,7 +70,13 @@ package struct AppImport {
         guard let id, !findings.isFatal else {
             return ImportedApp(files: [], findings: findings, appID: id)
         }
-        let map = CollectionMap(app: id, partition: settings.partition, classes: schema.classes)
+        let map = CollectionMap(
+            app: id,
+            partition: settings.partition,
+            classes: schema.classes,
+            closed: settings.partition == nil || !custom.isClosed
+                ? [] : Set(custom.className.map { [Text($0)] } ?? [])
+        )
         var outputs = [
             ImportedApp.File(path: "\(id).yaml", content: text, isProgram: false),
             ImportedApp.File(

@@ -1,4 +1,5 @@
 package import Changesets
+package import Scopes
 import Settings
 import YAML
 
@@ -10,29 +11,29 @@ package struct CollectionMap: Hashable, Sendable {
     package var partition: PartitionField?
     /// The class of each collection, by `DB.COLL`.
     package var classes: [String: Text]
+    /// Classes in a realm that no client opens; their partition field does not count.
+    package var closed: Set<Text> = []
 
     package struct PartitionField: Hashable, Sendable {
         package var name: Text
-        package var type: FieldType
+        package var type: Partition.Kind
         /// Whether hosted ignored documents without the field.
         package var isRequired: Bool
 
-        package init(name: Text, type: FieldType, isRequired: Bool) {
+        package init(name: Text, type: Partition.Kind, isRequired: Bool) {
             self.name = name
             self.type = type
             self.isRequired = isRequired
         }
     }
 
-    /// The words of `partition_type`.
-    package enum FieldType: String, Hashable, Sendable, CaseIterable {
-        case string
-        case objectID = "object_id"
-        case uuid
-        case int
-    }
-
-    package init(app: String, partition: PartitionField?, classes: [String: Text]) {
+    package init(
+        app: String,
+        partition: PartitionField?,
+        classes: [String: Text],
+        closed: Set<Text> = []
+    ) {
+        self.closed = closed
         self.app = app
         self.partition = partition
         self.classes = classes
@@ -79,6 +80,10 @@ extension CollectionMap {
                 )
             }
         }
+        if !closed.isEmpty {
+            let names = closed.sorted().map(\.description)
+            text.line("closed: \(ConfigurationText.list(names))")
+        }
         return text.text
     }
 
@@ -94,7 +99,7 @@ extension CollectionMap {
                 let partition = keys.optional("partition") { node in
                     node.mapping { keys -> PartitionField? in
                         let name = keys.required("key") { $0.string() }
-                        let type: FieldType? = keys.required("type") { $0.choice() }
+                        let type: Partition.Kind? = keys.required("type") { $0.choice() }
                         let isRequired = keys.optional("required", default: false) { $0.bool() }
                         guard let name, let type else { return nil }
                         return PartitionField(
@@ -107,11 +112,13 @@ extension CollectionMap {
                 let classes = keys.required("collections") { node in
                     node.entries { entry in entry.value.string().map { (entry.name, Text($0)) } }
                 }
+                let closed = keys.optional("closed", default: []) { $0.strings() }
                 guard let app, let classes else { return nil }
                 return CollectionMap(
                     app: app,
                     partition: partition,
-                    classes: Dictionary(classes.compactMap(\.self)) { $1 }
+                    classes: Dictionary(classes.compactMap(\.self)) { $1 },
+                    closed: Set(closed.map { Text($0) })
                 )
             }
         }

@@ -33,10 +33,11 @@ struct CustomUserDataExport {
 struct ImportedCustomUserData {
     var knowledge: KnownUserData.CustomData
     var className: String?
-    /// The text of the partition with the objects; nil in flexible sync, where all are in one realm.
+    /// The text of the partition with the objects; nil if they are in several, or in the one realm of flexible
+    /// sync, or in one that is closed to clients.
     var partition: String?
     var field: String?
-    /// Whether no client may read the class.
+    /// Whether no client may read the class; in partition-based sync it then has a realm of its own.
     var isClosed = false
 }
 
@@ -80,12 +81,6 @@ enum CustomUserDataConversion {
         let isFlexible = settings.partition == nil
         var isClosed = false
         if schema.classes[data.path] == nil {
-            guard isFlexible else {
-                return lost(
-                    "the collection has no schema",
-                    "give it one, and export the app again"
-                )
-            }
             guard let survey, let key = survey.keyType else {
                 return lost(
                     "the collection has no schema",
@@ -104,18 +99,14 @@ enum CustomUserDataConversion {
             schema.declaration.schema.update(owner)
         }
         var partition: String?
-        if !isFlexible {
+        if !isFlexible, !isClosed {
             guard let survey else {
                 return lost("the partition of its objects is not known", "give --data")
             }
-            guard survey.partitions.count == 1 else {
-                return lost(
-                    survey.partitions.isEmpty
-                        ? "there is no object of it" : "its objects are in several partitions",
-                    "move them into one partition"
-                )
+            guard let first = survey.partitions.first else {
+                return lost("there is no object of it", "give --data with its documents")
             }
-            partition = survey.partitions[0]
+            if survey.partitions.count == 1 { partition = first }
         }
         return ImportedCustomUserData(
             knowledge: .available(schema.schema[name]),

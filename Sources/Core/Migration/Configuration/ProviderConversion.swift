@@ -250,7 +250,7 @@ struct ProviderConversion {
                             + (isRequired
                                 ? ", and the claim is required: the provider is left out"
                                 : ": the claim is dropped"),
-                        remedy: "give the claim a name without dots"
+                        remedy: "add it by hand: the server reads such paths, too"
                     )
                 )
                 if isRequired { return nil }

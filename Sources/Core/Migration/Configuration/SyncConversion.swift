@@ -1,5 +1,6 @@
 import BSON
 import Changesets
+import Scopes
 
 /// The settings of sync of an export, for this server (moving an app, 3).
 struct SyncImportSettings {
@@ -146,7 +147,7 @@ enum SyncConversion {
         _ file: String,
         _ findings: inout ImportFindings
     ) -> CollectionMap.PartitionField? {
-        let words: [String: CollectionMap.FieldType] = [
+        let words: [String: Partition.Kind] = [
             "string": .string, "objectId": .objectID, "object_id": .objectID, "uuid": .uuid,
             "long": .int, "int": .int,
         ]

@@ -11,6 +11,7 @@ package struct ClassConversion: Sendable {
     private let key: PrimaryKeySchema
     private let values: ValueConversion
     private let partition: CollectionMap.PartitionField?
+    private let isClosed: Bool
 
     /// Nil if the class has no objects of its own.
     package init?(
@@ -24,7 +25,8 @@ package struct ClassConversion: Sendable {
         }
         self.owner = owner
         self.key = key
-        self.partition = map.partition
+        self.isClosed = map.closed.contains(className)
+        self.partition = isClosed ? nil : map.partition
         self.values = ValueConversion(declaration, map: map, isStrict: isStrict)
     }
 
@@ -49,7 +51,7 @@ package struct ClassConversion: Sendable {
         }
         return ImportedObject(
             object: ObjectReference(className: owner.name, key: objectKey),
-            partition: partition,
+            partition: isClosed ? .closed : partition,
             document: content,
             counts: run.counts,
             links: run.links,

@@ -41,7 +41,7 @@ package struct DocumentExport: Sendable {
     ) -> BSONDocument {
         var result = BSONDocument()
         if let primaryKey = owner.primaryKey { result.append(primaryKey.name, value(of: key)) }
-        let field = self.partition?.name
+        let field = partition == .closed ? nil : self.partition?.name
         for (property, value) in zip(owner.properties, document.values)
         where property.name != field {
             result.append(property.name, self.value(value, property, &losses))

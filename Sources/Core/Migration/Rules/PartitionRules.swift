@@ -170,8 +170,15 @@ struct PartitionRules: RuleAtoms {
             .name(let second, let otherType, _, let otherForm, let isOtherCustom)
         ):
             if let type, let otherType, type != otherType { return never(path) }
-            if isCustom, !isOtherCustom { return custom(second, first, form) }
-            if isOtherCustom, !isCustom { return custom(first, second, otherForm) }
+            // The other value may be a list, too, whose elements do not count here.
+            if isCustom, !isOtherCustom {
+                let (rule, reason) = custom(second, first, form)
+                return otherForm == .single ? (rule, reason) : list(otherForm, path, rule.logic)
+            }
+            if isOtherCustom, !isCustom {
+                let (rule, reason) = custom(first, second, otherForm)
+                return form == .single ? (rule, reason) : list(form, path, rule.logic)
+            }
             guard !isCustom else { return impossible("two values of custom data", path) }
             return list(
                 form == .single && otherForm == .single ? .single : .unknown,

@@ -5,9 +5,16 @@ package struct QueryEvaluator: Sendable {
     private let programs: [QueryProgram]
     /// The constants of `isOneOf`, by the index of the condition.
     private let memberships: [Int: Set<QueryValue>]
+    private let stepLimit: Int
 
-    package init(_ query: CheckedQuery) {
+    /// The usual limit on the work for one object. A client chooses both the query and the object.
+    package static let stepsPerObject = 32 << 20
+
+    /// - Parameter stepLimit: an object for which more values and bytes of text must be compared does not
+    ///   match: the result depends on the object and the query alone.
+    package init(_ query: CheckedQuery, stepLimit: Int = Self.stepsPerObject) {
         self.query = query
+        self.stepLimit = stepLimit
         self.programs = query.scopes.map { QueryProgram(query, root: $0.root) }
         var memberships: [Int: Set<QueryValue>] = [:]
         for (index, condition) in query.conditions.enumerated() {
@@ -18,24 +25,38 @@ package struct QueryEvaluator: Sendable {
 
     /// Whether the object matches. SORT, DISTINCT and LIMIT are not applied: see `QueryOrdering`.
     package func matches(_ object: some QueryableObject) -> Bool {
-        matches(object, scope: 0)
+        var steps = EvaluationSteps(limit: stepLimit)
+        let isMatch = matches(object, scope: 0, &steps)
+        return isMatch && !steps.areUsedUp
     }
 
-    func matches(_ object: any QueryableObject, scope: Int) -> Bool {
-        programs[scope].run { test($0, object) }
+    private func matches(
+        _ object: any QueryableObject,
+        scope: Int,
+        _ steps: inout EvaluationSteps
+    ) -> Bool {
+        programs[scope].run { test($0, object, &steps) }
     }
 
-    private func test(_ index: Int, _ object: any QueryableObject) -> Bool {
+    private func test(
+        _ index: Int,
+        _ object: any QueryableObject,
+        _ steps: inout EvaluationSteps
+    ) -> Bool {
+        // What is left is short: one jump for each condition.
+        guard !steps.areUsedUp else { return false }
         switch query.conditions[index] {
         case .truth(let isTrue):
             return isTrue
         case .comparison(let comparison):
-            return test(comparison, object)
+            return test(comparison, object, &steps)
         case .isOneOf(let operand, _, _):
-            guard let value = values(of: operand, object).values.first else { return false }
+            let value = values(of: operand, object, &steps).values.first
+            guard let value, steps.count(value) else { return false }
             return memberships[index]?.contains(value) == true
         case .between(let operand, let lowest, let highest, _):
-            guard let value = values(of: operand, object).values.first else { return false }
+            let value = values(of: operand, object, &steps).values.first
+            guard let value, steps.count(value) else { return false }
             return MixedRules.holds(.greaterOrEqual, value, lowest)
                 && MixedRules.holds(.lessOrEqual, value, highest)
         case .not, .all, .any, .absorbed:
@@ -43,9 +64,14 @@ package struct QueryEvaluator: Sendable {
         }
     }
 
-    private func test(_ comparison: CheckedComparison, _ object: any QueryableObject) -> Bool {
-        let left = values(of: comparison.left, object)
-        let right = values(of: comparison.right, object)
+    private func test(
+        _ comparison: CheckedComparison,
+        _ object: any QueryableObject,
+        _ steps: inout EvaluationSteps
+    ) -> Bool {
+        let left = values(of: comparison.left, object, &steps)
+        let right = values(of: comparison.right, object, &steps)
+        guard steps.count(left, right, comparison) else { return false }
         if case .plain(let type) = comparison.form, let value = left.values.first,
             let constant = right.values.first
         {
@@ -79,9 +105,13 @@ package struct QueryEvaluator: Sendable {
 
     // MARK: Operands
 
-    func values(of operand: Int, _ object: any QueryableObject) -> ValueSequence {
+    private func values(
+        of operand: Int,
+        _ object: any QueryableObject,
+        _ steps: inout EvaluationSteps
+    ) -> ValueSequence {
         guard case .operation = query.operands[operand] else {
-            return valuesOfLeaf(operand, object)
+            return valuesOfLeaf(operand, object, &steps)
         }
         var tasks: [Work] = [.evaluate(operand)]
         var results: [ValueSequence] = []
@@ -94,11 +124,12 @@ package struct QueryEvaluator: Sendable {
                     tasks.append(.evaluate(right))
                     tasks.append(.evaluate(left))
                 } else {
-                    results.append(valuesOfLeaf(index, object))
+                    results.append(valuesOfLeaf(index, object, &steps))
                 }
             case .compute(let operation):
                 let right = results.removeLast()
                 let left = results.removeLast()
+                steps.count(left.values.count + right.values.count)
                 results.append(Arithmetic.compute(operation, left, right))
             }
         }
@@ -110,7 +141,11 @@ package struct QueryEvaluator: Sendable {
         case compute(ArithmeticOperator)
     }
 
-    private func valuesOfLeaf(_ operand: Int, _ object: any QueryableObject) -> ValueSequence {
+    private func valuesOfLeaf(
+        _ operand: Int,
+        _ object: any QueryableObject,
+        _ steps: inout EvaluationSteps
+    ) -> ValueSequence {
         switch query.operands[operand] {
         case .constant(let constant): return ValueSequence(constant.value)
         case .list(let values, _, _): return ValueSequence(values, isList: true)
@@ -121,7 +156,9 @@ package struct QueryEvaluator: Sendable {
             return ValueSequence(Aggregation.compute(aggregate, values))
         case .subquery(let scope):
             guard let path = query.scopes[scope].path else { return ValueSequence(.int(0)) }
-            let matching = PropertyReader(path).objects(object).count { matches($0, scope: scope) }
+            let matching = PropertyReader(path).objects(object).count {
+                matches($0, scope: scope, &steps)
+            }
             return ValueSequence(.int(Int64(matching)))
         case .operation:
             preconditionFailure("operations are computed from their parts")

@@ -41,6 +41,13 @@ package struct RuleCondition<Name: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
+    private init(steps: [Step]) {
+        self.steps = steps
+    }
+
+    /// Never holds.
+    package static var never: RuleCondition { RuleCondition(steps: []) }
+
     /// The names that the rule contains.
     package var names: Set<Name> {
         Set(

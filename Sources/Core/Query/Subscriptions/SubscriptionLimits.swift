@@ -12,8 +12,11 @@ package struct SubscriptionLimits: Hashable, Sendable {
     package var queriesPerClass: Int
     /// Parentheses and negations around one comparison.
     package var nesting: Int
-    /// Comparisons of one class: each may be made for each object.
+    /// Comparisons of one class: each may be made for each object. Eight constants of a list behind IN
+    /// count as one.
     package var comparisons: Int
+    /// Bytes of one pattern of LIKE.
+    package var pattern: Int
 
     package init(
         bodySizeInBytes: Int = 1 << 20,
@@ -21,7 +24,8 @@ package struct SubscriptionLimits: Hashable, Sendable {
         classes: Int = 1_000,
         queriesPerClass: Int = 1_000,
         nesting: Int = 4_000,
-        comparisons: Int = 5_000
+        comparisons: Int = 5_000,
+        pattern: Int = 4_096
     ) {
         self.bodySizeInBytes = bodySizeInBytes
         self.querySizeInBytes = querySizeInBytes
@@ -29,6 +33,7 @@ package struct SubscriptionLimits: Hashable, Sendable {
         self.queriesPerClass = queriesPerClass
         self.nesting = nesting
         self.comparisons = comparisons
+        self.pattern = pattern
     }
 }
 

@@ -37,19 +37,20 @@ package struct SubscriptionRules: Sendable {
         of query: ParsedQuery,
         _ limits: SubscriptionLimits
     ) throws(QueryError) {
-        let count = query.conditions.count { condition in
+        var count = query.conditions.count { condition in
             switch condition {
             case .comparison, .between, .geoWithin: true
             case .truth, .not, .and, .or: false
             }
         }
+        for case .list(let list) in query.expressions { count += list.elements.count / 8 }
         guard count <= limits.comparisons else {
             throw QueryError(
                 code: .limit,
                 column: 1,
                 message: "the subscriptions of the class have \(count) comparisons, more than "
                     + "\(limits.comparisons)",
-                remedy: "use fewer, or IN with a list of values"
+                remedy: "use fewer, or IN with a list of values, of which eight count as one"
             )
         }
     }
@@ -191,6 +192,22 @@ package struct SubscriptionRules: Sendable {
             if hasList, hasCollection {
                 throw Self.refusal("a list compared with another list", comparison.offset)
             }
+            if comparison.operation == .like { try checkPatterns(sides, comparison.offset) }
+        }
+    }
+
+    private func checkPatterns(
+        _ sides: [CheckedOperand],
+        _ offset: Int
+    ) throws(LocatedProblem) {
+        for case .constant(let constant) in sides {
+            guard let size = constant.value.bytes?.count, size > limits.pattern else { continue }
+            throw LocatedProblem(
+                .limit,
+                at: offset,
+                "the pattern of LIKE has \(size) bytes, more than \(limits.pattern)",
+                remedy: "shorten it"
+            )
         }
     }
 

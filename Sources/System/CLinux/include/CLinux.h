@@ -41,3 +41,13 @@ void linux_limit_heaps(int count);
 
 // The kernel's number of the calling thread.
 int linux_thread_id(void);
+
+// Where a file is stored.
+struct linux_file_place {
+    uint32_t device_major, device_minor;
+    // Whether the file system itself encrypts it (fscrypt).
+    int is_encrypted;
+};
+
+// 0, or -1 and errno.
+int linux_file_place(const char *path, struct linux_file_place *place);

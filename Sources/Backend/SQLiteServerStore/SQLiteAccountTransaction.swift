@@ -1,0 +1,2 @@
+/// Reads and writes apps, users and API keys in a transaction.
+class SQLiteAccountTransaction: SQLiteConnectionTransaction {}

@@ -1,0 +1,2 @@
+/// Reads and writes schemas, documents and the records of imports in a transaction.
+class SQLiteDocumentTransaction: SQLiteHistoryTransaction {}

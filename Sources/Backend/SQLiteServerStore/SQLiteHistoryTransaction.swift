@@ -1,0 +1,2 @@
+/// Reads and writes histories, reciprocals and snapshots in a transaction.
+class SQLiteHistoryTransaction: SQLiteFileTransaction {}

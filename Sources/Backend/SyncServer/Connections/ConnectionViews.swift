@@ -1,0 +1,233 @@
+import Changesets
+import Permissions
+import Query
+import ServerMetrics
+import ServerStore
+import SyncProtocol
+import Versions
+
+/// The work of a connection's sessions of flexible sync: views, bootstraps, rights.
+///
+/// Runs on the connection's executor, so that nothing happens between a look at a session and its effects.
+enum ConnectionViews {
+    typealias SessionKey = SyncConnection.SessionKey
+
+    private static func context(of connection: isolated SyncConnection) -> FlexibleContext? {
+        let app = connection.app
+        return app.flexible.map {
+            FlexibleContext(settings: $0, isDevelopmentMode: app.isDevelopmentMode)
+        }
+    }
+
+    /// The subscriptions in an IDENT; nil in partition-based sync.
+    static func subscriptions(
+        of ident: ClientMessage.Ident,
+        on connection: isolated SyncConnection
+    ) throws -> (body: SubscriptionSetBody, context: FlexibleContext)? {
+        guard let query = ident.query else { return nil }
+        // The app had flexible sync when the connection began.
+        guard let context = context(of: connection) else { throw SessionFault.sessionClosed }
+        return (try body(of: query, context), context)
+    }
+
+    private static func body(
+        of query: ClientMessage.Query,
+        _ context: FlexibleContext
+    ) throws(SubscriptionSetError) -> SubscriptionSetBody {
+        try SubscriptionSetBody(
+            decoding: query.body.bytes,
+            limits: context.settings.subscriptions
+        )
+    }
+
+    static func scan(
+        from cursor: DownloadCursor,
+        of client: ClientFile,
+        in file: ServerFileID,
+        _ settings: FlexibleSettings,
+        _ key: SessionKey,
+        on connection: isolated SyncConnection
+    ) async throws {
+        let id = ClientFileID(file: file, ident: client.ident)
+        let fanout = fanout(of: connection)
+        let start = start(of: id, from: cursor, fanout)
+        let (service, app) = (connection.service, connection.app.id)
+        let batch = try await connection.retryWhileAway {
+            let told = connection.work[key]?.told
+            return try await service.meter.time({ .scanned(app, seconds: $0) }) {
+                try await service.engine.views.scanView(
+                    for: client.ident,
+                    from: start,
+                    in: file,
+                    guarding: told,
+                    settings
+                )
+            }
+        }
+        guard let batch else { throw IntegrationRefusal.unknownClientFile }
+        fanout.scanned(id, upTo: batch.progress.download.serverVersion)
+        deliver(.history(batch), key, on: connection)
+    }
+
+    private static func fanout(of connection: isolated SyncConnection) -> Fanout {
+        connection.service.registry.fanout
+    }
+
+    /// Skips history in front of which nothing concerns the session (flexible sync, 13.4).
+    private static func start(
+        of client: ClientFileID,
+        from cursor: DownloadCursor,
+        _ fanout: Fanout
+    ) -> DownloadCursor {
+        DownloadCursor(
+            serverVersion: fanout.start(of: client, from: cursor.serverVersion),
+            lastIntegratedClientVersion: cursor.lastIntegratedClientVersion
+        )
+    }
+
+    /// The client has a view, and has everything up to a position.
+    static func attach(
+        _ view: ClientView,
+        of body: SubscriptionSetBody,
+        at position: ServerVersion,
+        _ key: SessionKey,
+        on connection: isolated SyncConnection
+    ) {
+        connection.work.subscribed(key, to: body)
+        guard let session = connection.work[key], !session.hasEnded, let file = session.file,
+            let client = session.client
+        else { return }
+        let id = ClientFileID(file: file, ident: client.ident)
+        guard let newest = fanout(of: connection).attach(id, view, at: position) else {
+            return
+        }
+        connection.perform(connection.machine.historyGrew(key, to: newest))
+        // What was examined meanwhile may have been the user's custom data.
+        connection.reviewRights()
+    }
+
+    /// Sends a subscription's bootstrap, or refuses it.
+    static func subscribe(
+        _ query: ClientMessage.Query,
+        _ session: SessionWork.Session,
+        _ key: SessionKey,
+        on connection: isolated SyncConnection
+    ) async {
+        guard let file = session.file, let client = session.client else { return }
+        await connection.beginScan()
+        defer { connection.endScan() }
+        guard !connection.hasEnded, let cursor = connection.machine.beginSubscription(key) else {
+            return
+        }
+        do {
+            guard let context = context(of: connection) else { throw SessionFault.sessionClosed }
+            let body = try body(of: query, context)
+            let subscription = Subscription(
+                client: client.ident,
+                sessionEpoch: client.sessionEpoch,
+                body: body
+            )
+            try await connection.service.engine.views.subscribe(
+                subscription,
+                as: query.version,
+                from: start(
+                    of: ClientFileID(file: file, ident: client.ident),
+                    from: cursor,
+                    fanout(of: connection)
+                ),
+                in: file,
+                guarding: session.told,
+                context
+            ) { delivery in
+                try await deliverWithRoom(delivery, of: body, key, on: connection)
+            }
+        } catch let error as SubscriptionSetError {
+            connection.perform(
+                connection.machine.refused(key, query.version, message: error.description)
+            )
+        } catch {
+            connection.fail(key, error)
+        }
+    }
+
+    /// After a change of rules: sessions whose user has other rights than at their beginning must bind
+    /// again, which clients below version 14 cannot (flexible sync, 8.4).
+    static func compareRights(of connection: isolated SyncConnection) async {
+        for (key, session) in connection.work.sessions {
+            guard let file = session.file, let client = session.client else { continue }
+            var rights: RightsSignature?
+            if let context = context(of: connection) {
+                do {
+                    rights = try await connection.service.engine.views.rights(
+                        of: connection.user,
+                        with: client.ident,
+                        in: file,
+                        subscribing: session.subscriptions ?? .empty,
+                        context
+                    )
+                } catch let error as SubscriptionSetError {
+                    // A field is not queryable any more.
+                    connection.fail(key, SubscriptionsRevoked(reason: error.description))
+                    continue
+                } catch {
+                    // Then it must bind again: its work reports the failure of the store.
+                    rights = nil
+                }
+            }
+            guard rights == nil || rights != session.rights else { continue }
+            // Its next IDENT tells a client that was removed.
+            let version = connection.subProtocol.version
+            let isOld = rights != nil && version < firstVersionThatRebinds
+            connection.fail(key, isOld ? .permissionsChanged : .rulesChanged)
+        }
+    }
+
+    private static let firstVersionThatRebinds = 14
+
+    private static func deliver(
+        _ delivery: EngineViews.Delivery,
+        of body: SubscriptionSetBody? = nil,
+        _ key: SessionKey,
+        on connection: isolated SyncConnection
+    ) {
+        switch delivery {
+        case .history(let batch):
+            connection.work.told(key, batch.progress.latestServerVersion)
+            let scanned = ServerSession.Scanned(
+                changesets: batch.changesets,
+                progress: batch.progress,
+                downloadableBytes: 0
+            )
+            connection.perform(connection.machine.scanned(key, scanned))
+        case .bootstrap(let part, let view):
+            connection.work.told(key, part.progress.latestServerVersion)
+            connection.perform(connection.machine.bootstrapped(key, part))
+            guard part.isLast, let body else { return }
+            attach(
+                view,
+                of: body,
+                at: part.progress.download.serverVersion,
+                key,
+                on: connection
+            )
+        }
+    }
+
+    /// Waits for the client to receive most of the parts before. A state of the store is held
+    /// meanwhile, so a client that receives nothing must come again.
+    private static func deliverWithRoom(
+        _ delivery: EngineViews.Delivery,
+        of body: SubscriptionSetBody,
+        _ key: SessionKey,
+        on connection: isolated SyncConnection
+    ) async throws {
+        guard await connection.waitForRoom(within: connection.service.timing.storeTimeout) else {
+            throw SlowClient()
+        }
+        guard connection.work[key]?.hasEnded == false else { throw CancellationError() }
+        deliver(delivery, of: body, key, on: connection)
+    }
+}
+
+/// A client received no part of its bootstrap for a while.
+struct SlowClient: Error {}

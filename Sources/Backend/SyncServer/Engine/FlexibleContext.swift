@@ -1,0 +1,5 @@
+/// The settings of flexible sync for a session.
+struct FlexibleContext: Sendable {
+    let settings: FlexibleSettings
+    let isDevelopmentMode: Bool
+}
