@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PostgreSQLFixtures
 import Subprocess
 import TestSupport
 import Testing
@@ -62,6 +63,19 @@ struct Deployment {
 
     func write(_ name: String, _ text: String) throws {
         try Data(text.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+    }
+
+    /// Makes the server keep its data in PostgreSQL.
+    func store(in database: TestDatabase) throws {
+        let text = try String(contentsOfFile: "\(directory)/server.yaml", encoding: .utf8)
+        let target = "realm@127.0.0.1:\(database.server.port)/\(database.name)"
+        try write(
+            "server.yaml",
+            text.replacing(
+                "sqlite:\(directory)/server/server.sqlite",
+                with: "\"postgresql://\(target)?sslmode=disable\""
+            )
+        )
     }
 
     func log(_ name: String) -> String {

@@ -140,6 +140,9 @@ struct ModeMigrationTests {
                     let verify = try await world.agent("north", "verify", "stock")
                     #expect(verify.status == 0, "\(verify.output)\(verify.errors)")
                     #expect(verify.output.contains("Item: 4 objects, equal"), "\(verify.output)")
+                    let check = try await world.agent("north", "check", "--connect")
+                    #expect(check.status == 0, "\(check.output)\(check.errors)")
+                    #expect(check.output.contains("moved to flexible sync"), "\(check.output)")
                     let rejects = try await world.agent("north", "rejects", "stock", "--json")
                     #expect(rejects.output.isEmpty, "\(rejects.output)")
                     // An ordinary reset keeps the record of the change.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PostgreSQLFixtures
 import SQLite
 import TestSupport
 import Testing
@@ -22,10 +23,15 @@ struct VerifyTests {
         try connection.execute(sql)
     }
 
-    @Test("A row corrupted behind the triggers' back is found, named and repaired")
-    func corruptedRows() async throws {
+    @Test(
+        "A row corrupted behind the triggers' back is found, named and repaired",
+        arguments: PostgreSQLInstallation.isRequiredOrPresent ? [false, true] : [false]
+    )
+    func corruptedRows(onPostgreSQL: Bool) async throws {
         let deployment = try Deployment()
         defer { deployment.remove() }
+        let database = try onPostgreSQL ? TestDatabase() : nil
+        try database.map(deployment.store(in:))
         try deployment.configure("a")
         try await deployment.withServer { _ in
             try await deployment.withAgent("a") { _ in
@@ -72,26 +78,77 @@ struct VerifyTests {
                 #expect(row == "n17||3000\n")
             }
         }
+        withExtendedLifetime(database) {}
     }
 
-    @Test("Other clients that write meanwhile do not make a difference")
-    func writers() async throws {
-        let deployment = try Deployment()
+    /// The realm that is compared: a partition of a server on SQLite, or a view of one on PostgreSQL.
+    enum Kind: CaseIterable, Sendable {
+        case partition
+        case view
+
+        static let here: [Kind] =
+            PostgreSQLInstallation.isRequiredOrPresent ? allCases : [.partition]
+
+        /// `a` reads what `b` writes.
+        func deployment() throws -> Deployment {
+            switch self {
+            case .partition:
+                let deployment = try Deployment()
+                try deployment.configure("a")
+                try deployment.configure("b")
+                return deployment
+            case .view:
+                let flexible = try FlexibleDeployment()
+                try flexible.configure(
+                    "a",
+                    subscriptions: "[{ class: Item, query: \"store == 'x'\" }]"
+                )
+                try flexible.configure(
+                    "b",
+                    subscriptions: "[{ class: Item, query: TRUEPREDICATE }]"
+                )
+                return flexible.base
+            }
+        }
+
+        var filling: String {
+            let column = self == .partition ? "owner" : "store"
+            return """
+                WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+                INSERT INTO Item(_id, \(column), note) SELECT i, 'x', 'n' || i FROM n;
+                """
+        }
+
+        /// Changes one of a hundred rows, which enters or leaves the view.
+        func write(_ round: Int) -> String {
+            switch self {
+            case .partition:
+                """
+                INSERT INTO Item(_id, owner, amount) VALUES (\(round % 50), 'b', \(round))
+                ON CONFLICT(_id) DO UPDATE SET amount = excluded.amount;
+                """
+            case .view:
+                """
+                INSERT INTO Item(_id, store, amount)
+                VALUES (\(round % 50), '\(round % 3 == 0 ? "x" : "y")', \(round % 90))
+                ON CONFLICT(_id) DO UPDATE SET store = excluded.store, amount = excluded.amount;
+                """
+            }
+        }
+    }
+
+    @Test("Other clients that write meanwhile do not make a difference", arguments: Kind.here)
+    func writers(kind: Kind) async throws {
+        let deployment = try kind.deployment()
         defer { deployment.remove() }
-        try deployment.configure("a")
-        try deployment.configure("b")
+        let database = try kind == .view ? TestDatabase() : nil
+        try database.map(deployment.store(in:))
         try await deployment.withServer { _ in
             try await deployment.withAgent("a") { _ in
                 try await deployment.withAgent("b") { _ in
                     #expect(try await deployment.sync("b").status == 0)
                     // So many that others write between the two ends' readings.
-                    try await Programs.sqlite3(
-                        deployment.file("b"),
-                        """
-                        WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
-                        INSERT INTO Item(_id, owner, note) SELECT i, 'b', 'n' || i FROM n;
-                        """
-                    )
+                    try await Programs.sqlite3(deployment.file("b"), kind.filling)
                     #expect(try await deployment.sync("b").status == 0)
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
@@ -100,10 +157,7 @@ struct VerifyTests {
                                 round += 1
                                 _ = try await Programs.attemptSQL(
                                     deployment.file("b"),
-                                    """
-                                    INSERT INTO Item(_id, owner, amount) VALUES (\(round % 50), 'b', \(round))
-                                    ON CONFLICT(_id) DO UPDATE SET amount = excluded.amount;
-                                    """
+                                    kind.write(round)
                                 )
                             }
                         }
@@ -121,6 +175,7 @@ struct VerifyTests {
                 }
             }
         }
+        withExtendedLifetime(database) {}
     }
 
     @Test("Without a server, and for an unknown realm, the exit status says so")

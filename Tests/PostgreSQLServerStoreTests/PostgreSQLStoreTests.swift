@@ -358,6 +358,43 @@ struct PostgreSQLStoreTests {
 
     // MARK: Values (P7)
 
+    @Test("A transaction may write more than it buffers: all of it is committed, or nothing")
+    func longTransaction() async throws {
+        let store = try await world.store(lanes: 2)
+        let file = try await world.file(store)
+        let text = String(repeating: "x", count: 1 << 20)
+        let document = Array(#"{"title":"\#(text)"}"#.utf8)
+        let count = PostgreSQLTransaction.bufferedAtMost / document.count * 2 + 2
+        @Sendable func object(_ key: Int) -> ObjectReference {
+            ObjectReference(className: "Task", key: .int(Int64(key)))
+        }
+        func write(throwing: Bool) async throws {
+            try await store.write(.app(StoreWorld.app)) { transaction in
+                let own = try #require(transaction as? PostgreSQLTransaction)
+                for key in 0..<count {
+                    try transaction.putDocument(document, of: object(key), in: file)
+                    #expect(
+                        own.buffer[file].documents.sizeInBytes
+                            <= PostgreSQLTransaction.bufferedAtMost
+                    )
+                }
+                // Reads see what was sent, and what is removed.
+                #expect(try transaction.document(object(0), in: file) != nil)
+                try transaction.removeDocument(object(0), in: file)
+                #expect(try transaction.document(object(0), in: file) == nil)
+                if throwing { throw Refusal() }
+            }
+        }
+        func stored() async throws -> Int? {
+            try await store.read { try $0.objectCounts(in: file)["Task"] }
+        }
+        await #expect(throws: Refusal.self) { try await write(throwing: true) }
+        #expect(try await stored() == nil)
+        try await write(throwing: false)
+        #expect(try await stored() == count - 1)
+        await store.close()
+    }
+
     @Test("Keys of 3 000 random bytes and of a MB are found, in both directions")
     func longKeys() async throws {
         let store = try await world.store()

@@ -167,29 +167,61 @@ extension ConnectionCheck {
             )
         }
         switch await probe(scope, account, endpoint) {
-        case .success(.none):
+        case .success(.admitted):
             return Trial(.good("sync", realm.name, "the server lets \(subject) in"))
-        case .success(.some(let issue)):
-            return Trial(
-                finding: .problem(
-                    "sync",
-                    realm.name,
-                    "the server refuses \(subject): \(issue.message) [\(issue.code)]",
-                    remedy: "see docs/errors.md; the server decides who may sync a partition"
-                ),
-                outcome: issue.kind == .clientReset ? .resetRequired : .failed
-            )
+        case .success(.movedToFlexibleSync):
+            return await examine(moved: realm, account, endpoint)
+        case .success(.refused(let issue)):
+            return Self.refused(realm, subject, issue)
         case .failure(let error):
-            return Trial(
-                finding: .problem(
-                    "sync",
-                    realm.name,
-                    "no connection: \(error.reason)",
-                    remedy: "check the network, and that proxies let WebSockets through"
-                ),
-                outcome: .offline
-            )
+            return Self.unreached(realm, error)
         }
+    }
+
+    /// The realm's agent continues with subscriptions to the objects of its partition.
+    private func examine(
+        moved realm: RealmConfiguration,
+        _ account: Account,
+        _ endpoint: AppEndpoint
+    ) async -> Trial {
+        switch await probe(.subscriptions, account, endpoint) {
+        case .success(.admitted), .success(.movedToFlexibleSync):
+            Trial(
+                .good("sync", realm.name, "the app has moved to flexible sync, and lets users in")
+            )
+        case .success(.refused(let issue)):
+            Self.refused(realm, "flexible sync, to which the app has moved", issue)
+        case .failure(let error):
+            Self.unreached(realm, error)
+        }
+    }
+
+    private static func refused(
+        _ realm: RealmConfiguration,
+        _ subject: String,
+        _ issue: SessionIssue
+    ) -> Trial {
+        Trial(
+            finding: .problem(
+                "sync",
+                realm.name,
+                "the server refuses \(subject): \(issue.message) [\(issue.code)]",
+                remedy: "see docs/errors.md; the server decides who may sync a partition"
+            ),
+            outcome: issue.kind == .clientReset ? .resetRequired : .failed
+        )
+    }
+
+    private static func unreached(_ realm: RealmConfiguration, _ error: NoConnection) -> Trial {
+        Trial(
+            finding: .problem(
+                "sync",
+                realm.name,
+                "no connection: \(error.reason)",
+                remedy: "check the network, and that proxies let WebSockets through"
+            ),
+            outcome: .offline
+        )
     }
 
     private struct NoConnection: Error {
@@ -200,9 +232,9 @@ extension ConnectionCheck {
         _ scope: SyncScope,
         _ account: Account,
         _ endpoint: AppEndpoint
-    ) async -> Result<SessionIssue?, NoConnection> {
+    ) async -> Result<BindProbe.Response, NoConnection> {
         let (answer, probe) = (Answer(), BindProbe(scope))
-        return await withTaskGroup(of: Result<SessionIssue?, NoConnection>.self) { group in
+        return await withTaskGroup(of: Result<BindProbe.Response, NoConnection>.self) { group in
             group.addTask {
                 do {
                     try await endpoint.withConnection(
@@ -212,12 +244,13 @@ extension ConnectionCheck {
                         answer.give(try await probe.run(on: stream))
                         await stream.close(.normal, reason: "")
                     }
-                } catch  where !answer.isThere {
-                    return .failure(NoConnection(reason: "\(error)"))
                 } catch {
-                    // The result is already known.
+                    // An error after the answer changes nothing.
+                    return answer.given.map { .success($0) }
+                        ?? .failure(NoConnection(reason: "\(error)"))
                 }
-                return .success(answer.issue)
+                return answer.given.map { .success($0) }
+                    ?? .failure(NoConnection(reason: "no answer"))
             }
             group.addTask {
                 try? await Task.sleep(for: Self.timeout)
@@ -230,14 +263,13 @@ extension ConnectionCheck {
 
     /// The server's response, passed out of the connection.
     private final class Answer: Sendable {
-        private let given = Mutex<(isThere: Bool, issue: SessionIssue?)>((false, nil))
+        private let response = Mutex<BindProbe.Response?>(nil)
 
-        func give(_ issue: SessionIssue?) {
-            given.withLock { $0 = (true, issue) }
+        func give(_ given: BindProbe.Response) {
+            response.withLock { $0 = given }
         }
 
-        var isThere: Bool { given.withLock { $0.isThere } }
-        var issue: SessionIssue? { given.withLock { $0.issue } }
+        var given: BindProbe.Response? { response.withLock { $0 } }
     }
 }
 

@@ -16,6 +16,8 @@ package struct DocumentBuffer: Sendable {
     private var read: [ObjectRow: Content] = [:]
     private var kept: [ObjectRow: Content] = [:]
     private var layer: [ObjectRow: Content]?
+    /// At least the size of the documents that are here: what was overwritten counts, too.
+    private(set) package var sizeInBytes = 0
 
     package init() {}
 
@@ -56,6 +58,7 @@ package struct DocumentBuffer: Sendable {
     package mutating func write(_ content: Content, to row: ObjectRow) {
         precondition(layer != nil, "only bodies write")
         layer?[row] = content
+        if case .document(let document) = content { sizeInBytes += document.count }
     }
 
     // MARK: Sending
@@ -89,5 +92,6 @@ package struct DocumentBuffer: Sendable {
     mutating func forget() {
         precondition(kept.isEmpty && layer?.isEmpty ?? true, "all writes are sent")
         read = [:]
+        sizeInBytes = 0
     }
 }

@@ -14,9 +14,21 @@ package struct BindProbe: Sendable {
     /// The mode of the connection to probe on.
     package var mode: SyncMode { binding.mode }
 
-    /// - Returns: why the server refuses the realm; nil if it does not.
+    package enum Response: Sendable, Equatable {
+        case admitted
+        /// The app has changed to flexible sync: clients of a partition continue with subscriptions.
+        case movedToFlexibleSync
+        case refused(SessionIssue)
+
+        fileprivate init(_ problem: ServerProblem) {
+            self =
+                SyncErrorCode(rawValue: problem.code) == .migrateToFlexibleSync
+                ? .movedToFlexibleSync : .refused(SessionIssue(problem))
+        }
+    }
+
     /// - Throws: the error of the connection.
-    package func run(on stream: any MessageStream) async throws -> SessionIssue? {
+    package func run(on stream: any MessageStream) async throws -> Response {
         _ = try SubProtocol(answer: stream.subProtocol, for: mode)
         let context = WireContext(mode: mode, limits: .client)
         let session = SessionIdent.first
@@ -25,9 +37,9 @@ package struct BindProbe: Sendable {
         try await stream.send(ClientMessage.unbind(session).encoded())
         while let bytes = try await stream.receive() {
             switch try ServerMessage(decoding: bytes, context: context) {
-            case .unbound: return nil
-            case .jsonError(let report): return SessionIssue(ServerProblem(report))
-            case .error(let report): return SessionIssue(ServerProblem(report))
+            case .unbound: return .admitted
+            case .jsonError(let report): return Response(ServerProblem(report))
+            case .error(let report): return Response(ServerProblem(report))
             case .ident, .download, .mark, .queryError, .pong, .logMessage, .testCommand: continue
             }
         }

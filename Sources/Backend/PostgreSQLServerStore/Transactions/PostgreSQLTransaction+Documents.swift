@@ -83,7 +83,23 @@ extension PostgreSQLTransaction {
         to content: DocumentBuffer.Content
     ) throws(StoreError) {
         try hold(file)
-        try buffer.change(file) { $0.documents.write(content, to: ObjectRow(object)) }
+        let size = try buffer.change(file) { buffer in
+            buffer.documents.write(content, to: ObjectRow(object))
+            return buffer.documents.sizeInBytes
+        }
+        if size > Self.bufferedAtMost { try spill(file) }
+    }
+
+    /// Documents of a file, until they are sent before their transaction ends.
+    static let bufferedAtMost = 32 << 20
+
+    /// Sends what is written, and forgets the documents: a transaction may write more than memory holds. One
+    /// that bodies share is small (`BatchLimits`).
+    private func spill(_ file: ServerFileID) throws(StoreError) {
+        guard runner.mode == .alone else { return }
+        try flush()
+        _ = try runner.run([])
+        try buffer.change(file) { $0.documents.forget() }
     }
 
     // MARK: Classes
