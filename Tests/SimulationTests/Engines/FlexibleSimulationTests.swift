@@ -19,7 +19,8 @@ struct FlexibleSimulationTests {
     @Test("end with the rows that their queries select, and each insert is there or was reported")
     func convergence() async throws {
         var coverage = EngineSimulation.Coverage()
-        let seeds = Seeds.some(60)
+        // The last ones have failed before.
+        let seeds = Array(Seeds.some(60)) + [521]
         for seed in seeds {
             do {
                 coverage += try await FlexibleTrial(seed: seed).run()

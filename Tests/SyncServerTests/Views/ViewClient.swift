@@ -108,7 +108,7 @@ struct ViewClient {
         sessionEpoch = identified.client.sessionEpoch
         announced = identified.rejected
         if case .inForce(let view, _) = identified.view {
-            world.attach(self.ident.ident, view, at: download.serverVersion)
+            world.attach(session(at: world), view, at: download.serverVersion)
         }
         if identified.needsBootstrap {
             try await subscribe(active.body, as: active.version, at: world, messages: messages)
@@ -132,7 +132,7 @@ struct ViewClient {
                     body: SubscriptionSetBody(decoding: Array(body.utf8))
                 ),
                 as: QueryVersion(version),
-                from: download,
+                from: world.start(of: session(at: world), from: download),
                 in: world.file,
                 world.context
             ) { delivery in
@@ -156,7 +156,7 @@ struct ViewClient {
                 try take(part.progress)
                 active = (version, body)
                 completed.append(version)
-                world.attach(ident.ident, view, at: download.serverVersion)
+                world.attach(session(at: world), view, at: download.serverVersion)
             }
         }
     }
@@ -209,14 +209,31 @@ struct ViewClient {
         let batch = try #require(
             try await world.engine(limitInBytes).views.scanView(
                 for: ident.ident,
-                from: world.start(of: ident.ident, from: download),
+                from: world.start(of: session(at: world), from: download),
                 in: world.file,
                 world.settings
             )
         )
         try integrate(batch, between: between)
-        world.scanned(ident.ident, upTo: batch.progress.download.serverVersion)
+        world.scanned(session(at: world), upTo: batch.progress.download.serverVersion)
         return batch.isComplete
+    }
+
+    /// A message that the server sends and the connection loses.
+    func loseDownload(from world: ViewWorld) async throws {
+        try await world.compareGrowth()
+        let batch = try await world.engine.views.scanView(
+            for: ident.ident,
+            from: world.start(of: session(at: world), from: download),
+            in: world.file,
+            world.settings
+        )
+        guard let batch else { return }
+        world.scanned(session(at: world), upTo: batch.progress.download.serverVersion)
+    }
+
+    private func session(at world: ViewWorld) -> ViewSession {
+        ViewSession(file: world.file, ident: ident.ident, epoch: sessionEpoch)
     }
 
     mutating func downloadAll(from world: ViewWorld, limitInBytes: Int? = nil) async throws {

@@ -95,6 +95,9 @@ struct ViewSimulation {
             guard isConnected[index] else { return }
             try await subscribe(index, mayBeCut: true)
         case 18:
+            if isConnected[index], Bool.random(using: &random) {
+                try await clients[index].loseDownload(from: world)
+            }
             isConnected[index] = false
         default:
             world.setRoles(randomRoles())

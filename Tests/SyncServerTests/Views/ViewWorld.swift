@@ -118,8 +118,8 @@ final class ViewWorld: Sendable {
 
     // MARK: Fan-out
 
-    func attach(_ client: FileIdent, _ view: ClientView, at position: ServerVersion) {
-        fanout.withLock { _ = $0?.attach(client, view, at: position) }
+    func attach(_ session: ViewSession, _ view: ClientView, at position: ServerVersion) {
+        fanout.withLock { _ = $0?.attach(session, view, at: position) }
     }
 
     /// Compares what the history has grown by with all views, as a process of the server does.
@@ -134,8 +134,11 @@ final class ViewWorld: Sendable {
 
     /// The start of a client's next scan. The slow path is the oracle: a scan of everything has the same
     /// changesets, none if the client need not scan.
-    func start(of client: FileIdent, from cursor: DownloadCursor) async throws -> DownloadCursor {
-        let version = fanout.withLock { $0?.start(of: client, from: cursor.serverVersion) }
+    func start(
+        of session: ViewSession,
+        from cursor: DownloadCursor
+    ) async throws -> DownloadCursor {
+        let version = fanout.withLock { $0?.start(of: session, from: cursor.serverVersion) }
         guard let version, version > cursor.serverVersion else { return cursor }
         let start = DownloadCursor(
             serverVersion: version,
@@ -144,8 +147,8 @@ final class ViewWorld: Sendable {
         let scan = ViewScan(settings: settings, softLimitInBytes: .max, now: OriginTimestamp(0))
         let (whole, rest) = try await store.read { [file] snapshot in
             (
-                try scan.run(for: client, from: cursor, in: file, of: snapshot),
-                try scan.run(for: client, from: start, in: file, of: snapshot)
+                try scan.run(for: session.ident, from: cursor, in: file, of: snapshot),
+                try scan.run(for: session.ident, from: start, in: file, of: snapshot)
             )
         }
         #expect(whole?.changesets == rest?.changesets)
@@ -160,8 +163,8 @@ final class ViewWorld: Sendable {
     /// Versions that clients need not scan.
     let skippedVersions = Atomic(0)
 
-    func scanned(_ client: FileIdent, upTo version: ServerVersion) {
-        fanout.withLock { $0?.scanned(client, upTo: version) }
+    func scanned(_ session: ViewSession, upTo version: ServerVersion) {
+        fanout.withLock { $0?.scanned(session, upTo: version) }
     }
 
     /// From now on clients scan from their cursors.

@@ -48,9 +48,9 @@ enum ConnectionViews {
         _ key: SessionKey,
         on connection: isolated SyncConnection
     ) async throws {
-        let id = ClientFileID(file: file, ident: client.ident)
+        let session = ViewSession(of: client, in: file)
         let fanout = fanout(of: connection)
-        let start = start(of: id, from: cursor, fanout)
+        let start = start(of: session, from: cursor, fanout)
         let (service, app) = (connection.service, connection.app.id)
         let batch = try await connection.retryWhileAway {
             let told = connection.work[key]?.told
@@ -65,7 +65,7 @@ enum ConnectionViews {
             }
         }
         guard let batch else { throw IntegrationRefusal.unknownClientFile }
-        fanout.scanned(id, upTo: batch.progress.download.serverVersion)
+        fanout.scanned(session, upTo: batch.progress.download.serverVersion)
         deliver(.history(batch), key, on: connection)
     }
 
@@ -75,12 +75,12 @@ enum ConnectionViews {
 
     /// Skips history in front of which nothing concerns the session (flexible sync, 13.4).
     private static func start(
-        of client: ClientFileID,
+        of session: ViewSession,
         from cursor: DownloadCursor,
         _ fanout: Fanout
     ) -> DownloadCursor {
         DownloadCursor(
-            serverVersion: fanout.start(of: client, from: cursor.serverVersion),
+            serverVersion: fanout.start(of: session, from: cursor.serverVersion),
             lastIntegratedClientVersion: cursor.lastIntegratedClientVersion
         )
     }
@@ -97,10 +97,9 @@ enum ConnectionViews {
         guard let session = connection.work[key], !session.hasEnded, let file = session.file,
             let client = session.client
         else { return }
-        let id = ClientFileID(file: file, ident: client.ident)
-        guard let newest = fanout(of: connection).attach(id, view, at: position) else {
-            return
-        }
+        let newest = fanout(of: connection)
+            .attach(ViewSession(of: client, in: file), view, at: position)
+        guard let newest else { return }
         connection.perform(connection.machine.historyGrew(key, to: newest))
         // What was examined meanwhile may have been the user's custom data.
         connection.reviewRights()
@@ -131,7 +130,7 @@ enum ConnectionViews {
                 subscription,
                 as: query.version,
                 from: start(
-                    of: ClientFileID(file: file, ident: client.ident),
+                    of: ViewSession(of: client, in: file),
                     from: cursor,
                     fanout(of: connection)
                 ),

@@ -85,12 +85,13 @@ final class SessionRegistry: Sendable {
     }
 
     /// Releases a client file, unless another connection holds it.
-    func detach(_ client: ClientFileID, from connection: SyncConnection) {
+    func detach(_ session: ViewSession, from connection: SyncConnection) {
+        fanout.detach(session)
+        let client = ClientFileID(file: session.file, ident: session.ident)
         state.withLock { state in
             guard state.holders[client]?.connection === connection else { return }
             state.holders[client] = nil
             state.leave(client.file, connection)
-            fanout.detach(client)
             if state.audience[client.file] == nil { recent.forget(client.file) }
         }
     }

@@ -415,7 +415,7 @@ extension SyncConnection {
 
     private func leave(_ key: SessionKey) {
         if let session = work[key], let file = session.file, let client = session.client {
-            service.registry.detach(ClientFileID(file: file, ident: client.ident), from: self)
+            service.registry.detach(ViewSession(of: client, in: file), from: self)
         }
         work.end(key)
         countBacklog()

@@ -3,6 +3,21 @@ import ServerStore
 import Synchronization
 import Versions
 
+/// One session of a client file. The next one of the same file begins where its client is, not where this one
+/// was: it may have lost what this one sent.
+struct ViewSession: Hashable, Sendable {
+    let file: ServerFileID
+    let ident: FileIdent
+    /// Larger than that of all earlier sessions of the client file.
+    let epoch: UInt64
+}
+
+extension ViewSession {
+    init(of client: ClientFile, in file: ServerFileID) {
+        self.init(file: file, ident: client.ident, epoch: client.sessionEpoch)
+    }
+}
+
 /// Reads the growth of each file of flexible sync once, and tells the sessions that it concerns.
 ///
 /// While nothing runs it, every session of a file is told, and scans for itself.
@@ -23,35 +38,36 @@ final class Fanout: Sendable {
     /// A session has a view, and has scanned up to a position. Returns the version up to which there may
     /// be more for it already; nil if there is nothing.
     func attach(
-        _ client: ClientFileID,
+        _ session: ViewSession,
         _ view: ClientView,
         at position: ServerVersion
     ) -> ServerVersion? {
         state.withLock { state in
-            var file = state.files[client.file] ?? FileFanout(from: position)
+            var file = state.files[session.file] ?? FileFanout(from: position)
             // In place: a copy would copy the index.
-            state.files[client.file] = nil
-            defer { state.files[client.file] = file }
-            return file.attach(client.ident, view, at: position) ? file.examined : nil
+            state.files[session.file] = nil
+            defer { state.files[session.file] = file }
+            return file.attach(session, view, at: position) ? file.examined : nil
         }
     }
 
-    func detach(_ client: ClientFileID) {
+    /// Forgets a session, and earlier ones of its client file.
+    func detach(_ session: ViewSession) {
         state.withLock { state in
-            state.files[client.file]?.detach(client.ident)
-            if state.files[client.file]?.isEmpty == true { state.files[client.file] = nil }
+            state.files[session.file]?.detach(session)
+            if state.files[session.file]?.isEmpty == true { state.files[session.file] = nil }
         }
     }
 
     /// The position from which a session must scan that has scanned up to another one.
-    func start(of client: ClientFileID, from position: ServerVersion) -> ServerVersion {
+    func start(of session: ViewSession, from position: ServerVersion) -> ServerVersion {
         state.withLock { state in
-            state.files[client.file]?.start(of: client.ident, from: position) ?? position
+            state.files[session.file]?.start(of: session, from: position) ?? position
         }
     }
 
-    func scanned(_ client: ClientFileID, upTo version: ServerVersion) {
-        state.withLock { $0.files[client.file]?.scanned(client.ident, upTo: version) }
+    func scanned(_ session: ViewSession, upTo version: ServerVersion) {
+        state.withLock { $0.files[session.file]?.scanned(session, upTo: version) }
     }
 
     // MARK: Growth

@@ -22,6 +22,7 @@ struct FileFanout {
     }
 
     private struct Session {
+        let epoch: UInt64
         var classes: Set<Text>
         /// The first and the last version that concern the session and that it has not scanned.
         var hits: (first: ServerVersion, last: ServerVersion)?
@@ -49,55 +50,64 @@ struct FileFanout {
     var isEmpty: Bool { sessions.isEmpty }
 
     /// Adds a session that has scanned up to a position, or gives it another view. Returns true if
-    /// there may be more for it already.
+    /// there may be more for it already. A session that another one has taken over from stays out.
     mutating func attach(
-        _ client: FileIdent,
+        _ session: ViewSession,
         _ view: ClientView,
         at position: ServerVersion
     ) -> Bool {
-        let old = sessions[client]?.classes ?? []
+        let client = session.ident
+        let known = sessions[client]
+        if let known, known.epoch > session.epoch { return false }
         let queries = view.queries
+        let old = known?.classes ?? []
         for name in old.subtracting(queries.map(\.className)) { index.remove(client, from: name) }
         for query in queries { index.insert(query, of: client) }
-        let watch: UInt64
-        if let known = sessions[client] {
-            watch = known.watch
-        } else {
-            if untold.count > 2 * sessions.count + 64 {
-                untold.removeAll { sessions[$0.client]?.watch != $0.number }
-            }
-            watches += 1
-            watch = watches
-            untold.append(Watch(client: client, number: watch, since: position))
-        }
         // What was examined was not compared with this view.
         let isBehind = position < examined
         sessions[client] = Session(
+            epoch: session.epoch,
             classes: Set(queries.map(\.className)),
             hits: isBehind ? (position.next, examined) : nil,
             told: position,
-            watch: watch
+            watch: known?.watch ?? watch(client, since: position)
         )
         return isBehind
     }
 
-    mutating func detach(_ client: FileIdent) {
-        for name in sessions[client]?.classes ?? [] { index.remove(client, from: name) }
-        sessions[client] = nil
+    /// The number of a new watch.
+    private mutating func watch(_ client: FileIdent, since position: ServerVersion) -> UInt64 {
+        if untold.count > 2 * sessions.count + 64 {
+            untold.removeAll { sessions[$0.client]?.watch != $0.number }
+        }
+        watches += 1
+        untold.append(Watch(client: client, number: watches, since: position))
+        return watches
+    }
+
+    /// Forgets a session, and earlier ones of its client file.
+    mutating func detach(_ session: ViewSession) {
+        guard let known = sessions[session.ident], known.epoch <= session.epoch else { return }
+        for name in known.classes { index.remove(session.ident, from: name) }
+        sessions[session.ident] = nil
     }
 
     /// The position from which a session must scan that has scanned up to another one.
-    func start(of client: FileIdent, from position: ServerVersion) -> ServerVersion {
-        guard let session = sessions[client] else { return position }
-        guard let hits = session.hits else { return max(position, examined) }
+    func start(of session: ViewSession, from position: ServerVersion) -> ServerVersion {
+        guard let known = known(session) else { return position }
+        guard let hits = known.hits else { return max(position, examined) }
         return max(position, hits.first.previous)
     }
 
     /// The session has scanned up to a version.
-    mutating func scanned(_ client: FileIdent, upTo version: ServerVersion) {
-        guard let hits = sessions[client]?.hits else { return }
-        sessions[client]?.hits =
+    mutating func scanned(_ session: ViewSession, upTo version: ServerVersion) {
+        guard let hits = known(session)?.hits else { return }
+        sessions[session.ident]?.hits =
             hits.last <= version ? nil : (max(hits.first, version.next), hits.last)
+    }
+
+    private func known(_ session: ViewSession) -> Session? {
+        sessions[session.ident].flatMap { $0.epoch == session.epoch ? $0 : nil }
     }
 
     /// Compares growth with the views; returns the sessions to tell, by their idents.
