@@ -2,6 +2,7 @@ import Changesets
 import FaultInjection
 import LocalRealm
 import SQLite
+import TestSupport
 import Testing
 import Versions
 
@@ -73,14 +74,47 @@ struct UploadScanTests {
         try write(sizeInBytes: 10)
         var batch = try scan(from: 2, upTo: 5)
         #expect(versions(batch) == [3])
-        #expect(batch.progress.clientVersion == ClientVersion(5))
-        // Whether 4 and 5 were integrations can no longer be determined, so nothing is claimed.
-        #expect(batch.progress.lastIntegratedServerVersion == .zero)
+        #expect(batch.reached.clientVersion == ClientVersion(5))
+        // Whether 4 and 5 were integrations can no longer be determined: nothing is reported of them.
+        #expect(batch.progress == batch.changesets.last?.cursor)
         batch = try scan(from: 5)
         #expect(versions(batch) == [6])
         #expect(batch.progress.lastIntegratedServerVersion == ServerVersion(4))
         batch = try scan(from: 100)
         #expect(batch.progress.clientVersion == ClientVersion(100))
+    }
+
+    @Test("No two reports contradict each other, wherever scans begin and end, in any session")
+    func consistency() throws {
+        var random = SplitMix64(seed: 11)
+        var reports: [UploadCursor] = []
+        var serverVersion = UInt64(3)
+        for _ in 0..<150 {
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: try write(sizeInBytes: 10)
+            case 1:
+                serverVersion += 1
+                try fixture.receive(upTo: serverVersion)
+            default:
+                let newest = fixture.realm.status.localVersion.rawValue
+                // A session begins; its last scan may be limited by a set, or by late news of the newest version.
+                var cursor = UploadCursor.zero
+                for end in [UInt64.random(in: 1...newest, using: &random), newest].shuffled(using: &random) {
+                    let batch = try fixture.realm.scanUploads(
+                        from: cursor,
+                        upTo: ClientVersion(end)
+                    )
+                    cursor = batch.reached
+                    reports += batch.changesets.map(\.cursor) + [batch.progress]
+                }
+            }
+        }
+        #expect(reports.count > 50)
+        for report in reports {
+            #expect(report.isConsistent)
+            let contradicts = reports.filter { !$0.isMutuallyConsistent(with: report) }
+            #expect(contradicts.isEmpty, "\(report): \(contradicts.prefix(3))")
+        }
     }
 
     @Test("Data reported to the server is made durable once, and only if necessary")

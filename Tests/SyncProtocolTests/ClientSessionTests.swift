@@ -203,6 +203,34 @@ struct ClientSessionTests {
         #expect(session.nextStep() == nil)
     }
 
+    @Test("A scan without changesets that ends below the newest version is not reported")
+    func limitedScan() {
+        var session = Self.resumed(uploadActivation: .immediate)
+        session.connected(isFastReconnect: false)
+        _ = session.nextStep()
+        _ = session.nextStep()
+        guard case .scanUploads(let first) = session.nextStep() else {
+            Issue.record("no scan")
+            return
+        }
+        session.uploadScanned(
+            first,
+            UploadBatch(
+                changesets: [],
+                progress: first.cursor,
+                reached: uploadCursor(6, 1),
+                lockedServerVersion: ServerVersion(3)
+            )
+        )
+        #expect(session.nextStep() == nil)
+        session.localVersionAvailable(ClientVersion(7))
+        guard case .scanUploads(let second) = session.nextStep() else {
+            Issue.record("no scan")
+            return
+        }
+        #expect(second.cursor == uploadCursor(6, 1))
+    }
+
     @Test("A scan of an earlier binding is dropped")
     func staleScan() {
         var session = Self.resumed(uploadActivation: .immediate)

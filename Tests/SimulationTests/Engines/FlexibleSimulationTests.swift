@@ -76,7 +76,11 @@ struct SimulatedRoles: Sendable {
 /// One seed from the first write to the last check.
 struct FlexibleTrial: Sendable {
     let seed: UInt64
-    var record: SimulationTrace.Record?
+    private let record = SimulationTrace.Record()
+
+    init(seed: UInt64) {
+        self.seed = seed
+    }
 
     /// A committed insert.
     private struct Insert {
@@ -118,6 +122,9 @@ struct FlexibleTrial: Sendable {
             }
             try await settle(simulation, course)
             try await check(simulation, course)
+            // No fault of a network, a process or a machine costs a client its file.
+            let resets = record.lines.filter { $0.contains("client reset started") }
+            #expect(resets.isEmpty, "seed \(seed): \(resets)")
             try await simulation.stop()
             return course.coverage
         }

@@ -18,11 +18,11 @@ struct SimulationTrace: LogHandler {
     /// Differs in each run.
     let directory: String
     let record: Record?
+    private static let isWanted = ProcessInfo.processInfo.environment["REALM_TRACE"] != nil
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.debug
 
     static func logger(_ time: VirtualTime, in directory: String, _ record: Record?) -> Logger {
-        let isWanted = ProcessInfo.processInfo.environment["REALM_TRACE"] != nil
         return Logger(label: "simulation") { _ -> any LogHandler in
             guard isWanted || record != nil else { return SwiftLogNoOpLogHandler() }
             return SimulationTrace(time: time, directory: directory, record: record)
@@ -39,6 +39,7 @@ struct SimulationTrace: LogHandler {
             .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             .joined(separator: " ").replacing(directory, with: "")
         let line = "\(time.now.inMilliseconds) ms: \(event.message) \(fields)"
-        if let record { record.add(line) } else { print(line) }
+        record?.add(line)
+        if Self.isWanted { print(line) }
     }
 }

@@ -10,7 +10,8 @@ extension History {
     /// The local changesets above a cursor and up to a version, in their original form.
     ///
     /// `integrated` is the server version that the realm itself has reached: the progress rises to it
-    /// once the scan has passed the newest version, since every integration lies below that.
+    /// once the scan has passed the newest version, since every integration lies below that. Below the
+    /// newest version only local changesets tell theirs: the progress stays at the last one.
     func scanUploads(
         from cursor: UploadCursor,
         through end: ClientVersion,
@@ -22,6 +23,7 @@ extension History {
         var reached = max(cursor.clientVersion, base)
         var serverVersion = cursor.lastIntegratedServerVersion
         var sizeInBytes = 0
+        var isThrough = false
         var changesets: [UploadChangeset] = []
 
         let statement = try connection.statement(Self.localEntries)
@@ -31,7 +33,8 @@ extension History {
         while sizeInBytes < Self.softLimitInBytes {
             guard try statement.step() else {
                 if reached < end { reached = end }
-                if reached >= newest { serverVersion = max(serverVersion, integrated) }
+                isThrough = reached >= newest
+                if isThrough { serverVersion = max(serverVersion, integrated) }
                 break
             }
             let size = Int(statement.integer(at: 3))
@@ -51,12 +54,14 @@ extension History {
                 )
             )
         }
+        let position = UploadCursor(
+            clientVersion: reached,
+            lastIntegratedServerVersion: serverVersion
+        )
         return UploadBatch(
             changesets: changesets,
-            progress: UploadCursor(
-                clientVersion: reached,
-                lastIntegratedServerVersion: serverVersion
-            ),
+            progress: isThrough ? position : changesets.last?.cursor ?? cursor,
+            reached: position,
             lockedServerVersion: integrated
         )
     }

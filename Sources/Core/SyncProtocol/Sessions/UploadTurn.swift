@@ -60,8 +60,9 @@ struct UploadTurn: Hashable, Sendable {
             state = .idle
             return
         }
-        cursor = batch.progress
-        state = batch.changesets.isEmpty && !acknowledges ? .idle : .ready(batch)
+        cursor = batch.reached
+        let hasNews = acknowledges && batch.progress != scan.cursor
+        state = batch.changesets.isEmpty && !hasNews ? .idle : .ready(batch)
     }
 
     /// The server has more than was sent on this connection: continue from there.
