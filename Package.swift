@@ -271,8 +271,8 @@ let package = Package(
             "realm-agent",
             in: .client,
             [
-                "Agent", "Config", "Control", "Platform", "RealmSync", "Scopes", "Settings",
-                "WorkDisplay", argumentParser, logging, serviceLifecycle, unixSignals,
+                "Agent", "Config", "Control", "Platform", "RealmSync", "Scheduling", "Scopes",
+                "Settings", "WorkDisplay", argumentParser, logging, serviceLifecycle, unixSignals,
             ]
         ),
 

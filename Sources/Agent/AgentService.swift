@@ -124,7 +124,11 @@ extension AgentService {
         await withTaskGroup { group in
             for realm in realms {
                 group.addTask {
-                    SyncReport(realm: realm.name, await realm.realm.sync(timeout: timeout))
+                    SyncReport(
+                        realm: realm.name,
+                        user: realm.configuration.user.name,
+                        await realm.realm.sync(timeout: timeout)
+                    )
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
@@ -249,8 +253,9 @@ extension AgentService: ControlBackend {
         realm: String,
         timeout: Duration?
     ) async throws(ControlError) -> SyncReport {
-        let result = try await self.realm(realm).realm.sync(timeout: timeout)
-        return SyncReport(realm: realm, result)
+        let configured = try await self.realm(realm)
+        let result = await configured.realm.sync(timeout: timeout)
+        return SyncReport(realm: realm, user: configured.configuration.user.name, result)
     }
 
     package func reload() async throws(ControlError) -> ReloadReport {
@@ -274,7 +279,7 @@ extension AgentService: ControlBackend {
         } catch {
             throw .refusedConfiguration(["\(error)"])
         }
-        manager.report(status: "\(await running.realms.count) realms")
+        manager.report(status: HealthKeeper.summary(of: await running.status()))
         logger.notice(
             "configuration reloaded",
             metadata: [
@@ -317,6 +322,10 @@ extension AgentService: ControlBackend {
         guard let level = LogLevel(rawValue: change.level) else {
             let words = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
             throw .malformed("\"\(change.level)\" is not a log level; use one of \(words)")
+        }
+        if let category = change.category, !LogCategory.names.contains(category) {
+            let remedy = Suggestion.remedy(for: category, among: LogCategory.names)
+            throw .malformed("there is no log category \"\(category)\"; \(remedy)")
         }
         log.set(level, of: change.category)
         let category = change.category ?? "everything else"

@@ -201,6 +201,7 @@ actor RunningAgent {
         followed.daemon = configuration.daemon
         followed.daemon.log.level = new.daemon.log.level
         followed.daemon.log.categories = new.daemon.log.categories
+        followed.daemon.log.showsValues = new.daemon.log.showsValues
         configuration = followed
         parts.poorNetwork = new.network.poor
         for link in parts.allLinks { link.follow(new.network.poor) }

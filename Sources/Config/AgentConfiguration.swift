@@ -33,6 +33,8 @@ package struct LogConfiguration: Hashable, Sendable {
     package var output: Output?
     /// The level of a category and all below it: `Sync.Client` covers `Sync.Client.Reset`.
     package var categories: [String: Level]
+    /// Whether keys and values of objects are in the log.
+    package var showsValues = false
 
     package enum Level: String, CaseIterable, Sendable {
         case off, fatal, error, warn, info, detail, debug, trace, all

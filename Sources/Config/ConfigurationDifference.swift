@@ -38,6 +38,7 @@ package struct ConfigurationDifference: Hashable, Sendable {
         needsRestart += fixed.filter(\.1).map { "agent.\($0.0)" }
         note("agent.log.level", isChanged: old.log.level != new.log.level)
         note("agent.log.categories", isChanged: old.log.categories != new.log.categories)
+        note("agent.log.values", isChanged: old.log.showsValues != new.log.showsValues)
     }
 
     private mutating func note(_ path: String, isChanged: Bool) {

@@ -96,16 +96,33 @@ final class ConfigurationReader {
         return path
     }
 
+    private static func checkCategory(_ entry: NodeReader.Entry) {
+        guard !LogCategory.names.contains(entry.name) else { return }
+        entry.value.diagnostics.report(
+            Diagnostic(
+                at: entry.nameLocation,
+                .unknownName,
+                entry.value.path,
+                "there is no category \(quoted(entry.name))",
+                remedy: Suggestion.remedy(for: entry.name, among: LogCategory.names)
+            )
+        )
+    }
+
     private func readLog(_ keys: MappingReader) -> LogConfiguration {
         LogConfiguration(
             level: keys.optional("level", default: .info) { $0.choice() },
             output: keys.optional("output") { $0.choice() },
             categories: keys.optional("categories", default: [:]) { reader in
                 let levels = reader.entries { entry in
-                    (entry.name, entry.value.choice(of: LogConfiguration.Level.self) ?? .info)
+                    Self.checkCategory(entry)
+                    return (
+                        entry.name, entry.value.choice(of: LogConfiguration.Level.self) ?? .info
+                    )
                 }
                 return Dictionary(levels) { first, _ in first }
-            }
+            },
+            showsValues: keys.optional("values", default: false) { $0.bool() }
         )
     }
 }

@@ -1,5 +1,6 @@
 package import ClientReset
 import FoundationEssentials
+import Platform
 package import Scheduling
 import Settings
 
@@ -120,16 +121,10 @@ extension HandlerReply {
 
     private static func instant(_ text: String?) throws(HandlerFailure) -> WallTime? {
         guard let text else { return nil }
-        let style = Date.ISO8601FormatStyle()
-        let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        guard let date = (try? style.parse(text)) ?? (try? fractional.parse(text)) else {
+        guard let instant = WallTime(iso8601: text) else {
             throw .badAnswer("\"until\" is not an instant such as 2026-11-20T22:30:00Z")
         }
-        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
-        guard let instant = Int64(exactly: milliseconds) else {
-            throw .badAnswer("\"until\" is not an instant such as 2026-11-20T22:30:00Z")
-        }
-        return WallTime(millisecondsSince1970: instant)
+        return instant
     }
 
     private static func mode(_ text: String?) throws(HandlerFailure) -> ResetMode? {

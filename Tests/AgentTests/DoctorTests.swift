@@ -1,4 +1,5 @@
 import Config
+import Control
 import LocalRealm
 import Platform
 import Scheduling
@@ -103,6 +104,36 @@ struct DoctorTests {
         #expect(finding.verdict.rawValue == verdict)
         #expect(finding.message == message)
         #expect((finding.remedy == nil) == (verdict == "good"))
+    }
+
+    @Test("States of realms in the running agent are findings, in the words of status")
+    func states() {
+        func finding(_ state: RealmState, _ cause: String?, remedy: String? = nil) -> Finding {
+            var realm = RealmStatus(
+                name: "stock",
+                path: "/x",
+                app: "a",
+                user: "u",
+                partition: "p",
+                state: state
+            )
+            (realm.cause, realm.detail, realm.remedy) = (cause, "no [sync.x]", remedy)
+            return Doctor.state(of: realm)
+        }
+        #expect(finding(.open, nil).verdict == .good)
+        #expect(finding(.paused, "metered").verdict == .good)
+        #expect(finding(.offline, "backoff").verdict == .warning)
+        #expect(
+            finding(.suspended, "by-user").remedy
+                == "`realm-agent resume stock` when it may sync again"
+        )
+        for state in [RealmState.failed, .loginRequired, .needsReset] {
+            #expect(finding(state, "x").verdict == .problem)
+        }
+        #expect(
+            finding(.failed, "permission-denied", remedy: "do this").description
+                == "PROBLEM  realm  stock: failed (permission-denied): no [sync.x]; do this"
+        )
     }
 
     @Test("A user that never logged in has no token, and the finding names the remedy")

@@ -75,7 +75,7 @@ struct RealmHandlersTests {
             #expect(activity.detail?.contains("ops") == true)
             let data = FileManager.default.contents(atPath: temporary.file("request")) ?? Data()
             let request = String(decoding: data, as: UTF8.self)
-            #expect(request.contains(#""code":"realm.log_in_refused""#))
+            #expect(request.contains(#""code":"auth.refused""#))
             #expect(request.contains(#""fatal":true"#))
         }
     }

@@ -48,9 +48,11 @@ struct StatusTests {
         let problem = ServerProblem(report)
         let status = try status(.inactive(SessionIssue(problem)))
         #expect(status.state == .failed)
+        #expect(status.error?.code == "sync.illegal_realm_path")
+        #expect(status.remedy == "correct `realms.stock.partition`, then `realm-agent reload`")
         #expect(status.error?.sdkCode == 4)
         #expect(status.error?.logURL == "https://log/1")
-        #expect(status.detail == "no [204]")
+        #expect(status.detail == "no [sync.illegal_realm_path]")
         let refused = try self.status(.offline(.loginRequired(reason: "x")))
         #expect(refused.state == .loginRequired)
         #expect(refused.cause == "log-in-refused")
@@ -65,10 +67,11 @@ struct StatusTests {
             payloads.append(record.event.payload)
         }
         let expected = ErrorPayload(
-            code: "204",
+            code: "sync.illegal_realm_path",
             message: "no",
             fatal: true,
             sdkCode: 4,
+            serverCode: 204,
             logURL: "https://log/1"
         )
         #expect(payloads == [.error(expected)])
@@ -76,6 +79,7 @@ struct StatusTests {
             Issue.record("no handler hears of it")
             return
         }
+        #expect(report.code == "sync.illegal_realm_path")
         #expect(report.sdkCode == 4)
         #expect(report.logURL == "https://log/1")
     }

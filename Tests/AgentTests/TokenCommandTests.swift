@@ -75,7 +75,7 @@ struct TokenCommandTests {
 
     private static func words(_ failure: UserSession.Failure) -> String {
         switch failure {
-        case .unavailable(let reason): "later: \(reason)"
+        case .unavailable(let reason, _): "later: \(reason)"
         case .logInRefused(let code, let message): "\(code): \(message)"
         case .anonymousSessionEnded, .loggedOut, .storage: "\(failure)"
         }

@@ -85,7 +85,7 @@ struct AppClientTests {
     @Test("A failed location fails the call")
     func locationFails() async {
         let client = AppClient.scripted(ScriptedExchange([:]))
-        await #expect(throws: ServiceError.unreachable(reason: "no route")) {
+        await #expect(throws: ServiceError.unreachable(.connection, reason: "no route")) {
             try await client.logIn(.anonymous)
         }
     }

@@ -305,7 +305,9 @@ struct UserSessionTests {
         let logIn = Task { try await session.logIn() }
         try await until { exchange.calls.count >= 2 }
         logIn.cancel()
-        await #expect(throws: UserSession.Failure.unavailable(reason: "cancelled")) {
+        await #expect(
+            throws: UserSession.Failure.unavailable(reason: "cancelled", kind: .connection)
+        ) {
             try await logIn.value
         }
     }

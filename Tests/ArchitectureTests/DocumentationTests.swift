@@ -19,13 +19,67 @@ struct DocumentationTests {
         let firstWords = Set(
             documented.compactMap { $0.split(separator: ".").first.map(String.init) }
         )
-        let codes = Documentation.codes(in: try Project.sources(), firstWords: firstWords)
+        let sources = try Project.sources().filter { !$0.path.hasSuffix("/ErrorCatalogue.swift") }
+        let codes = Documentation.codes(in: sources, firstWords: firstWords)
+            .union(try Self.serverCodes())
         for code in codes.subtracting(documented).sorted() {
             Issue.record("docs/errors.md does not explain \(code)")
         }
         for code in documented.subtracting(codes).sorted() {
             Issue.record("docs/errors.md explains \(code), which nothing reports")
         }
+    }
+
+    /// The codes of the errors that servers report, made of the names in the protocol.
+    private static func serverCodes() throws -> Set<String> {
+        let path = "Sources/Core/SyncProtocol/Errors/SyncErrorCode.swift"
+        let names = try Project.text(of: path).matches(of: /case ([a-zA-Z]+) = \d+/).map { match in
+            match.1.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
+        }
+        #expect(names.count > 40)
+        return Set(names.map { "sync.\($0)" } + ["sync.unknown_error"])
+    }
+
+    @Test("The numbers of server errors in docs/errors.md are those of the protocol")
+    func serverNumbers() throws {
+        let path = "Sources/Core/SyncProtocol/Errors/SyncErrorCode.swift"
+        let page = try Project.text(of: "docs/errors.md")
+        for match in try Project.text(of: path).matches(of: /case ([a-zA-Z]+) = (\d+)/) {
+            let name = match.1.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
+            #expect(page.contains("| `sync.\(name)` | \(match.2) |"), "\(name)")
+        }
+    }
+
+    @Test("What docs/errors.md says to do about a code is what the programs say")
+    func remedies() throws {
+        var documented: [String: String] = [:]
+        for line in try Project.text(of: "docs/errors.md").split(separator: "\n")
+        where line.hasPrefix("| `") {
+            let cells = line.dropFirst(2).dropLast(2).split(separator: " | ").map(String.init)
+            let code = cells[0].filter { $0 != "`" }
+            // They have remedies made for each case.
+            if !code.hasPrefix("import."), !code.hasPrefix("config.") {
+                documented[code] = cells.last
+            }
+        }
+        #expect(documented.count > 150)
+        let catalogue = try Self.catalogue()
+        #expect(catalogue == documented)
+    }
+
+    /// The entries of the catalogue, read from its source.
+    private static func catalogue() throws -> [String: String] {
+        let text = try Project.text(of: "Sources/System/Platform/ErrorCatalogue.swift")
+        var entries: [String: String] = [:]
+        for match in text.matches(of: /"([a-z_]+\.[a-z_]+)":\s*"((?:[^"\\]|\\")+)",\n/) {
+            entries[String(match.1)] = String(match.2.replacing("\\\"", with: "\""))
+        }
+        for match in text.matches(of: /"([a-z_]+\.[a-z_]+)": """\n([^"]+?)\n\s*"""/) {
+            entries[String(match.1)] = match.2.split(separator: "\n").map {
+                $0.drop { $0 == " " }
+            }.joined().replacing("\\", with: "")
+        }
+        return entries
     }
 
     @Test("docs/errors.md explains every exit status, and no other")

@@ -26,6 +26,26 @@ struct MessageCatalogueTests {
         #expect(Set(entries.values).count == entries.count)
     }
 
+    @Test("Every category that the agent logs with is in the list, and in docs/logs.md")
+    func categories() throws {
+        let list = try Project.text(of: "Sources/Config/LogCategory.swift")
+        let known = Set(list.matches(of: /= "([A-Za-z.]+)"/).map { String($0.1) })
+        let page = try Project.text(of: "docs/logs.md")
+        for category in known.sorted() {
+            #expect(page.contains("| `\(category)` |"), "docs/logs.md lacks \(category)")
+        }
+        var used: Set<String> = []
+        for folder in ["Sources/Agent", "Sources/Client"] {
+            for file in try Project.files(in: folder, suffix: ".swift") {
+                let text = try Project.text(of: file)
+                for match in text.matches(of: /[lL]ogger\("([A-Za-z.]+)"\)/) {
+                    used.insert(String(match.1))
+                }
+            }
+        }
+        #expect(used == known)
+    }
+
     @Test("Every message of the catalogue occurs in the sources")
     func written() throws {
         let sources = try Project.files(in: "Sources", suffix: ".swift")

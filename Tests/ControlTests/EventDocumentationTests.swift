@@ -36,7 +36,16 @@ struct EventDocumentationTests {
         (reset.recoveryPath, reset.token) = ("x", "x")
         let whole: [EventPayload] = [
             .state(StatePayload(state: .paused, cause: "metered", detail: "x")),
-            .error(ErrorPayload(code: "1", message: "x", fatal: true, sdkCode: 7, logURL: "x")),
+            .error(
+                ErrorPayload(
+                    code: "1",
+                    message: "x",
+                    fatal: true,
+                    sdkCode: 7,
+                    serverCode: 206,
+                    logURL: "x"
+                )
+            ),
             .rejected(
                 RejectedPayload(by: .server, className: "A", key: "1", property: "a", reason: "x")
             ),

@@ -48,7 +48,7 @@ struct CheckConnectTests {
             let refused = try await check("other", "--json")
             #expect(refused.status == 1, "\(refused.output)\(refused.errors)")
             #expect(refused.output.contains(#""check":"sync""#))
-            #expect(refused.output.contains("206"))
+            #expect(refused.output.contains("[sync.permission_denied]"))
             // There was no anonymous log-in here.
             let anonymous = try await check("anonymous")
             #expect(anonymous.status == 0, "\(anonymous.output)\(anonymous.errors)")

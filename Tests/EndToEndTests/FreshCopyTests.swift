@@ -119,7 +119,10 @@ struct FreshCopyTests {
             try await world.deployment.withAgent("north") { _ in
                 try await world.expectState("needs-reset", "reset.no_fresh_copy", on: "north")
                 let detail = try await world.status("north")?.detail ?? ""
-                #expect(detail.contains("says the middleman [204]"), "\(detail)")
+                #expect(
+                    detail.contains("says the middleman [sync.illegal_realm_path]"),
+                    "\(detail)"
+                )
                 #expect(try await world.notes(on: "north") == "1|one\n2|mine\n")
                 middleman.stepAside()
                 let reset = try await world.agent("north", "reset", "stock")

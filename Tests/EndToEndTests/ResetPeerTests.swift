@@ -56,7 +56,7 @@ struct ResetPeerTests {
             try await world.deployment.withAgent("north") { _ in
                 // Recovered once, it is too big again.
                 try await world.expectState("needs-reset", "reset.cycle", on: "north")
-                #expect(world.deployment.log("north").contains("code=1009"))
+                #expect(world.deployment.log("north").contains("code=connection.message_too_big"))
                 #expect(try await world.reset("north", "finished")?.did_recover == true)
                 #expect(try await world.notes(on: "north") == "1|one\n2|mine\n")
                 // The owner tries again, in vain.
@@ -99,7 +99,7 @@ struct ResetPeerTests {
         try await with(judge: refuse) { world, middleman in
             let deployment = world.deployment
             try await deployment.withAgent("north") { _ in
-                try await world.expectState("failed", "206", on: "north")
+                try await world.expectState("failed", "sync.permission_denied", on: "north")
                 let required = try #require(try await world.reset("north", "required"))
                 #expect(required.token != nil)
                 #expect(try await world.notes(on: "north") == "1|one\n2|mine\n")
@@ -149,7 +149,11 @@ struct ResetPeerTests {
             try await world.deployment.withAgent("north") { _ in
                 let finished = try #require(try await world.reset("north", "finished"))
                 #expect(finished.did_recover == true)
-                #expect(world.deployment.log("north").contains("code=234"))
+                #expect(
+                    world.deployment.log("north").contains(
+                        "code=sync.revert_to_partition_based_sync"
+                    )
+                )
                 try await world.expectNotes("1|one\n2|mine\n", on: "north")
                 #expect(try await world.deployment.sync("north").status == 0)
             }

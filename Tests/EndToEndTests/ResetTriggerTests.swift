@@ -85,7 +85,7 @@ struct ResetTriggerTests {
         try await deployment.withServer { _ in
             try await deployment.withAgent("north") { _ in
                 #expect(try await world.reset("north", "finished")?.did_recover == true)
-                #expect(deployment.log("north").contains("code=222"))
+                #expect(deployment.log("north").contains("code=sync.client_file_expired"))
                 try await world.expectNotes("1|one\n2|late\n", on: "north")
                 #expect(try await deployment.sync("north").status == 0)
             }
@@ -140,7 +140,7 @@ struct ResetTriggerTests {
         try await world.write("INSERT INTO Item(_id, note) VALUES (2, 'mine');", on: "north")
         try await deployment.withServer { _ in
             try await deployment.withAgent("north") { _ in
-                try await world.expectState("failed", "223", on: "north")
+                try await world.expectState("failed", "sync.user_mismatch", on: "north")
                 let required = try #require(try await world.reset("north", "required"))
                 #expect(required.token != nil)
                 // Nothing happens to it while it may be in use.

@@ -99,7 +99,9 @@ struct UploadScanTests {
                 let newest = fixture.realm.status.localVersion.rawValue
                 // A session begins; its last scan may be limited by a set, or by late news of the newest version.
                 var cursor = UploadCursor.zero
-                for end in [UInt64.random(in: 1...newest, using: &random), newest].shuffled(using: &random) {
+                for end in [UInt64.random(in: 1...newest, using: &random), newest].shuffled(
+                    using: &random
+                ) {
                     let batch = try fixture.realm.scanUploads(
                         from: cursor,
                         upTo: ClientVersion(end)

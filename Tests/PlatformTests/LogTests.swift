@@ -52,6 +52,54 @@ struct LogTests {
     }
 
     @Test(
+        "Keys and values of objects are in the log only if its settings say so",
+        arguments: [false, true]
+    )
+    func values(areShown: Bool) {
+        let sink = Recorder()
+        let settings = LogSettings(level: .all, showsValues: areShown)
+        logger("A", settings, sink).trace(
+            "x",
+            metadata: ["class": "Item", "key": "7", "content": "y"]
+        )
+        let names = sink.records.withLock { $0.first?.fields.map(\.name) }
+        #expect(names == (areShown ? ["class", "content", "key"] : ["class"]))
+    }
+
+    @Test("A warning with a code has its remedy, with the names of the realm and the user")
+    func remedy() {
+        let sink = Recorder()
+        var logger = logger("A", LogSettings(level: .all), sink)
+        logger[metadataKey: "realm"] = "stock"
+        logger[metadataKey: "user"] = "till"
+        logger.warning("x", metadata: ["code": "sync.permission_denied"])
+        logger.warning("x", metadata: ["code": "auth.logged_out"])
+        logger.warning("x", metadata: ["code": "no.such_code"])
+        logger.info("x", metadata: ["code": "auth.logged_out"])
+        let remedies = sink.records.withLock { records in
+            records.map { record in record.fields.first { $0.name == "remedy" }?.value }
+        }
+        #expect(
+            remedies == [
+                "let the server's operator grant access, then `realm-agent restart stock`",
+                "`realm-agent users login till`", nil, nil,
+            ]
+        )
+    }
+
+    @Test(
+        "An instant is read with and without fractions of a second, and nothing else is",
+        arguments: [
+            ("2026-11-20T22:30:00Z", Int64(1_795_213_800_000)),
+            ("2026-11-20T22:30:00.250Z", 1_795_213_800_250), ("tomorrow", nil),
+            ("22:30", nil), ("1969-12-31T23:59:59Z", nil),
+        ]
+    )
+    func instants(text: String, milliseconds: Int64?) {
+        #expect(WallTime(iso8601: text)?.millisecondsSince1970 == milliseconds)
+    }
+
+    @Test(
         "Values are quoted when they must be",
         arguments: [
             ("plain", "plain"), ("", "\"\""), ("two words", "\"two words\""),

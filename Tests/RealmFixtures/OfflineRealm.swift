@@ -72,7 +72,7 @@ package struct OfflineRealm {
                     machineID: "machine",
                     time: .continuous,
                     now: now,
-                    logger: logger
+                    logs: RealmLogs { _ in logger }
                 ),
                 register: MetadataRealmRegister(database: try database(), realm: "stock"),
                 recoveredDirectory: recoveredDirectory,
@@ -80,7 +80,8 @@ package struct OfflineRealm {
                 time: .continuous,
                 now: now,
                 report: report,
-                logger: logger
+                logger: logger,
+                resetLogger: logger
             ),
             pauses: AttemptPauses(
                 initial: .seconds(600),

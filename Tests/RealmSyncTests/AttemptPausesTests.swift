@@ -19,4 +19,15 @@ struct AttemptPausesTests {
         pauses.wasOpen(.seconds(11))
         #expect(pauses.next() == .seconds(1))
     }
+
+    @Test(
+        "Retries of handlers wait longer while refusals follow each other, and start over after a rest"
+    )
+    func retries() {
+        var retries = RetryPauses(pauses)
+        #expect(retries.next(at: .seconds(100)) == .seconds(1))
+        #expect(retries.next(at: .seconds(101)) == .seconds(3))
+        #expect(retries.next(at: .seconds(121)) == .seconds(9))
+        #expect(retries.next(at: .seconds(142)) == .seconds(1))
+    }
 }

@@ -115,10 +115,23 @@ struct RealmActivityTests {
         )
         #expect(refused.phase == .loginRequired)
         #expect(refused.outcome == .loginRequired)
-        #expect(refused.detail.contains("InvalidPassword"))
+        #expect(refused.detail == "no (InvalidPassword) [auth.refused]")
         let absent = RealmFailure(UserSession.Failure.unavailable(reason: "no route"))
         #expect(absent.phase == .waitingForUser)
         #expect(absent.cause == .backoff)
         #expect(absent.outcome == .offline)
+        #expect(absent.code == "auth.unavailable")
+        let reasons: [(UnreachableError.Kind?, String, Int?)] = [
+            (.connection, "connection.failed", 12), (.tls, "connection.tls_failed", 13),
+            (.silence, "auth.unavailable", nil), (nil, "auth.unavailable", nil),
+        ]
+        for (kind, code, number) in reasons {
+            let failure = RealmFailure(
+                UserSession.Failure.unavailable(reason: "no route", kind: kind)
+            )
+            #expect(failure.error.code == code)
+            #expect(failure.error.sdkCode == number)
+            #expect(failure.detail == "no route [\(code)]")
+        }
     }
 }

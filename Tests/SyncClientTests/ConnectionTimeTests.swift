@@ -80,8 +80,9 @@ struct ConnectionTimeTests {
             SessionActionTests.serve
         )
         try await run(endpoint) { realm, connection, _ in
-            let error = ConnectionError(code: "102", sdkCode: .clientSession)
-            let phase = SessionPhase.offline(.serverError(reason: "no (102)", error: error))
+            let error = ConnectionError(code: "sync.unknown_message", sdkCode: .clientSession)
+            let reason = "no [sync.unknown_message]"
+            let phase = SessionPhase.offline(.serverError(reason: reason, error: error))
             try await until { await realm.snapshot().phase == phase }
             for _ in 0..<48 {
                 clock.advance(by: .seconds(3_600))

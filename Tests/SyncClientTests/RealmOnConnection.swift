@@ -102,7 +102,7 @@ enum RealmOnConnection {
             time: time,
             now: { 1_700_000_000_000 },
             environment: environment,
-            logger: logger,
+            logs: RealmLogs { _ in logger },
             report: report
         )
     }

@@ -81,7 +81,7 @@ struct ResetWishTests {
                 Issue.record("unexpected \(outcome)")
                 return
             }
-            #expect(issue.code == "208")
+            #expect(issue.code == "sync.bad_client_file_ident")
             #expect(await realm.resetCause == nil)
             #expect(await realm.removalIssue == nil)
         }
@@ -94,7 +94,7 @@ struct ResetWishTests {
                 await realm.asksForResets()
                 #expect(await realm.resetWanted.wait())
                 #expect(await realm.resetCause == nil)
-                #expect(await realm.removalIssue?.code == "\(fault.code)")
+                #expect(await realm.removalIssue?.code == ServerProblem.dottedCode(fault.code))
                 let outcome = await realm.sync(timeout: .seconds(180), .continuous)
                 guard case .refused(let issue) = outcome else {
                     Issue.record("unexpected \(outcome)")

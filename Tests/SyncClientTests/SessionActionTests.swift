@@ -148,7 +148,7 @@ struct SessionActionTests {
             Self.serve
         )
         try await RealmOnConnection.with(endpoint) { realm, connection, _ in
-            let reason = "no (201)"
+            let reason = "no [sync.other_session_error]"
             try await until { await realm.snapshot().phase == .offline(.backoff(reason: reason)) }
             #expect(endpoint.tokens.count == 2)
             connection.reconnect()

@@ -57,7 +57,11 @@ struct UserConnectionTests {
             for _ in 0..<2 {
                 let outcome = await realm.sync(timeout: .seconds(180), .continuous)
                 #expect(
-                    outcome == .offline(reason: "the server cannot be reached: no server is there")
+                    outcome
+                        == .offline(
+                            reason: "the server cannot be reached: no server is there",
+                            code: "connection.failed"
+                        )
                 )
             }
         }
@@ -106,7 +110,7 @@ struct UserConnectionTests {
                 return
             }
             #expect(issue.kind == .clientReset)
-            #expect(issue.code == "208")
+            #expect(issue.code == "sync.bad_client_file_ident")
             // The file stays writable, and what is written stays captured.
             try RealmOnConnection.insert(path, 5)
             #expect(await realm.sync(timeout: .seconds(180), .continuous) == .refused(issue))
@@ -420,7 +424,7 @@ struct UserConnectionTests {
                 return
             }
             #expect(issue.kind == .clientReset)
-            #expect(issue.code == "1009")
+            #expect(issue.code == "connection.message_too_big")
         }
     }
 }

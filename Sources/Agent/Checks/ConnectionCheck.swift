@@ -206,7 +206,11 @@ extension ConnectionCheck {
                 "sync",
                 realm.name,
                 "the server refuses \(subject): \(issue.message) [\(issue.code)]",
-                remedy: "see docs/errors.md; the server decides who may sync a partition"
+                remedy: ErrorCatalogue.remedy(
+                    for: issue.code,
+                    realm: realm.name,
+                    user: realm.user.name
+                ) ?? "ask the server's operator"
             ),
             outcome: issue.kind == .clientReset ? .resetRequired : .failed
         )

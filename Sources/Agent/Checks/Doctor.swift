@@ -27,7 +27,7 @@ package struct Doctor: Sendable {
     }
 
     package func examine() async -> [Finding] {
-        var findings = directory() + [Self.clock(now()), await agent()]
+        var findings = directory() + [Self.clock(now())] + (await agent())
         for app in configuration.apps { findings += await server(of: app) }
         for user in configuration.users { findings.append(account(of: user)) }
         for realm in configuration.realms where realm.isEnabled { findings += file(of: realm) }
@@ -103,17 +103,52 @@ extension Doctor {
         }
     }
 
-    private func agent() async -> Finding {
+    private func agent() async -> [Finding] {
         let socket = configuration.daemon.controlSocket
         do throws(ControlError) {
             let report = try await ControlClient(socketPath: socket).status()
-            return .good("agent", socket, "version \(report.version) runs as \(report.pid)")
+            return [.good("agent", socket, "version \(report.version) runs as \(report.pid)")]
+                + report.realms.map(Self.state)
         } catch {
+            return [
+                .warning(
+                    "agent",
+                    socket,
+                    error.message,
+                    remedy: error.remedy ?? "see the agent's log"
+                )
+            ]
+        }
+    }
+
+    /// A realm's state in the running agent, in the words of `status`.
+    static func state(of realm: RealmStatus) -> Finding {
+        let cause = realm.cause.map { " (\($0))" } ?? ""
+        let detail = realm.detail.map { ": \($0)" } ?? ""
+        let message = "\(realm.state.rawValue)\(cause)\(detail)"
+        switch realm.state {
+        case .open, .progress, .connecting, .disabled, .paused, .resetting:
+            return .good("realm", realm.name, message)
+        case .suspended where ["by-user", "by-plugin"].contains(realm.cause):
             return .warning(
-                "agent",
-                socket,
-                error.message,
-                remedy: error.remedy ?? "see the agent's log"
+                "realm",
+                realm.name,
+                message,
+                remedy: "`realm-agent resume \(realm.name)` when it may sync again"
+            )
+        case .suspended, .offline, .waitingForUser:
+            return .warning(
+                "realm",
+                realm.name,
+                message,
+                remedy: realm.remedy ?? "nothing, the agent tries again"
+            )
+        case .failed, .loginRequired, .needsReset:
+            return .problem(
+                "realm",
+                realm.name,
+                message,
+                remedy: realm.remedy ?? "see docs/errors.md"
             )
         }
     }
@@ -273,7 +308,8 @@ extension Doctor {
                     "file",
                     realm.name,
                     "\(realm.path) does not exist",
-                    remedy: "log the user in; the agent then creates it"
+                    remedy: "start the agent, which creates it once the user is logged in; "
+                        + "`realm-agent status` says what prevents that"
                 )
             ]
         }
@@ -291,7 +327,11 @@ extension Doctor {
                     "file",
                     realm.name,
                     "\(error.message) [\(error.code)]",
-                    remedy: "see docs/errors.md"
+                    remedy: ErrorCatalogue.remedy(
+                        for: error.code,
+                        realm: realm.name,
+                        user: realm.user.name
+                    ) ?? "see docs/errors.md"
                 )
             ]
         }

@@ -69,17 +69,18 @@ extension RealmState {
 extension ErrorPayload {
     /// Nil for errors that keep a realm from opening: its state reports them.
     init?(_ error: RealmError) {
-        let code: String
+        var serverCode: Int?
         switch error.origin {
         case .opening: return nil
-        case .server(let number, _): code = "\(number)"
-        case .file, .logIn: code = error.code
+        case .server(let number, _): serverCode = number
+        case .file, .logIn: break
         }
         self.init(
-            code: code,
+            code: error.code,
             message: error.message,
             fatal: error.isFatal,
             sdkCode: error.sdkCode,
+            serverCode: serverCode,
             logURL: error.logURL
         )
     }

@@ -14,7 +14,8 @@ package struct AgentLog: Sendable {
     package init(_ configuration: LogConfiguration, atLeast minimum: LogLevel? = nil) {
         self.settings = LogSettings(
             level: minimum ?? LogLevel(configuration.level),
-            categories: minimum == nil ? configuration.categories.mapValues(LogLevel.init) : [:]
+            categories: minimum == nil ? configuration.categories.mapValues(LogLevel.init) : [:],
+            showsValues: configuration.showsValues
         )
         let output: LogOutput =
             switch configuration.output {
@@ -55,7 +56,8 @@ extension AgentLog {
     func follow(_ configuration: LogConfiguration) {
         settings.set(
             level: LogLevel(configuration.level),
-            categories: configuration.categories.mapValues(LogLevel.init)
+            categories: configuration.categories.mapValues(LogLevel.init),
+            showsValues: configuration.showsValues
         )
     }
 

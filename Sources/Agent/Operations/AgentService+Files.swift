@@ -52,7 +52,7 @@ extension AgentService {
             let writes = try await BlockingCall.run(label: "rejects") {
                 () throws(LocalRealmError) in try RejectedWrite.read(path: path, limit: limit)
             }
-            return RejectsReport(realm: realm, rejects: writes.map(RejectsReport.Reject.init))
+            return RejectsReport(realm: realm, rejects: Self.fitting(writes))
         } catch {
             throw ControlError(error)
         }
@@ -120,7 +120,33 @@ extension AgentService {
     }
 }
 
+extension AgentService {
+    /// As many of the newest writes as the response to a request may hold.
+    static func fitting(_ writes: [RejectedWrite]) -> [RejectsReport.Reject] {
+        var rest = 8 << 20
+        return writes.map(RejectsReport.Reject.init).prefix { reject in
+            rest -= reject.sizeInBytes
+            return rest > 0
+        }.map { $0 }
+    }
+}
+
 extension RejectsReport.Reject {
+    /// Roughly, in the response.
+    fileprivate var sizeInBytes: Int {
+        200 + key.utf8.count + reason.utf8.count + (value?.utf8.count ?? 0)
+            + (rowBefore?.utf8.count ?? 0)
+    }
+
+    /// Values and keys above this are cut, and rows left out: the realm file has all of them.
+    private static let longestText = 64 << 10
+    private static let largestRow = 1 << 20
+
+    private static func shortened(_ text: String) -> String {
+        guard text.utf8.count > longestText else { return text }
+        return "\(text.prefix(1_024))… (\(text.utf8.count) bytes)"
+    }
+
     fileprivate init(_ write: RejectedWrite) {
         let at = WallTime(millisecondsSince1970: write.at).description
         let className = write.className.description
@@ -130,10 +156,10 @@ extension RejectsReport.Reject {
                 at: at,
                 by: .local,
                 className: className,
-                key: write.key,
+                key: Self.shortened(write.key),
                 property: property?.description,
                 reason: write.reason,
-                value: value
+                value: Self.shortened(value)
             )
         case .server(let code, let version, let row):
             self.init(
@@ -141,11 +167,11 @@ extension RejectsReport.Reject {
                 at: at,
                 by: .server,
                 className: className,
-                key: write.key,
+                key: Self.shortened(write.key),
                 reason: write.reason,
                 errorCode: code,
                 serverVersion: version?.rawValue,
-                rowBefore: row
+                rowBefore: row.flatMap { $0.utf8.count > Self.largestRow ? nil : $0 }
             )
         }
     }

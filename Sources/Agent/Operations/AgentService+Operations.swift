@@ -1,6 +1,8 @@
 import Config
 package import Control
+import Platform
 import RealmSync
+import Scheduling
 import SyncClient
 import Versions
 
@@ -10,14 +12,15 @@ extension AgentService {
         _ request: WaitRequest,
         for realm: String
     ) async throws(ControlError) -> SyncReport {
-        let synced = try await self.realm(realm).realm
+        let configured = try await self.realm(realm)
+        let (synced, user) = (configured.realm, configured.configuration.user.name)
         let time = synced.context.time
         let timeout = request.timeoutInSeconds.map { Duration.seconds($0) }
         let start = time.uptime()
         if request.untilOpen ?? false {
             let result = await synced.waitUntilOpen(timeout: timeout)
             guard result.outcome == .done, request.directions?.isEmpty == false else {
-                return SyncReport(realm: realm, result)
+                return SyncReport(realm: realm, user: user, result)
             }
         }
         let directions = request.directions ?? WaitRequest.Direction.allCases
@@ -25,7 +28,7 @@ extension AgentService {
             for: directions.map(TransferDirection.init),
             timeout: timeout.map { max(.zero, $0 - (time.uptime() - start)) }
         )
-        return SyncReport(realm: realm, result)
+        return SyncReport(realm: realm, user: user, result)
     }
 
     package func progress(
@@ -66,6 +69,15 @@ extension AgentService {
         _ request: SuspendRequest
     ) async throws(ControlError) {
         let synced = try await self.realm(realm).realm
+        if let text = request.until {
+            guard let end = WallTime(iso8601: text), request.seconds == nil else {
+                throw .malformed(
+                    "\"until\" is an instant such as 2026-11-20T22:30:00Z, without seconds"
+                )
+            }
+            await synced.suspend(until: end.millisecondsSince1970)
+            return
+        }
         let until = request.seconds.map { synced.context.now().adding(clamping: Int64($0 * 1_000)) }
         await synced.suspend(until: until)
     }

@@ -1,5 +1,6 @@
 import Config
 import Control
+import Platform
 import RealmSync
 import Scheduling
 import Subscriptions
@@ -24,6 +25,12 @@ extension RealmStatus {
         }
         subscriptions = status.subscriptions.map(SubscriptionSummary.init)
         mode = status.isMigrated ? "migrated" : configuration.scope.mode
+        lastConnected = status.lastTransfers.connected.map(Self.time)
+        lastUploaded = status.lastTransfers.uploaded.map(Self.time)
+        lastDownloaded = status.lastTransfers.downloaded.map(Self.time)
+        remedy = error.flatMap {
+            ErrorCatalogue.remedy(for: $0.code, realm: name, user: user)
+        }
         guard let file = status.file else { return }
         localVersion = file.localVersion
         acknowledgedVersion = file.acknowledgedVersion
@@ -40,9 +47,6 @@ extension RealmStatus {
                 lagSeconds: ingest.oldestPending.map { max(0, Double(now - $0) / 1000) }
             )
         }
-        lastConnected = file.lastConnected.map(Self.time)
-        lastUploaded = file.lastUploaded.map(Self.time)
-        lastDownloaded = file.lastDownloaded.map(Self.time)
     }
 
     private static func time(_ milliseconds: Int64) -> String {
@@ -90,11 +94,16 @@ extension StatusError {
 }
 
 extension SyncReport {
-    init(realm: String, _ result: SyncResult) {
+    /// - Parameter user: the name of the realm's user in the configuration.
+    init(realm: String, user: String? = nil, _ result: SyncResult) {
         self.init(
             realm: realm,
             outcome: Outcome(result.outcome),
             detail: result.detail,
+            code: result.code,
+            remedy: result.code.flatMap {
+                ErrorCatalogue.remedy(for: $0, realm: realm, user: user)
+            },
             uploadedBytes: result.uploadedBytes,
             downloadedBytes: result.downloadedBytes
         )

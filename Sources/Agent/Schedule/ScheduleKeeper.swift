@@ -116,6 +116,7 @@ actor ScheduleKeeper {
         decision = new
         link.setWaiting(new.permission == .paused(.poorNetwork), realm: name)
         tell(new, after: before)
+        describe(new, conditions)
         switch new.permission {
         case .run:
             ongoing = nil
@@ -182,6 +183,28 @@ actor ScheduleKeeper {
         switch decision.permission {
         case .paused(.refreshInterval), .paused(.manualMode), .once, .run: .info
         case .paused: .notice
+        }
+    }
+
+    /// Each round, with what it was decided from.
+    private func describe(_ decision: ScheduleDecision, _ conditions: Conditions) {
+        var fields: Logger.Metadata = [
+            "permission": "\(Self.word(for: decision.permission))",
+            "network": "\(conditions.hasNetwork)",
+        ]
+        if let name = conditions.interface { fields["interface"] = "\(name)" }
+        if conditions.isNetworkPoor { fields["poor_network"] = "true" }
+        fields["metering"] = "\(conditions.metering.rawValue)"
+        if let next = decision.nextAllowed { fields["next"] = "\(WallTime(next))" }
+        if let end = decision.validUntil { fields["valid_until"] = "\(WallTime(end))" }
+        logger.debug("schedule decided", metadata: fields)
+    }
+
+    private static func word(for permission: ScheduleDecision.Permission) -> String {
+        switch permission {
+        case .run: "run"
+        case .once(let occasion): "once: \(occasion.rawValue)"
+        case .paused(let pause): "paused: \(pause.rawValue)"
         }
     }
 

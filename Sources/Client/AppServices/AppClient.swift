@@ -197,7 +197,7 @@ extension AppClient {
         do {
             return try await exchange.perform(request, timeout: timeout ?? self.timeout)
         } catch {
-            throw .unreachable(reason: error.reason)
+            throw .unreachable(error.kind, reason: error.reason)
         }
     }
 }

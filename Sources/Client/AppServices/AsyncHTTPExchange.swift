@@ -60,7 +60,10 @@ package final class AsyncHTTPExchange: HTTPExchange {
                 body: Array(buffer: body)
             )
         } catch {
-            throw UnreachableError(reason: Self.reason(error, url: request.url, proxy))
+            throw UnreachableError(
+                reason: Self.reason(error, url: request.url, proxy),
+                kind: Self.kind(of: error)
+            )
         }
     }
 
@@ -117,6 +120,14 @@ package final class AsyncHTTPExchange: HTTPExchange {
 // MARK: Why there is no answer
 
 extension AsyncHTTPExchange {
+    private static func kind(of error: any Error) -> UnreachableError.Kind {
+        if TLSFailure.sentence(for: error) != nil { return .tls }
+        return switch error as? HTTPClientError {
+        case HTTPClientError.deadlineExceeded, HTTPClientError.connectTimeout: .silence
+        default: .connection
+        }
+    }
+
     private static func reason(_ error: any Error, url: String, _ proxy: ProxyServer?) -> String {
         let place = "\(url.prefix { $0 != "?" })"
         if let sentence = TLSFailure.sentence(for: error) {

@@ -45,9 +45,20 @@ package struct ServiceResponse: Sendable {
 package struct UnreachableError: Error, Sendable {
     /// For people; holds no secret.
     package let reason: String
+    package let kind: Kind
 
-    package init(reason: String) {
+    package init(reason: String, kind: Kind = .connection) {
         self.reason = reason
+        self.kind = kind
+    }
+
+    package enum Kind: Sendable, Equatable {
+        /// No connection was made, or it was lost.
+        case connection
+        /// One end does not trust the other, or they share no version of TLS.
+        case tls
+        /// No answer in time.
+        case silence
     }
 }
 

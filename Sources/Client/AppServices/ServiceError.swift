@@ -1,7 +1,7 @@
 /// The reason why a call of the App Services API failed.
 package enum ServiceError: Error, Sendable, Equatable {
     /// No answer; trying again later may help.
-    case unreachable(reason: String)
+    case unreachable(UnreachableError.Kind, reason: String)
     /// The server refused the call (app services, 11.2).
     case refused(Refusal)
     /// An answer of success that cannot be used: `MissingJsonKey`, `MalformedJson` or `BadToken`.
@@ -16,6 +16,12 @@ package enum ServiceError: Error, Sendable, Equatable {
         package let link: String?
     }
 
+    /// The obstacle on the way to the server; nil if it answered.
+    var kind: UnreachableError.Kind? {
+        guard case .unreachable(let kind, _) = self else { return nil }
+        return kind
+    }
+
     package var status: Int? {
         guard case .refused(let refusal) = self else { return nil }
         return refusal.status
@@ -25,7 +31,7 @@ package enum ServiceError: Error, Sendable, Equatable {
 extension ServiceError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unreachable(let reason): reason
+        case .unreachable(_, let reason): reason
         case .refused(let refusal): "\(refusal.message) (\(refusal.code), HTTP \(refusal.status))"
         case .unusableResponse(let code, let message): "\(message) (\(code))"
         }

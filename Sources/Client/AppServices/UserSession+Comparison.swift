@@ -41,7 +41,7 @@ extension UserSession {
 extension ComparisonFailure {
     init(_ error: ServiceError) {
         switch error {
-        case .unreachable(let reason): self = .busy(reason: reason)
+        case .unreachable(_, let reason): self = .busy(reason: reason)
         case .refused(let refusal) where [404, 405, 501].contains(refusal.status):
             self = .unsupported
         case .refused(let refusal) where refusal.status == 429 || refusal.status >= 500:

@@ -7,7 +7,8 @@ package actor UserSession {
     /// The reason why there is no token.
     package enum Failure: Error, Sendable, Equatable {
         /// The server cannot be reached or is in trouble: try again later.
-        case unavailable(reason: String)
+        /// `kind` says why it cannot be reached; nil if it answered.
+        case unavailable(reason: String, kind: UnreachableError.Kind? = nil)
         /// The credential was refused; only new configuration or the server's owner can help.
         case logInRefused(code: String, message: String)
         /// The server has ended the session of an anonymous user, who cannot log in again.
@@ -266,7 +267,7 @@ extension UserSession {
             guard generation == start else { return .failure(Self.givenUpMeanwhile) }
             // These end the log-in; if there is a credential, log in again (spec, 13.6 and 13.7).
             guard let status = error.status, [301, 308, 401, 403].contains(status) else {
-                return .failure(.unavailable(reason: error.description))
+                return .failure(.unavailable(reason: error.description, kind: error.kind))
             }
             do throws(Failure) {
                 try await forget()
@@ -318,10 +319,10 @@ extension UserSession {
     }
 
     /// Maps an error to a transient or a permanent failure.
-    static func failure(_ error: ServiceError) -> Failure {
+    package static func failure(_ error: ServiceError) -> Failure {
         switch error {
-        case .unreachable(let reason):
-            .unavailable(reason: reason)
+        case .unreachable(let kind, let reason):
+            .unavailable(reason: reason, kind: kind)
         case .unusableResponse:
             .unavailable(reason: error.description)
         case .refused(let refusal) where refusal.status == 429 || refusal.status >= 500:

@@ -68,13 +68,15 @@ package struct StatePayload: Sendable, Equatable, Codable {
 }
 
 package struct ErrorPayload: Sendable, Equatable, Codable {
-    /// Words with dots, or the number of the server's error.
+    /// The code of `docs/errors.md`.
     package let code: String
     package let message: String
     /// The session does not retry automatically.
     package let fatal: Bool
     /// The number that the Realm SDKs give this error (features, E2).
     package let sdkCode: Int?
+    /// The number of the server's error; absent for others.
+    package let serverCode: Int?
     /// URL of the server's log of the error.
     package let logURL: String?
 
@@ -83,17 +85,19 @@ package struct ErrorPayload: Sendable, Equatable, Codable {
         message: String,
         fatal: Bool,
         sdkCode: Int? = nil,
+        serverCode: Int? = nil,
         logURL: String? = nil
     ) {
         self.code = code
         self.message = message
         self.fatal = fatal
         self.sdkCode = sdkCode
+        self.serverCode = serverCode
         self.logURL = logURL
     }
 
     private enum CodingKeys: String, CodingKey {
-        case code, message, fatal, sdkCode
+        case code, message, fatal, sdkCode, serverCode
         // In the form that the conversion to and from snake case keeps.
         case logURL = "logUrl"
     }

@@ -104,9 +104,12 @@ package struct ProgressReport: Codable, Sendable, Equatable {
 package struct SuspendRequest: Codable, Sendable, Equatable {
     /// Absent means until an operator resumes the realm.
     package var seconds: Double?
+    /// The end, ISO 8601, instead of `seconds`.
+    package var until: String?
 
-    package init(seconds: Double?) {
+    package init(seconds: Double?, until: String? = nil) {
         self.seconds = seconds
+        self.until = until
     }
 }
 

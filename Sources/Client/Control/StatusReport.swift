@@ -27,6 +27,8 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var detail: String?
     /// The error of the server or the file that keeps the realm from syncing.
     package var error: StatusError?
+    /// The remedy for the error.
+    package var remedy: String?
     /// When the schedule ends the pause, ISO 8601; absent if that is unknown, or the realm is not
     /// paused.
     package var nextOpening: String?
@@ -48,7 +50,7 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var uploadedBytes: UInt64
     package var downloadedBytes: UInt64
     package var firstDownloadFinished: Bool
-    /// ISO 8601, UTC; absent if it has not happened since the agent started.
+    /// ISO 8601, UTC; absent if it has never happened.
     package var lastConnected: String?
     package var lastUploaded: String?
     package var lastDownloaded: String?
@@ -142,7 +144,7 @@ package struct IngestSummary: Codable, Sendable, Equatable {
 
 /// An error that keeps a realm from syncing (features, E2).
 package struct StatusError: Codable, Sendable, Equatable {
-    /// The number of the server's error, or the dotted code of the local one.
+    /// The code of `docs/errors.md`.
     package let code: String
     /// The number that the Realm SDKs give this error; absent if they do not know it.
     package let sdkCode: Int?

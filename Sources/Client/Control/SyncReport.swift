@@ -4,6 +4,9 @@ package struct SyncReport: Codable, Sendable, Equatable {
     package let outcome: Outcome
     /// A sentence for people where the outcome is not `done`.
     package let detail: String?
+    /// The code of `docs/errors.md`, and what to do about it; absent where the outcome has none.
+    package let code: String?
+    package let remedy: String?
     package let uploadedBytes: UInt64
     package let downloadedBytes: UInt64
 
@@ -11,12 +14,16 @@ package struct SyncReport: Codable, Sendable, Equatable {
         realm: String,
         outcome: Outcome,
         detail: String? = nil,
+        code: String? = nil,
+        remedy: String? = nil,
         uploadedBytes: UInt64 = 0,
         downloadedBytes: UInt64 = 0
     ) {
         self.realm = realm
         self.outcome = outcome
         self.detail = detail
+        self.code = code
+        self.remedy = remedy
         self.uploadedBytes = uploadedBytes
         self.downloadedBytes = downloadedBytes
     }

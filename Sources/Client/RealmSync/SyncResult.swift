@@ -20,6 +20,8 @@ public struct SyncResult: Equatable, Sendable {
     public let outcome: Outcome
     /// A sentence for people; nil if the outcome is ``Outcome/done``.
     public let detail: String?
+    /// The code of `docs/errors.md`; nil if the outcome is ``Outcome/done``, or has no code.
+    public let code: String?
     /// Bytes of changesets uploaded during the sync; 0 for a wait.
     public let uploadedBytes: UInt64
     /// Bytes of changesets downloaded during the sync; 0 for a wait.
@@ -28,11 +30,13 @@ public struct SyncResult: Equatable, Sendable {
     package init(
         _ outcome: Outcome,
         detail: String? = nil,
+        code: String? = nil,
         uploadedBytes: UInt64 = 0,
         downloadedBytes: UInt64 = 0
     ) {
         self.outcome = outcome
         self.detail = detail
+        self.code = code
         self.uploadedBytes = uploadedBytes
         self.downloadedBytes = downloadedBytes
     }

@@ -13,6 +13,8 @@ public struct SyncedRealmStatus: Sendable {
     public internal(set) var file: FileStatus?
     /// The subscriptions of the open file; nil unless the realm uses flexible sync.
     public internal(set) var subscriptions: SubscriptionStatus?
+    /// Times of the last transfers, also of those before the process started.
+    public internal(set) var lastTransfers = LastTransfers()
     /// Whether the server has changed the realm from its partition to flexible sync.
     public internal(set) var isMigrated = false
 
@@ -23,7 +25,7 @@ public struct SyncedRealmStatus: Sendable {
 
     /// An error that keeps a realm from syncing (features, E2).
     public struct StatusIssue: Sendable, Equatable {
-        /// The number of the server's error, or the dotted code of the local one.
+        /// The code of `docs/errors.md`.
         public let code: String
         /// The number that the Realm SDKs give this error, if they know it.
         public let sdkCode: Int?
@@ -63,14 +65,15 @@ public struct SyncedRealmStatus: Sendable {
         public let ingest: IngestStatus?
         /// Whether a download has ever been completed.
         public let isFirstDownloadFinished: Bool
-        /// Time of the last contact with the server, in milliseconds since 1970; nil if there was none
-        /// since the file was opened.
-        public let lastConnected: Int64?
-        /// Time of the last acknowledged upload, in milliseconds since 1970; nil if there was none since
-        /// the file was opened.
-        public let lastUploaded: Int64?
-        /// Time of the last integrated download, in milliseconds since 1970; nil if there was none since
-        /// the file was opened.
-        public let lastDownloaded: Int64?
+    }
+
+    /// Times in milliseconds since 1970; nil for what has never happened.
+    public struct LastTransfers: Sendable, Equatable {
+        /// The last contact with the server.
+        public var connected: Int64?
+        /// The last acknowledgement of local changes.
+        public var uploaded: Int64?
+        /// The last changes of others that were integrated.
+        public var downloaded: Int64?
     }
 }

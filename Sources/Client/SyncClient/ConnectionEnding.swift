@@ -61,7 +61,7 @@ extension ConnectionReaction {
 struct ReconnectRequired: Error, CustomStringConvertible {
     let problem: ServerProblem
 
-    var description: String { "\(problem.message) (\(problem.code))" }
+    var description: String { "\(problem.message) [\(problem.dottedCode)]" }
 }
 
 /// The server ended the connection with an error of it.

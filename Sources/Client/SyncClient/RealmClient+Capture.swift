@@ -36,10 +36,17 @@ extension RealmClient {
             if capturing != .capturing {
                 capturing = .capturing
                 // The counterpart of the earlier warning.
-                logger.info("local writes are captured")
+                logs.storage.info("local writes are captured")
             }
             warn(of: report)
             if report.changesetCount > 0 {
+                logs.storage.info(
+                    "capture log drained",
+                    metadata: [
+                        "changesets": "\(report.changesetCount)",
+                        "local_version": "\(status.localVersion.rawValue)",
+                    ]
+                )
                 commits.captured(status.localVersion, at: time.uptime())
                 reportLocalVersion()
             }
@@ -49,7 +56,7 @@ extension RealmClient {
             let before = capturing
             capturing = error.kind == .busy ? .blocked : .failed
             if before != .blocked || capturing == .failed {
-                logger.log(
+                logs.storage.log(
                     level: capturing == .blocked ? .warning : .error,
                     "local writes cannot be captured",
                     metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
@@ -80,7 +87,7 @@ extension RealmClient {
 
     private func warn(of value: RejectedValue) {
         report(.rejected(value))
-        logger.warning(
+        logs.storage.warning(
             "a local value cannot be synchronised and was restored",
             metadata: [
                 "code": "capture.rejected", "class": "\(value.className)", "key": "\(value.key)",
@@ -100,7 +107,7 @@ extension RealmClient {
                 )
             )
         }
-        logger.warning(
+        logs.storage.warning(
             "realm tables were altered outside the agent",
             metadata: ["code": "\(notice.code)", "detail": "\(notice.message)"]
         )

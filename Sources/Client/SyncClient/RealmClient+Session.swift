@@ -35,15 +35,29 @@ extension RealmClient {
         phase = .offline(cause)
         switch cause {
         case .notTried: break
-        case .serverError(let reason, _): finishWaiters(.failed(reason: reason))
-        case .backoff(let reason, _):
-            finishWaiters(.offline(reason: reason), includingTolerant: false)
-        case .loginRequired(let reason): finishWaiters(.loginRequired(reason: reason))
+        case .serverError(let reason, let error):
+            finishWaiters(.failed(reason: reason, code: error?.code))
+        case .backoff(let reason, let error):
+            finishWaiters(
+                .offline(reason: reason, code: error?.code),
+                includingTolerant: false
+            )
+        case .loginRequired(let reason, let code):
+            finishWaiters(.loginRequired(reason: reason, code: code))
         }
     }
 
     /// The next message to send, if there is one now.
     func nextMessage() -> ClientMessage? {
+        let message = takeNextMessage()
+        if let message {
+            logger.sent(message)
+            if case .upload(let upload) = message { logs.changesets.uploading(upload.changesets) }
+        }
+        return message
+    }
+
+    private func takeNextMessage() -> ClientMessage? {
         switch outgoing {
         case .preparing:
             return nil
@@ -85,6 +99,10 @@ extension RealmClient {
     func receive(
         _ message: ServerMessage
     ) async throws(ProtocolViolation) -> ServerProblem? {
+        logger.received(message)
+        if case .download(let download) = message {
+            logs.changesets.downloaded(download.changesets)
+        }
         var concern: ServerProblem?
         for effect in session?.received(message) ?? [] {
             if case .suspend(let problem) = effect, problem.action?.needsNewConnection == true {

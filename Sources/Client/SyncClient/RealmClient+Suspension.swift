@@ -19,7 +19,7 @@ extension RealmClient {
         resumeAt = nil
         let issue = SessionIssue(
             kind: .clientReset,
-            code: "\(cause.code)",
+            code: cause.dottedCode,
             message: cause.message,
             sdkCode: .clientReset
         )

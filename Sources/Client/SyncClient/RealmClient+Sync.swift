@@ -36,8 +36,8 @@ extension RealmClient {
         switch phase {
         case .inactive(let issue): return .refused(issue)
         // Same outcome as for a wait that began before the log-in was refused.
-        case .offline(.loginRequired(let reason)) where toleratesOffline:
-            return .loginRequired(reason: reason)
+        case .offline(.loginRequired(let reason, let code)) where toleratesOffline:
+            return .loginRequired(reason: reason, code: code)
         case .backingOff where !toleratesOffline: resumeNow()
         case .backingOff, .offline, .detached, .connecting, .bound: break
         }

@@ -232,6 +232,17 @@ extension RealmClient {
         _ duration: Duration
     ) {
         warn(of: integration.drained)
+        logs.storage.info(
+            "download integrated",
+            metadata: [
+                "changesets": "\(integration.integratedChangesetCount)",
+                "acknowledged": "\(integration.acknowledgedChangesetCount)",
+                "drained": "\(integration.drained.changesetCount)",
+                "local_version": "\(integration.localVersion.rawValue)",
+                "server_version": "\(download.progress.download.serverVersion.rawValue)",
+                "milliseconds": "\(Int(duration / .milliseconds(1)))",
+            ]
+        )
         if !download.changesets.isEmpty, integration.integratedChangesetCount > 0 {
             lastDownloaded = now()
             report(
@@ -243,14 +254,14 @@ extension RealmClient {
             )
         }
         if download.progress.upload.clientVersion > before {
-            lastUploaded = now()
+            if integration.acknowledgedChangesetCount > 0 { lastUploaded = now() }
             reportAcknowledged(
                 integration.acknowledgedChangesetCount,
                 upTo: download.progress.upload.clientVersion
             )
         }
         for name in integration.learnedClasses {
-            logger.notice("class learned from the server", metadata: ["class": "\(name)"])
+            logs.storage.notice("class learned from the server", metadata: ["class": "\(name)"])
         }
     }
 
@@ -258,7 +269,7 @@ extension RealmClient {
     /// server that hears of a full disk can only make the realm start over, which does not help.
     private func refuse(_ download: ClientSession.Download, _ error: LocalRealmError) {
         isStalled = true
-        logger.error(
+        logs.storage.error(
             "a download cannot be integrated",
             metadata: ["code": "\(error.code)", "detail": "\(error.message)"]
         )

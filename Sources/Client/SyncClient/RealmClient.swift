@@ -2,7 +2,7 @@ package import Changesets
 import ClientReset
 package import Coordination
 package import LocalRealm
-package import Logging
+import Logging
 package import SQLite
 import Scopes
 import Subscriptions
@@ -25,7 +25,7 @@ package actor RealmClient {
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
     var random: any RandomNumberGenerator & Sendable
-    private(set) var logger: Logger
+    private(set) var logs: RealmLogs
     /// Receives events as they happen; must not block.
     let report: @Sendable (RealmClientEvent) -> Void
 
@@ -109,7 +109,7 @@ package actor RealmClient {
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         environment: RealmEnvironment = .process,
-        logger: Logger,
+        logs: RealmLogs,
         report: @escaping @Sendable (RealmClientEvent) -> Void = { _ in }
     ) async throws(LocalRealmError) -> RealmClient {
         var configuration = configuration
@@ -134,7 +134,7 @@ package actor RealmClient {
             isFreshCopy: isFreshCopy,
             time: time,
             now: now,
-            logger: logger,
+            logs: logs,
             report: report
         )
     }
@@ -148,7 +148,7 @@ package actor RealmClient {
         isFreshCopy: Bool,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
-        logger: Logger,
+        logs: RealmLogs,
         report: @escaping @Sendable (RealmClientEvent) -> Void
     ) {
         self.store = store
@@ -164,7 +164,7 @@ package actor RealmClient {
         self.isFreshCopy = isFreshCopy
         self.time = time
         self.now = now
-        self.logger = logger
+        self.logs = logs
         self.report = report
     }
 
@@ -194,6 +194,9 @@ package actor RealmClient {
     package func durableVersion() async -> ClientVersion? {
         await store.durableVersion()
     }
+
+    /// Of the session.
+    var logger: Logger { logs.session }
 
     /// The status of the file after the last completed work on it.
     var status: LocalRealmStatus { store.standing.status }
@@ -231,7 +234,7 @@ extension RealmClient {
         guard joining == ident else { return }
         joining = nil
         isStalled = false
-        logger[metadataKey: "session"] = "\(ident.rawValue)"
+        logs[metadataKey: "session"] = "\(ident.rawValue)"
         isAccepted = false
         phase = .offline(.notTried)
         session = ClientSession(
@@ -256,9 +259,10 @@ extension RealmClient {
         if case .ready(let message) = outgoing, case .unbind = message { farewell = message }
         session?.deactivate()
         if case .send(let message)? = session?.nextStep() { farewell = message }
+        if let farewell { logger.sent(farewell) }
         session = nil
         connection = nil
-        logger[metadataKey: "session"] = nil
+        logs[metadataKey: "session"] = nil
         outgoing = .none
         resumeAt = nil
         phase = .detached
@@ -281,7 +285,7 @@ extension RealmClient {
             environment: environment,
             label: "checkpoints of \(name)",
             time: time,
-            logger: logger
+            logger: logs.storage
         )
         await withTaskGroup { group in
             group.addTask { await self.captureWrites(captures) }

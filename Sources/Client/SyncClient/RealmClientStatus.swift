@@ -54,14 +54,14 @@ package enum OfflineCause: Sendable, Equatable {
     case backoff(reason: String, error: ConnectionError? = nil)
     /// The server ended the connection permanently: no attempt is made until one is requested.
     case serverError(reason: String, error: ConnectionError? = nil)
-    /// The user's log-in is needed first.
-    case loginRequired(reason: String)
+    /// The user's log-in is needed first; the code is one of `docs/errors.md`.
+    case loginRequired(reason: String, code: String = "auth.refused")
 }
 
 /// An error that ended a connection, or prevented one, as applications receive it (wire protocol,
 /// 2.5, 2.7 and 9).
 package struct ConnectionError: Sendable, Equatable {
-    /// The number of the server's error, or a word for what this end saw.
+    /// A code of `docs/errors.md`.
     package let code: String
     package let sdkCode: SDKErrorCode
 
@@ -72,7 +72,7 @@ package struct ConnectionError: Sendable, Equatable {
 
     init?(_ problem: ServerProblem) {
         guard let number = problem.sdkCode(isFatal: !problem.tryAgain) else { return nil }
-        self.init(code: "\(problem.code)", sdkCode: number)
+        self.init(code: problem.dottedCode, sdkCode: number)
     }
 
     init?(_ reaction: ConnectionReaction) {
@@ -99,7 +99,7 @@ package struct SessionIssue: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// The number of the server's error, or the dotted code of the local one.
+    /// A code of `docs/errors.md`.
     package let code: String
     package let message: String
     /// The number that the Realm SDKs give this error, if they know it.
@@ -125,9 +125,10 @@ package struct SessionIssue: Sendable, Equatable {
 /// The outcome of a sync request.
 package enum SyncOutcome: Sendable, Equatable {
     case done
-    case offline(reason: String)
-    case loginRequired(reason: String)
-    case failed(reason: String)
+    /// The codes are those of `docs/errors.md`; nil if there is none for it.
+    case offline(reason: String, code: String? = nil)
+    case loginRequired(reason: String, code: String = "auth.refused")
+    case failed(reason: String, code: String? = nil)
     case refused(SessionIssue)
     case timedOut
 }

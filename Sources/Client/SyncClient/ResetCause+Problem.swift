@@ -2,6 +2,18 @@ package import ClientReset
 package import SyncProtocol
 
 extension ResetCause {
+    /// The code of `docs/errors.md`.
+    package var dottedCode: String {
+        switch origin {
+        case .alteredTables: "schema.altered"
+        case .restoredFile: "reset.restored_file"
+        case .request: "reset.requested"
+        case .server:
+            code == Int(CloseCode.messageTooBig.rawValue)
+                ? "connection.message_too_big" : ServerProblem.dottedCode(code)
+        }
+    }
+
     /// Nil for a problem whose sender does not ask for a reset, even if its code does (client
     /// reset, 2.1).
     package init?(_ problem: ServerProblem) {

@@ -15,7 +15,7 @@ extension SessionIssue {
             }
         self.init(
             kind: kind,
-            code: "\(problem.code)",
+            code: problem.dottedCode,
             message: problem.message,
             sdkCode: problem.sdkCode(isFatal: !problem.tryAgain),
             logURL: problem.logURL.isEmpty ? nil : problem.logURL
@@ -33,9 +33,18 @@ extension SessionIssue {
 }
 
 extension ServerProblem {
+    /// The code of `docs/errors.md`, the same in status, events, handlers, logs and messages.
+    package var dottedCode: String { Self.dottedCode(code) }
+
+    static func dottedCode(_ number: Int) -> String {
+        "sync.\(SyncErrorCode(rawValue: number)?.name ?? "unknown_error")"
+    }
+
     /// The issue as metadata of a log message.
     func metadata(isFatal: Bool) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["code": "\(code)", "detail": "\(message)"]
+        var metadata: Logger.Metadata = [
+            "code": "\(dottedCode)", "server_code": "\(code)", "detail": "\(message)",
+        ]
         if let number = sdkCode(isFatal: isFatal) { metadata["sdk_code"] = "\(number.rawValue)" }
         if !logURL.isEmpty { metadata["log_url"] = "\(logURL)" }
         return metadata

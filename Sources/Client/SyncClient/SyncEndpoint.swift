@@ -38,7 +38,8 @@ extension EndpointToken: CustomStringConvertible, CustomReflectable {
 /// The reason why there is no token or no address.
 package enum EndpointFailure: Error, Sendable, Equatable {
     /// Time can heal it.
-    case unavailable(reason: String)
+    case unavailable(reason: String, error: ConnectionError? = nil)
     /// The user must log in again, which an operator must enable.
-    case loginRequired(reason: String)
+    /// The code is one of `docs/errors.md`.
+    case loginRequired(reason: String, code: String = "auth.refused")
 }

@@ -42,6 +42,7 @@ extension UserConnection {
         while !Task.isCancelled {
             switch await nextStep() {
             case .send(let message):
+                logger.sent(message)
                 try await stream.send(message.encoded())
             case .disconnect(.voluntary):
                 return await stream.close(.normal, reason: "")
@@ -114,6 +115,8 @@ extension UserConnection {
     }
 
     private func receive(_ message: ServerMessage) async throws {
+        // The realm of a session logs the session's.
+        if message.session == nil { logger.received(message) }
         switch machine.received(message, at: time.uptime(), using: &random) {
         case .deliver(let session, let message):
             // Drop messages for a realm that has left.

@@ -173,6 +173,7 @@ extension UserConnection {
 
     /// Makes one connection, and carries out the reaction to its end.
     private func connect() async {
+        logger.info("connecting", metadata: ["realms": "\(realmsInOrder.count)"])
         for realm in realmsInOrder { await realm.connecting() }
         let cause: OfflineCause?
         do {
@@ -229,7 +230,7 @@ extension UserConnection {
             return await pursue(
                 problem.action ?? .transient,
                 token,
-                because: "\(problem.message) (\(problem.code))",
+                because: "\(problem.message) [\(problem.dottedCode)]",
                 ConnectionError(problem)
             )
         case .failed(let reaction, let description):
@@ -294,12 +295,12 @@ extension UserConnection {
 
     private func pause(because reason: String, _ error: ConnectionError?) -> OfflineCause? {
         guard let next = machine.nextAttempt else {
-            report(reason, retry: "when asked", error?.sdkCode)
+            report(reason, retry: "when asked", error)
             return .serverError(reason: reason, error: error)
         }
         let delay = next - time.uptime()
         guard delay > .zero else { return nil }
-        report(reason, retry: delay.forPeople, error?.sdkCode)
+        report(reason, retry: delay.forPeople, error)
         return .backoff(reason: reason, error: error)
     }
 
@@ -307,26 +308,29 @@ extension UserConnection {
     private func pause(because failure: EndpointFailure) -> OfflineCause {
         let retry = machine.nextAttempt.map { ($0 - time.uptime()).forPeople } ?? "when asked"
         switch failure {
-        case .unavailable(let reason):
-            report(reason, retry: retry, nil)
-            return .backoff(reason: reason)
-        case .loginRequired(let reason):
-            report(reason, retry: retry, .clientUser)
-            return .loginRequired(reason: reason)
+        case .unavailable(let reason, let error):
+            report(reason, retry: retry, error)
+            return .backoff(reason: reason, error: error)
+        case .loginRequired(let reason, let code):
+            report(reason, retry: retry, ConnectionError(code: code, sdkCode: .clientUser))
+            return .loginRequired(reason: reason, code: code)
         }
     }
 
     /// Reports the reason; a repetition of the same one is not reported.
-    private func report(_ reason: String, retry: String, _ sdkCode: SDKErrorCode?) {
+    private func report(_ reason: String, retry: String, _ error: ConnectionError?) {
         // Failures caused by stopping are not reported.
         guard !Task.isCancelled else { return }
         var metadata: Logger.Metadata = ["reason": "\(reason)", "retry": "\(retry)"]
-        if let sdkCode { metadata["sdk_code"] = "\(sdkCode.rawValue)" }
-        logger.log(
-            level: reason == lastReason ? .debug : .warning,
-            "not connected",
-            metadata: metadata
-        )
+        if let error {
+            metadata["code"] = "\(error.code)"
+            metadata["sdk_code"] = "\(error.sdkCode.rawValue)"
+        }
+        if reason == lastReason {
+            logger.info("attempt to connect failed", metadata: metadata)
+        } else {
+            logger.warning("not connected", metadata: metadata)
+        }
         lastReason = reason
     }
 }

@@ -13,6 +13,10 @@ struct StatusTable: CustomStringConvertible {
         lines.append(TextTable(header, report.realms.map(cells)).description)
         for realm in report.realms {
             if let detail = realm.detail { lines.append("\(realm.name): \(detail)") }
+            if let remedy = realm.remedy { lines.append("\(realm.name): \(remedy)") }
+            if let next = realm.nextAttempt {
+                lines.append("\(realm.name): next attempt at \(next)")
+            }
             if let text = realm.subscriptions?.text { lines.append("\(realm.name): \(text)") }
             if let text = realm.subscriptions?.warning { lines.append("\(realm.name): \(text)") }
             if let text = realm.ingest?.text { lines.append("\(realm.name): \(text)") }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Control
+import Platform
+import Scheduling
 
 struct SuspendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,8 +25,30 @@ struct SuspendCommand: AsyncParsableCommand {
     )
     var duration: TimeoutArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Resume automatically at this time, such as 2026-11-20T22:30:00Z.",
+            valueName: "time"
+        )
+    )
+    var until: String?
+
+    func validate() throws {
+        guard duration == nil || until == nil else {
+            throw ValidationError("give one of --for and --until")
+        }
+        guard let until else { return }
+        guard let end = WallTime(iso8601: until) else {
+            throw ValidationError("--until is a time such as 2026-11-20T22:30:00Z")
+        }
+        guard end > .now() else { throw ValidationError("--until \(end) is over") }
+    }
+
     func run() async throws {
-        let request = SuspendRequest(seconds: duration.map { $0.duration / .seconds(1) })
+        let request = SuspendRequest(
+            seconds: duration.map { $0.duration / .seconds(1) },
+            until: until
+        )
         try await selection.perform { client, realm throws(ControlError) in
             try await client.suspend(realm, request)
         }

@@ -41,7 +41,10 @@ struct SyncCommand: AsyncParsableCommand {
             if json {
                 print(try report.controlJSON())
             } else if let detail = report.detail {
-                StandardError.print("\(report.realm): \(report.outcome.rawValue): \(detail)")
+                let remedy = report.remedy.map { "; \($0)" } ?? ""
+                StandardError.print(
+                    "\(report.realm): \(report.outcome.rawValue): \(detail)\(remedy)"
+                )
             }
         }
         // The first realm that is not done decides.

@@ -51,7 +51,10 @@ struct WaitCommand: AsyncParsableCommand {
         guard report.outcome != .done else { return }
         throw CommandFailure(
             status: ExitStatus(report.outcome),
-            message: json ? nil : "\(realm): \(report.detail ?? report.outcome.rawValue)"
+            message: json
+                ? nil
+                : "\(realm): \(report.detail ?? report.outcome.rawValue)"
+                    + (report.remedy.map { "; \($0)" } ?? "")
         )
     }
 }

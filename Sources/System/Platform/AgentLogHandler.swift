@@ -37,6 +37,10 @@ package struct AgentLogHandler: LogHandler {
         var fields = metadata
         fields.merge(metadataProvider?.get() ?? [:]) { $1 }
         fields.merge(event.metadata ?? [:]) { $1 }
+        if !settings.showsValues { for name in Self.namesOfValues { fields[name] = nil } }
+        if event.level >= .warning, let remedy = Self.remedy(fields) {
+            fields["remedy"] = "\(remedy)"
+        }
         let sorted = fields.map { (name: $0.key, value: "\($0.value)") }.sorted {
             $0.name < $1.name
         }
@@ -48,6 +52,19 @@ package struct AgentLogHandler: LogHandler {
                 fields: sorted,
                 isBelowLevel: isBelowLevel
             )
+        )
+    }
+
+    /// Fields with keys or values of users' objects.
+    private static let namesOfValues = ["key", "content"]
+
+    /// The remedy for the code of the message; nil if it has none.
+    private static func remedy(_ fields: Logger.Metadata) -> String? {
+        guard let code = fields["code"] else { return nil }
+        return ErrorCatalogue.remedy(
+            for: "\(code)",
+            realm: fields["realm"].map { "\($0)" },
+            user: fields["user"].map { "\($0)" }
         )
     }
 }

@@ -6,17 +6,29 @@ package final class LogSettings: Sendable {
     private struct State {
         var level: LogLevel
         var categories: [String: LogLevel]
+        var showsValues: Bool
     }
 
     private let state: Mutex<State>
 
-    package init(level: LogLevel, categories: [String: LogLevel] = [:]) {
-        self.state = Mutex(State(level: level, categories: categories))
+    /// - Parameter showsValues: whether the log may hold keys and values of users' objects.
+    package init(
+        level: LogLevel,
+        categories: [String: LogLevel] = [:],
+        showsValues: Bool = true
+    ) {
+        self.state = Mutex(
+            State(level: level, categories: categories, showsValues: showsValues)
+        )
     }
 
-    package func set(level: LogLevel, categories: [String: LogLevel]) {
-        state.withLock { $0 = State(level: level, categories: categories) }
+    package func set(level: LogLevel, categories: [String: LogLevel], showsValues: Bool = true) {
+        state.withLock {
+            $0 = State(level: level, categories: categories, showsValues: showsValues)
+        }
     }
+
+    var showsValues: Bool { state.withLock(\.showsValues) }
 
     /// Changes one category's level, or the default.
     package func set(_ level: LogLevel, of category: String?) {

@@ -205,14 +205,15 @@ final class SimulatedAgentMachine: Sendable {
                         random: { self.fork() },
                         vfs: files.name
                     ),
-                    logger: logger
+                    logs: RealmLogs { _ in logger }
                 ),
                 register: register,
                 recoveredDirectory: recoveredDirectory,
                 version: "simulation",
                 time: time.syncTime,
                 now: milliseconds,
-                logger: logger
+                logger: logger,
+                resetLogger: logger
             ),
             pauses: AttemptPauses(initial: .seconds(1), maximum: .seconds(10), multiplier: 2)
         )

@@ -1,5 +1,6 @@
 package import AppServices
 package import SyncClient
+import SyncProtocol
 import Synchronization
 package import Transport
 
@@ -46,7 +47,7 @@ package struct AppEndpoint: SyncEndpoint {
         do throws(ServiceError) {
             try await client.refreshLocation()
         } catch {
-            throw .unavailable(reason: error.description)
+            throw EndpointFailure(UserSession.failure(error))
         }
     }
 
@@ -95,10 +96,13 @@ extension EndpointFailure {
     fileprivate init(_ failure: UserSession.Failure) {
         self =
             switch failure {
-            case .unavailable, .storage: .unavailable(reason: failure.message)
-            case .anonymousSessionEnded:
-                .loginRequired(reason: UserSession.Failure.anonymousSessionEndedDetail)
-            case .loggedOut, .logInRefused: .loginRequired(reason: failure.message)
+            case .unavailable, .storage:
+                .unavailable(
+                    reason: failure.message,
+                    error: failure.sdkCode.map { ConnectionError(code: failure.code, sdkCode: $0) }
+                )
+            case .anonymousSessionEnded, .loggedOut, .logInRefused:
+                .loginRequired(reason: failure.message, code: failure.code)
             }
     }
 }

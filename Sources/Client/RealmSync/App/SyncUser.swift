@@ -112,6 +112,12 @@ public final class SyncUser: Sendable {
         )
     }
 
+    private func logger(_ category: String) -> Logger {
+        var logger = app.makeLogger(category)
+        logger[metadataKey: "user"] = "\(name)"
+        return logger
+    }
+
     /// A realm of this user.
     package func realm(
         _ options: RealmOptions,
@@ -132,7 +138,7 @@ public final class SyncUser: Sendable {
                     machineID: app.machine.machineID,
                     time: .continuous,
                     now: SyncApp.millisecondsSince1970,
-                    logger: app.makeLogger("Sync.Client.Session")
+                    logs: RealmLogs(logger)
                 ),
                 register: MetadataRealmRegister(database: app.database, realm: options.name),
                 delegate: delegate,
@@ -141,7 +147,8 @@ public final class SyncUser: Sendable {
                 time: .continuous,
                 now: SyncApp.millisecondsSince1970,
                 report: report,
-                logger: app.makeLogger("Agent.Realm")
+                logger: logger("Agent.Realm"),
+                resetLogger: logger("Sync.Client.Reset")
             ),
             pauses: AttemptPauses(
                 initial: backoff.initial,

@@ -1,10 +1,16 @@
 package import AppServices
+import SyncProtocol
 
 extension UserSession.Failure {
     /// The code of docs/errors.md.
     package var code: String {
         switch self {
-        case .unavailable: "auth.unavailable"
+        case .unavailable(_, let kind):
+            switch kind {
+            case .connection: "connection.failed"
+            case .tls: "connection.tls_failed"
+            case .silence, nil: "auth.unavailable"
+            }
         case .logInRefused: "auth.refused"
         case .anonymousSessionEnded: "auth.session_ended"
         case .loggedOut: "auth.logged_out"
@@ -12,19 +18,24 @@ extension UserSession.Failure {
         }
     }
 
+    /// The number that the Realm SDKs give this failure, if they know it.
+    var sdkCode: SDKErrorCode? {
+        switch self {
+        case .unavailable(_, .connection?): .connectionFailed
+        case .unavailable(_, .tls?): .tlsHandshakeFailed
+        case .logInRefused, .anonymousSessionEnded, .loggedOut: .clientUser
+        case .unavailable, .storage: nil
+        }
+    }
+
     /// For people, without a remedy.
     package var message: String {
         switch self {
-        case .unavailable(let reason), .storage(let reason): reason
+        case .unavailable(let reason, _), .storage(let reason): reason
         case .logInRefused(let code, let message): "\(message) (\(code))"
         case .anonymousSessionEnded:
             "the server ended the session of this anonymous user, who cannot log in again"
         case .loggedOut: "the user was logged out here"
         }
     }
-
-    /// The message with its code and a remedy, where only one text is shown.
-    static let anonymousSessionEndedDetail =
-        "\(Self.anonymousSessionEnded.message) [\(Self.anonymousSessionEnded.code)]; "
-        + "`realm-agent users login` makes a new user and keeps the files of this one in recovered/"
 }

@@ -27,3 +27,23 @@ package struct AttemptPauses: Sendable {
         if duration > maximum { failures = 0 }
     }
 }
+
+/// Delays between sessions that handlers request after the server has refused the realm.
+package struct RetryPauses: Sendable {
+    private let fresh: AttemptPauses
+    private var pauses: AttemptPauses
+    private var last: Duration?
+
+    package init(_ pauses: AttemptPauses) {
+        self.fresh = pauses
+        self.pauses = pauses
+    }
+
+    /// The shortest delay before the next session; it grows while refusals follow each other, and starts
+    /// over after twice the longest delay without one.
+    package mutating func next(at uptime: Duration) -> Duration {
+        if let last, uptime - last > fresh.maximum * 2 { pauses = fresh }
+        last = uptime
+        return pauses.next()
+    }
+}

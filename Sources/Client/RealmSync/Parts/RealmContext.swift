@@ -26,6 +26,8 @@ package struct RealmContext: Sendable {
     package let now: @Sendable () -> Int64
     let events: RealmEvents
     let logger: Logger
+    /// Of client resets.
+    let resetLogger: Logger
 
     package init(
         options: RealmOptions,
@@ -41,7 +43,8 @@ package struct RealmContext: Sendable {
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (RealmEvent) -> Void = { _ in },
-        logger: Logger
+        logger: Logger,
+        resetLogger: Logger
     ) {
         self.options = options
         self.appID = appID
@@ -59,6 +62,9 @@ package struct RealmContext: Sendable {
         var logger = logger
         logger[metadataKey: "realm"] = "\(options.name)"
         self.logger = logger
+        var resetLogger = resetLogger
+        resetLogger[metadataKey: "realm"] = "\(options.name)"
+        self.resetLogger = resetLogger
     }
 
     /// The connection for a realm in its present kind of sync.

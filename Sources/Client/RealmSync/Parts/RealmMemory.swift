@@ -71,6 +71,16 @@ struct RealmMemory: Sendable {
         )
     }
 
+    /// The last transfers that the record knows of; none if it cannot be read.
+    func lastTransfers() async -> SyncedRealmStatus.LastTransfers {
+        guard let record = try? await context.register.record() else { return .init() }
+        return SyncedRealmStatus.LastTransfers(
+            connected: record.lastConnected,
+            uploaded: record.lastUploaded,
+            downloaded: record.lastDownloaded
+        )
+    }
+
     /// Time of the last contact with the server, in milliseconds since 1970; nil if there was none.
     func lastConnected() async -> Int64? {
         try? await context.register.record()?.lastConnected

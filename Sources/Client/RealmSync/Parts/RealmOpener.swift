@@ -1,7 +1,7 @@
 import Changesets
 import Glibc
 import LocalRealm
-package import Logging
+import Logging
 import SchemaFiles
 import Schemas
 import Scopes
@@ -15,20 +15,20 @@ package struct RealmOpener: Sendable {
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
     let environment: RealmEnvironment
-    let logger: Logger
+    let logs: RealmLogs
 
     package init(
         machineID: String,
         time: SyncTime,
         now: @escaping @Sendable () -> Int64,
         environment: RealmEnvironment = .process,
-        logger: Logger
+        logs: RealmLogs
     ) {
         self.machineID = machineID
         self.time = time
         self.now = now
         self.environment = environment
-        self.logger = logger
+        self.logs = logs
     }
 
     /// The data of a fresh copy, which is not what the options say after a change of the kind of sync.
@@ -91,12 +91,12 @@ package struct RealmOpener: Sendable {
             options: options.schema?.declaration.options ?? [:],
             splitGap: options.capture.splitGap
         )
-        var logger = logger
-        logger[metadataKey: "realm"] = "\(options.name)"
-        logger[metadataKey: "user_id"] = "\(userID)"
-        if isFreshCopy { logger[metadataKey: "copy"] = "fresh" }
+        var logs = logs
+        logs[metadataKey: "realm"] = "\(options.name)"
+        logs[metadataKey: "user_id"] = "\(userID)"
+        if isFreshCopy { logs[metadataKey: "copy"] = "fresh" }
         do throws(LocalRealmError) {
-            if !isFreshCopy { try await plantSeed(of: options, file.owner, logger) }
+            if !isFreshCopy { try await plantSeed(of: options, file.owner, logs.storage) }
             return try await RealmClient.open(
                 file,
                 name: options.name,
@@ -106,7 +106,7 @@ package struct RealmOpener: Sendable {
                 time: time,
                 now: now,
                 environment: environment,
-                logger: logger,
+                logs: logs,
                 report: report
             )
         } catch {

@@ -44,7 +44,7 @@ extension RealmEvent {
                     RealmRejection(
                         .server,
                         className: update.className,
-                        key: update.key?.eventText ?? update.encodedKey,
+                        key: update.key?.forPeople ?? update.encodedKey,
                         reason: update.reason
                     )
                 }
@@ -56,7 +56,6 @@ extension RealmEvent {
 extension RealmError {
     /// A server error with its number in the SDKs (features, E2).
     init(_ problem: ServerProblem, isFatal: Bool) {
-        let known = SyncErrorCode(rawValue: problem.code)
         var concern = RealmError.Concern.session
         if case .compensated? = problem.details {
             concern = .rejectedWrites
@@ -65,25 +64,11 @@ extension RealmError {
         }
         self.init(
             .server(number: problem.code, concern),
-            code: "sync.\(known?.name ?? "unknown_error")",
+            code: problem.dottedCode,
             sdkCode: problem.sdkCode(isFatal: isFatal)?.rawValue,
             message: problem.message,
             isFatal: isFatal,
             logURL: problem.logURL.isEmpty ? nil : problem.logURL
         )
-    }
-}
-
-extension ObjectKey {
-    /// The key as people write it.
-    fileprivate var eventText: String {
-        switch self {
-        case .null: "null"
-        case .int(let value): "\(value)"
-        case .string(let text): text.description
-        case .objectID(let id): "\(id)"
-        case .uuid(let id): "\(id)"
-        case .globalKey(let key): "\(key)"
-        }
     }
 }

@@ -7,12 +7,32 @@ package struct RealmFailure: Error, Sendable, Equatable {
     package let phase: RealmPhase
     package let cause: RealmCause
     package let detail: String
+    /// A code of `docs/errors.md`.
+    package let code: String
+    let sdkCode: SDKErrorCode?
     package let outcome: SyncResult.Outcome
+
+    private init(
+        phase: RealmPhase,
+        cause: RealmCause,
+        detail: String,
+        code: String,
+        sdkCode: SDKErrorCode? = nil,
+        outcome: SyncResult.Outcome
+    ) {
+        self.phase = phase
+        self.cause = cause
+        self.detail = detail
+        self.code = code
+        self.sdkCode = sdkCode
+        self.outcome = outcome
+    }
 
     static let stopping = Self(
         phase: .offline,
         cause: .byUser,
         detail: "the agent is stopping",
+        code: "agent.stopping",
         outcome: .offline
     )
 
@@ -20,19 +40,19 @@ package struct RealmFailure: Error, Sendable, Equatable {
         phase: .waitingForUser,
         cause: .backoff,
         detail: "the realm was not open within the timeout",
+        code: "realm.not_open",
         outcome: .timedOut
     )
 
     var activity: RealmActivity { RealmActivity(phase, cause, detail) }
 
-    var result: SyncResult { SyncResult(outcome, detail: detail) }
+    var result: SyncResult { SyncResult(outcome, detail: detail, code: code) }
 
-    /// The cause of interfaces, 5 as a code.
     var error: RealmError {
         RealmError(
             .opening,
-            code: "realm.\(cause.rawValue.replacing("-", with: "_"))",
-            sdkCode: phase == .loginRequired ? SDKErrorCode.clientUser.rawValue : nil,
+            code: code,
+            sdkCode: sdkCode?.rawValue,
             message: detail,
             isFatal: phase != .waitingForUser
         )
@@ -41,33 +61,22 @@ package struct RealmFailure: Error, Sendable, Equatable {
 
 extension RealmFailure {
     package init(_ failure: UserSession.Failure) {
-        switch failure {
-        case .unavailable(let reason):
-            self.init(phase: .waitingForUser, cause: .backoff, detail: reason, outcome: .offline)
-        case .logInRefused:
-            self.init(
-                phase: .loginRequired,
-                cause: .logInRefused,
-                detail: "\(failure.message); check the credential of this user",
-                outcome: .loginRequired
-            )
-        case .anonymousSessionEnded:
-            self.init(
-                phase: .loginRequired,
-                cause: .logInRefused,
-                detail: UserSession.Failure.anonymousSessionEndedDetail,
-                outcome: .loginRequired
-            )
-        case .loggedOut:
-            self.init(
-                phase: .loginRequired,
-                cause: .byUser,
-                detail: "\(failure.message); `realm-agent users login` logs in again",
-                outcome: .loginRequired
-            )
-        case .storage(let reason):
-            self.init(phase: .failed, cause: .inputOutput, detail: reason, outcome: .failed)
-        }
+        let (phase, cause, outcome): (RealmPhase, RealmCause, SyncResult.Outcome) =
+            switch failure {
+            case .unavailable: (.waitingForUser, .backoff, .offline)
+            case .logInRefused, .anonymousSessionEnded:
+                (.loginRequired, .logInRefused, .loginRequired)
+            case .loggedOut: (.loginRequired, .byUser, .loginRequired)
+            case .storage: (.failed, .inputOutput, .failed)
+            }
+        self.init(
+            phase: phase,
+            cause: cause,
+            detail: "\(failure.message) [\(failure.code)]",
+            code: failure.code,
+            sdkCode: failure.sdkCode,
+            outcome: outcome
+        )
     }
 
     init(_ failure: RealmOpener.Failure) {
@@ -76,16 +85,24 @@ extension RealmFailure {
             self.init(
                 phase: .failed,
                 cause: .configuration,
-                detail: reason,
+                detail: "\(reason) [config.bad_value]",
+                code: "config.bad_value",
                 outcome: .configuration
             )
         case .directory(let reason):
-            self.init(phase: .failed, cause: .inputOutput, detail: reason, outcome: .failed)
+            self.init(
+                phase: .failed,
+                cause: .inputOutput,
+                detail: "\(reason) [realm.cannot_open]",
+                code: "realm.cannot_open",
+                outcome: .failed
+            )
         case .realm(let error):
             self.init(
                 phase: .failed,
                 cause: error.kind.cause,
-                detail: error.description,
+                detail: "\(error.path): \(error.message) [\(error.code)]",
+                code: error.code,
                 outcome: error.kind.isOfConfiguration ? .configuration : .failed
             )
         }

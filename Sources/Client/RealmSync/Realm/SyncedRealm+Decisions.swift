@@ -13,10 +13,7 @@ extension SyncedRealm {
     package func follow(_ decision: RealmDecision, mayReset: Bool) async {
         switch decision.action {
         case .continue: break
-        case .retry(nil): reconnect()
-        case .retry(let pause?):
-            guard (try? await context.time.sleep(pause)) != nil else { return }
-            reconnect()
+        case .retry(let pause): await retry(after: pause)
         case .suspend(let until): await suspend(until: until, by: decision.author)
         case .stop: await suspend(by: decision.author)
         case .relogin: await renewLogIn()
@@ -51,7 +48,35 @@ extension SyncedRealm {
                 .error(RealmError(.logIn, code: code, message: message, isFatal: false))
             )
         }
+        await retry(after: nil)
+    }
+
+    /// Tries again now, or after a pause: to log in, to open the file, to connect, and to bind if the server
+    /// has refused the realm.
+    ///
+    /// A refused session binds again no sooner than the app's back-off allows, so that a handler that
+    /// always retries does not burden the server.
+    private func retry(after pause: Duration?) async {
+        let shortest = await isRefused ? retries.next(at: context.time.uptime()) : nil
+        if let delay = [pause, shortest].compactMap({ $0 }).max() {
+            context.logger.info("retry planned", metadata: ["delay": "\(delay.forPeople)"])
+            guard (try? await context.time.sleep(delay)) != nil else { return }
+        }
         reconnect()
+        // A user, or a reset, may have changed the session meanwhile.
+        guard await isRefused else { return }
+        // A removal of the file that the refusal demanded; the next refusal would demand it again.
+        _ = await resets.forgetFailure()
+        wantsNewSession = true
+        conditionsChanged.raise()
+    }
+
+    /// Whether the server refused the session for a reason other than a client reset.
+    private var isRefused: Bool {
+        get async {
+            guard case .inactive(let issue)? = await client?.snapshot().phase else { return false }
+            return issue.kind != .clientReset
+        }
     }
 
     // MARK: Manual resets

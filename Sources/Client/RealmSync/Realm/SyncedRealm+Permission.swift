@@ -25,10 +25,12 @@ extension SyncedRealm {
     ///   - until: end of the suspension in milliseconds since 1970; nil until ``resume()``.
     ///   - author: the user or plugin that ``status()`` names.
     public func suspend(until: Int64? = nil, by author: Suspension.Author = .user) async {
-        conditions.suspension = Suspension(until: until, author: author)
+        let suspension = Suspension(until: until, author: author)
+        conditions.suspension = suspension
         conditionsChanged.raise()
-        let end = until.map { WallTime(millisecondsSince1970: $0).description } ?? "resumed"
-        context.logger.notice("suspended", metadata: ["until": "\(end)"])
+        var fields: Logger.Metadata = ["cause": "\(suspension.cause.rawValue)"]
+        if let until { fields["until"] = "\(WallTime(millisecondsSince1970: until))" }
+        context.logger.notice("suspended", metadata: fields)
         await memory.remember(conditions.suspension)
     }
 
@@ -77,6 +79,10 @@ extension SyncedRealm {
     func followPermission(_ client: RealmClient) async {
         while !Task.isCancelled {
             if isAllowed {
+                if wantsNewSession {
+                    wantsNewSession = false
+                    await context.connection(of: client).leave(client)
+                }
                 await context.connection(of: client).join(client)
             } else {
                 await context.connection(of: client).leave(client)

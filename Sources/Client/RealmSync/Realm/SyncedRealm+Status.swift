@@ -7,17 +7,19 @@ extension SyncedRealm {
     /// The realm's present status; never waits for work on its file.
     public func status() async -> SyncedRealmStatus {
         var status = SyncedRealmStatus(.waitingForUser, partition: partition)
+        status.lastTransfers = await memory.lastTransfers()
         switch stage {
         case .starting, .stopped: break
         case .failed(let failure):
             status.activity = failure.activity
-            if failure.phase != .waitingForUser { status.error = .init(failure.error) }
+            status.error = .init(failure.error)
             status.timeToNextAttempt = nextAttempt.map { max(.zero, $0 - context.time.uptime()) }
         // Closed permanently; the file may be deleted.
         case .running where fileClosing == nil: break
         case .running(let client):
             let snapshot = await client.snapshot()
             status.file = .init(snapshot)
+            status.lastTransfers.update(snapshot)
             status.subscriptions = SubscriptionStatus(snapshot)
             status.isMigrated = snapshot.file.migration != nil
             status.activity = RealmActivity(
@@ -55,6 +57,12 @@ extension SyncedRealm {
                 .clientReset,
                 "\(failure) [\(failure.code)]"
             )
+            status.error = .init(
+                code: failure.code,
+                sdkCode: SDKErrorCode.clientReset.rawValue,
+                message: "\(failure)",
+                logURL: status.error?.logURL
+            )
         }
     }
 
@@ -70,6 +78,15 @@ extension SyncedRealm {
     public func lastConnected() async -> Int64? {
         if let last = await client?.snapshot().lastConnected { return last }
         return await memory.lastConnected()
+    }
+}
+
+extension SyncedRealmStatus.LastTransfers {
+    /// The open file knows of newer ones than the record.
+    fileprivate mutating func update(_ snapshot: RealmClientStatus) {
+        connected = snapshot.lastConnected ?? connected
+        uploaded = snapshot.lastUploaded ?? uploaded
+        downloaded = snapshot.lastDownloaded ?? downloaded
     }
 }
 

@@ -27,7 +27,7 @@ extension SyncedRealm {
         }
         let reset = resets.current
         if reset.standing != nil, let failure = reset.failure {
-            return SyncResult(.resetRequired, detail: "\(failure) [\(failure.code)]")
+            return Self.result(of: failure)
         }
         // A caller's request outweighs the schedule.
         conditions.urgentSyncs += 1
@@ -46,6 +46,11 @@ extension SyncedRealm {
         let rest = deadline.map { max(.zero, $0 - context.time.uptime()) }
         let outcome = await client.sync(timeout: rest, context.time)
         let after = await client.snapshot()
+        if case .refused(let issue) = outcome, issue.kind == .clientReset,
+            let failure = resets.current.failure
+        {
+            return Self.result(of: failure)
+        }
         return SyncResult(
             outcome,
             uploadedBytes: after.file.uploadedBytes &- before.file.uploadedBytes,
@@ -90,8 +95,18 @@ extension SyncedRealm {
                 }
                 continue
             }
+            if case .refused(let issue) = outcome, issue.kind == .clientReset,
+                let failure = resets.current.failure
+            {
+                return Self.result(of: failure)
+            }
             return SyncResult(outcome)
         }
+    }
+
+    /// The reset that was left to the owner says more than the server's request for it.
+    private static func result(of failure: ResetFailure) -> SyncResult {
+        SyncResult(.resetRequired, detail: "\(failure) [\(failure.code)]", code: failure.code)
     }
 
     /// Waits until the realm is open, as ``RealmOptions/open`` requires, or an error prevents it that

@@ -24,6 +24,10 @@ public actor SyncedRealm {
 
     package nonisolated let context: RealmContext
     private var pauses: AttemptPauses
+    /// The delays between sessions that handlers request after refusals.
+    var retries: RetryPauses
+    /// A handler requests another session in place of the one that the server refused.
+    var wantsNewSession = false
     private(set) var stage = Stage.starting
     package private(set) var userID: String?
     private var lastReported: RealmFailure?
@@ -54,6 +58,7 @@ public actor SyncedRealm {
         let conditionsChanged = Signal()
         self.context = context
         self.pauses = pauses
+        self.retries = RetryPauses(pauses)
         self.conditionsChanged = conditionsChanged
         self.resets = RealmResets(context, conditionsChanged: conditionsChanged)
         self.declaredSubscriptions = context.options.declaredSubscriptions
@@ -230,7 +235,10 @@ public actor SyncedRealm {
         context.logger.log(
             level: isNew ? .warning : .debug,
             "realm is not open",
-            metadata: ["cause": "\(failure.cause.rawValue)", "detail": "\(failure.detail)"]
+            metadata: [
+                "cause": "\(failure.cause.rawValue)", "code": "\(failure.code)",
+                "detail": "\(failure.detail)",
+            ]
         )
     }
 

@@ -23,10 +23,7 @@ extension SyncedRealmStatus.FileStatus {
                     oldestPending: $0.oldestPending
                 )
             },
-            isFirstDownloadFinished: file.isFirstDownloadFinished,
-            lastConnected: snapshot.lastConnected,
-            lastUploaded: snapshot.lastUploaded,
-            lastDownloaded: snapshot.lastDownloaded
+            isFirstDownloadFinished: file.isFirstDownloadFinished
         )
     }
 }
@@ -47,8 +44,8 @@ extension RealmActivity {
         case .connecting, .detached, .offline(.notTried): RealmActivity(.connecting)
         case .offline(.backoff(let reason, _)): RealmActivity(.offline, .backoff, reason)
         case .offline(.serverError(let reason, _)): RealmActivity(.failed, .serverError, reason)
-        case .offline(.loginRequired(let reason)):
-            RealmActivity(.loginRequired, .logInRefused, reason)
+        case .offline(.loginRequired(let reason, let code)):
+            RealmActivity(.loginRequired, .logInRefused, "\(reason) [\(code)]")
         case .backingOff(let issue):
             RealmActivity(.suspended, issue.cause, "\(issue.message) [\(issue.code)]")
         case .inactive(let issue):
@@ -91,9 +88,9 @@ extension SyncedRealmStatus.StatusIssue {
                 message: reason,
                 logURL: nil
             )
-        case .offline(.loginRequired(let reason)):
+        case .offline(.loginRequired(let reason, let code)):
             self.init(
-                code: "realm.log_in_refused",
+                code: code,
                 sdkCode: SDKErrorCode.clientUser.rawValue,
                 message: reason,
                 logURL: nil
@@ -165,18 +162,21 @@ extension LocalRealmError.Kind {
 extension SyncResult {
     /// The result of a sync that a running session carried out.
     init(_ outcome: SyncOutcome, uploadedBytes: UInt64 = 0, downloadedBytes: UInt64 = 0) {
-        let (word, detail): (Outcome, String?) =
+        let (word, detail, code): (Outcome, String?, String?) =
             switch outcome {
-            case .done: (.done, nil)
-            case .timedOut: (.timedOut, "not finished within the timeout; the agent continues")
-            case .offline(let reason): (.offline, reason)
-            case .loginRequired(let reason): (.loginRequired, reason)
-            case .failed(let reason): (.failed, reason)
-            case .refused(let issue): (Self.outcome(of: issue), "\(issue.message) [\(issue.code)]")
+            case .done: (.done, nil, nil)
+            case .timedOut: (.timedOut, "not finished within the timeout", nil)
+            case .offline(let reason, let code): (.offline, reason, code)
+            case .loginRequired(let reason, let code):
+                (.loginRequired, "\(reason) [\(code)]", code)
+            case .failed(let reason, let code): (.failed, reason, code)
+            case .refused(let issue):
+                (Self.outcome(of: issue), "\(issue.message) [\(issue.code)]", issue.code)
             }
         self.init(
             word,
             detail: detail,
+            code: code,
             uploadedBytes: uploadedBytes,
             downloadedBytes: downloadedBytes
         )

@@ -110,7 +110,7 @@ extension RealmResets {
             return true
         }
         if hasBegun != true {
-            context.logger.warning(
+            context.resetLogger.warning(
                 "client reset of a handler not possible now",
                 metadata: ["plugin": "\(plugin)"]
             )

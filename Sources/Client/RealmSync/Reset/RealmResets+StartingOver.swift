@@ -54,7 +54,7 @@ extension RealmResets {
             }
             _ = await carryOut(action)
         } catch {
-            context.logger.error(
+            context.resetLogger.error(
                 "the register cannot be read",
                 metadata: ["detail": "\(error)"]
             )
@@ -75,7 +75,7 @@ extension RealmResets {
             }
         }
         if let failure {
-            context.logger.error(
+            context.resetLogger.error(
                 "realm file cannot be archived",
                 metadata: ["detail": "\(failure)"]
             )
@@ -83,7 +83,7 @@ extension RealmResets {
         }
         await plan(nil)
         update { $0 = ResetState() }
-        context.logger.notice(
+        context.resetLogger.notice(
             "the realm starts over",
             metadata: ["copy": "\(action.recoveryPath)"]
         )
@@ -106,7 +106,7 @@ extension RealmResets {
         let action = FileAction(
             recoveryPath: pathOfCopy,
             token: newToken(),
-            code: "sync.\(issue.code)",
+            code: issue.code,
             reason: issue.message,
             mode: nil
         )

@@ -67,10 +67,11 @@ final class RealmResets: Sendable {
         _ host: some ResetHost
     ) async -> ResetCoordinator.Outcome {
         guard begin() else { return .interrupted }
-        context.logger.warning(
+        context.resetLogger.warning(
             "client reset started",
             metadata: [
-                "code": "\(cause.code)", "detail": "\(cause.message)", "mode": "\(mode.rawValue)",
+                "code": "\(cause.dottedCode)", "detail": "\(cause.message)",
+                "mode": "\(mode.rawValue)",
             ]
         )
         context.events.publish(.reset(.started(mode, reason: cause.message)))
@@ -80,11 +81,11 @@ final class RealmResets: Sendable {
         case .done(let result): await finish(client, result, host)
         case .refused(let failure): await giveUp(client, cause, mode, failure, host)
         case .postponed(let decision):
-            context.logger.notice("client reset interrupted", metadata: ["cause": "handler"])
+            context.resetLogger.notice("client reset interrupted", metadata: ["cause": "handler"])
             await host.followAfterReset(decision)
             await attachSession(of: client, isDone: true)
         case .interrupted:
-            context.logger.notice("client reset interrupted")
+            context.resetLogger.notice("client reset interrupted")
             await attachSession(of: client, isDone: true)
         }
         return outcome
@@ -100,16 +101,14 @@ final class RealmResets: Sendable {
         await plan(nil)
         await host.remember(client)
         let discarded = report.discardedByClass.values.reduce(0, +)
-        context.logger.notice(
-            "client reset finished",
-            metadata: [
-                "recovered": "\(report.didRecover)",
-                "changesets": "\(report.recoveredChangesetCount)",
-                "discarded": "\(discarded)",
-                "export": "\(result.keptPath ?? "")",
-                "rows": "\(report.createdRows + report.updatedRows + report.erasedRows)",
-            ]
-        )
+        var fields: Logger.Metadata = [
+            "recovered": "\(report.didRecover)",
+            "changesets": "\(report.recoveredChangesetCount)",
+            "discarded": "\(discarded)",
+            "rows": "\(report.createdRows + report.updatedRows + report.erasedRows)",
+        ]
+        if let path = result.keptPath { fields["export"] = "\(path)" }
+        context.resetLogger.notice("client reset finished", metadata: fields)
         let summary = ResetEvent.ResetSummary(
             didRecover: report.didRecover,
             discarded: discarded,
@@ -142,13 +141,9 @@ final class RealmResets: Sendable {
             )
         }
         let planned = current.fileAction
-        context.logger.error(
-            "client reset left to the owner",
-            metadata: [
-                "code": "\(failure.code)", "detail": "\(failure)",
-                "recovery_path": "\(planned?.recoveryPath ?? "")",
-            ]
-        )
+        var fields: Logger.Metadata = ["code": "\(failure.code)", "detail": "\(failure)"]
+        if let path = planned?.recoveryPath { fields["recovery_path"] = "\(path)" }
+        context.resetLogger.error("client reset left to the owner", metadata: fields)
         context.events.publish(
             .reset(
                 .failed(mode, code: failure.code, reason: "\(failure)", planned?.recovery)
@@ -194,7 +189,7 @@ final class RealmResets: Sendable {
         _ host: some ResetHost
     ) async {
         if current.hasFollowedHandler, (try? await client.resetAttempt()) ?? nil != nil {
-            context.logger.warning(
+            context.resetLogger.warning(
                 "client reset of a handler skipped: its last one is not proven",
                 metadata: ["plugin": "\(decision.plugin)"]
             )
@@ -249,6 +244,14 @@ final class RealmResets: Sendable {
             if state.isRunning { state.step = step }
             return state.isRunning
         }
-        if isRunning { context.events.publish(.reset(.progress(step))) }
+        guard isRunning else { return }
+        context.events.publish(.reset(.progress(step)))
+        var fields: Logger.Metadata = ["step": "\(step.name)"]
+        if let fraction = step.fraction { fields["percent"] = "\(Int(fraction * 100))" }
+        context.resetLogger.log(
+            level: step.fraction == nil ? .info : .debug,
+            "client reset step",
+            metadata: fields
+        )
     }
 }

@@ -82,8 +82,18 @@ struct ResetCoordinator: Sendable {
             agentVersion: context.version,
             now: context.now()
         ) {
-        case .giveUp(let failure): throw failure
-        case .attempt(let attempt): return attempt
+        case .giveUp(let failure):
+            context.resetLogger.info(
+                "client reset decided",
+                metadata: ["method": "none", "mode": "\(mode.rawValue)", "code": "\(failure.code)"]
+            )
+            throw failure
+        case .attempt(let attempt):
+            context.resetLogger.info(
+                "client reset decided",
+                metadata: ["method": "\(attempt.method)", "mode": "\(mode.rawValue)"]
+            )
+            return attempt
         }
     }
 
@@ -102,7 +112,7 @@ struct ResetCoordinator: Sendable {
                 throw end
             } catch {
                 let reason = "\(error)"
-                context.logger.log(
+                context.resetLogger.log(
                     level: reason == lastReason ? .debug : .error,
                     "client reset delayed",
                     metadata: ["detail": "\(reason)"]
@@ -161,7 +171,10 @@ extension ResetCoordinator {
             return try await carryOut(try await decide(cause, mode), cause, mode, change)
         } catch let failure as ResetFailure where failure.isOfRecovery && mode == .recoverOrDiscard
         {
-            context.logger.warning("recovery is impossible", metadata: ["detail": "\(failure)"])
+            context.resetLogger.warning(
+                "recovery is impossible",
+                metadata: ["detail": "\(failure)"]
+            )
             // The failed attempt is now recorded, so the decision is to discard.
             let again = ResetCause(
                 action: cause.action,
@@ -179,14 +192,14 @@ extension ResetCoordinator {
         _ mode: ResetMode,
         _ change: ModeSwitch?
     ) async throws -> ResetResult {
-        context.logger.notice("client reset", metadata: ["method": "\(attempt.method)"])
+        context.resetLogger.notice("client reset", metadata: ["method": "\(attempt.method)"])
         let archive = ResetArchive(
             options: context.options,
             recoveredDirectory: context.recoveredDirectory,
             attempt: attempt,
             cause: cause,
             keepsEarlierRealm: context.delegate?.wantsEarlierRealm ?? false,
-            logger: context.logger
+            logger: context.resetLogger
         )
         let done = try await retryWhileBusy {
             try await client.carryOutReset(attempt, switching: change) { try archive.keep($0) }
@@ -213,10 +226,10 @@ extension ResetCoordinator {
     }
 
     private func log(_ change: DiscardedChange) {
-        context.logger.warning(
+        context.resetLogger.warning(
             "an unsynced change was superseded on the server",
             metadata: [
-                "class": "\(change.object.className)", "key": "\(change.object.key)",
+                "class": "\(change.object.className)", "key": "\(change.object.key.forPeople)",
                 "property": "\(change.property?.description ?? "")",
                 "reason": "\(change.reason.rawValue)",
             ]
@@ -237,7 +250,7 @@ extension ResetCoordinator {
             attempt: attempt,
             cause: nil,
             keepsEarlierRealm: true,
-            logger: context.logger
+            logger: context.resetLogger
         )
         return try await tellDelegate(
             FinishedReset(
@@ -268,7 +281,7 @@ extension ResetCoordinator {
             try await download(change)
         } catch ResetFailure.noFreshCopy(let reason) {
             // The server may not accept the remains of an interrupted reset any more.
-            context.logger.info(
+            context.resetLogger.info(
                 "fresh copy downloaded again",
                 metadata: ["reason": "\(reason)"]
             )
@@ -322,7 +335,7 @@ extension ResetCoordinator {
         case .refused(let issue) where issue.isTransient:
             throw Obstacle(description: issue.message)
         case .refused(let issue): throw ResetFailure.noFreshCopy("\(issue.message) [\(issue.code)]")
-        case .failed(let reason): throw ResetFailure.noFreshCopy(reason)
+        case .failed(let reason, _): throw ResetFailure.noFreshCopy(reason)
         case .offline, .loginRequired, .timedOut: throw CancellationError()
         }
     }

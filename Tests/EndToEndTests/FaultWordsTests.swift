@@ -1,0 +1,236 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// A fault has one code, and one remedy, wherever an operator looks.
+@Suite(
+    "Faults in status, doctor, log and exit status, with the real programs",
+    .serialized,
+    .timeLimit(.minutes(30))
+)
+struct FaultWordsTests {
+    private struct Report: Decodable {
+        struct Realm: Decodable {
+            struct Issue: Decodable {
+                let code: String
+            }
+
+            let state: String
+            let detail: String?
+            let error: Issue?
+            let remedy: String?
+        }
+
+        let realms: [Realm]
+    }
+
+    private func status(_ world: ResetWorld) async throws -> Report.Realm? {
+        let outcome = try await world.agent("north", "status", "--json")
+        let report = try? JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        return report?.realms.first
+    }
+
+    /// Checks that everything that tells of the fault names the code and the remedy.
+    private func expectWords(
+        _ code: String,
+        _ state: String,
+        exit: Int32,
+        remedy: String,
+        _ world: ResetWorld,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let isThere = try await eventually {
+            let status = try await self.status(world)
+            return status?.state == state && status?.error?.code == code
+        }
+        let status = try await self.status(world)
+        let log = world.deployment.log("north")
+        #expect(
+            isThere,
+            "\(String(describing: status)) \(log)",
+            sourceLocation: sourceLocation
+        )
+        #expect(status?.remedy?.contains(remedy) == true, sourceLocation: sourceLocation)
+        let table = try await world.agent("north", "status")
+        #expect(table.output.contains(remedy), "\(table.output)", sourceLocation: sourceLocation)
+        let doctor = try await world.agent("north", "doctor")
+        let finding = doctor.output.split(separator: "\n").first { $0.contains("  realm  stock: ") }
+        #expect(
+            finding?.contains(state) == true && finding?.contains(remedy) == true,
+            "\(doctor.output)",
+            sourceLocation: sourceLocation
+        )
+        #expect(
+            log.split(separator: "\n").contains {
+                $0.contains("code=\(code)") && $0.contains(remedy)
+            },
+            "\(log)",
+            sourceLocation: sourceLocation
+        )
+        let sync = try await world.agent("north", "sync", "--timeout", "60s")
+        #expect(sync.status == exit, "\(sync.errors)", sourceLocation: sourceLocation)
+        #expect(sync.errors.contains(remedy), "\(sync.errors)", sourceLocation: sourceLocation)
+    }
+
+    @Test("A server that is gone, and returns")
+    func serverGone() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        try world.configure("north")
+        let first = try await world.deployment.withServer { _ in
+            try await world.deployment.sync("north")
+        }
+        #expect(first.status == 0)
+        // Also from the start, when nothing has been reached yet.
+        try await world.deployment.withAgent("north") { _ in
+            try await expectWords(
+                "connection.failed",
+                "offline",
+                exit: 3,
+                remedy: "`realm-agent check --connect`",
+                world
+            )
+            try await world.deployment.withServer { _ in
+                try await world.expectState("open", on: "north")
+            }
+        }
+    }
+
+    @Test("A name that no server knows")
+    func noName() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        try world.configure("north")
+        let text = try String(
+            contentsOfFile: "\(world.deployment.directory)/north.yaml",
+            encoding: .utf8
+        )
+        try world.deployment.write(
+            "north.yaml",
+            text.replacing(
+                "http://127.0.0.1:\(world.deployment.port)",
+                with: "https://no-such-host.invalid"
+            )
+        )
+        try await world.deployment.withAgent("north") { _ in
+            try await expectWords(
+                "connection.failed",
+                "waiting-for-user",
+                exit: 3,
+                remedy: "`realm-agent check --connect`",
+                world
+            )
+            #expect(try await world.agent("north", "doctor").output.contains("PROBLEM  dns  app: "))
+        }
+    }
+
+    @Test("A wrong password, until it is corrected as the remedy says")
+    func wrongPassword() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        try world.configure("north", user: .emailPassword)
+        try await world.deployment.withServer { _ in
+            #expect(try await world.deployment.sync("north").status == 0)
+            _ = try await world.deployment.withAgent("north") { _ in
+                try await world.agent("north", "users", "logout", "north")
+            }
+            try world.deployment.write("password", "wrong horse\n")
+            try await world.deployment.withAgent("north") { _ in
+                _ = try await world.agent("north", "users", "login", "north")
+                try await expectWords(
+                    "auth.refused",
+                    "login-required",
+                    exit: 4,
+                    remedy: "`realm-agent users login north`",
+                    world
+                )
+                try world.deployment.write("password", "correct horse\n")
+                #expect(try await world.agent("north", "users", "login", "north").status == 0)
+                try await world.expectState("open", on: "north")
+            }
+        }
+    }
+
+    @Test("A permission that is withdrawn and granted again, with the remedy and with a handler")
+    func permission() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        let directory = world.deployment.directory
+        func allow(_ partition: String) async throws {
+            try world.deployment.write(
+                "server.d/10.yaml",
+                """
+                apps: { test-app: { access: { read: "partition == '\(partition)'" } } }
+                """
+            )
+            let reload = try await Programs.run(
+                "realm-server",
+                ["reload", "--config", "\(directory)/server.yaml"]
+            )
+            #expect(reload.status == 0, "\(reload.errors)")
+        }
+        try FileManager.default.createDirectory(
+            atPath: "\(directory)/server.d",
+            withIntermediateDirectories: true
+        )
+        let retry = try world.program("retry", #"echo '{"decision":"retry","after":"100ms"}'"#)
+        try world.configure("north")
+        try await world.deployment.withServer { _ in
+            try await allow("main")
+            try await world.deployment.withAgent("north") { _ in
+                #expect(try await world.deployment.sync("north").status == 0)
+                try await allow("other")
+                // A session that runs meets the new rules when it binds again.
+                #expect(try await world.agent("north", "restart", "stock").status == 0)
+                try await expectWords(
+                    "sync.permission_denied",
+                    "failed",
+                    exit: 1,
+                    remedy: "`realm-agent restart stock`",
+                    world
+                )
+                try await allow("main")
+                #expect(try await world.agent("north", "restart", "stock").status == 0)
+                try await world.expectState("open", on: "north")
+                // A handler that retries does without an operator.
+                try world.configure(
+                    "north",
+                    realm: "on_error: [again]",
+                    plugins: "again: { use: exec, command: [\(retry)] }"
+                )
+                try await allow("other")
+                #expect(try await world.agent("north", "reload").status == 0)
+                try await world.expectState("failed", "sync.permission_denied", on: "north")
+                try await allow("main")
+                try await world.expectState("open", on: "north")
+                #expect(try await world.deployment.sync("north").status == 0)
+            }
+        }
+    }
+
+    @Test("A schema that the server does not allow")
+    func schemaConflict() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        try world.configure("south")
+        try await world.deployment.withServer { _ in
+            #expect(try await world.deployment.sync("south").status == 0)
+            let path = "\(world.deployment.directory)/schema.yaml"
+            let schema = try String(contentsOfFile: path, encoding: .utf8)
+            try world.deployment.write(
+                "schema.yaml",
+                schema.replacing("amount: int?", with: "amount: string?")
+            )
+            try world.configure("north")
+            try await world.deployment.withAgent("north") { _ in
+                try await expectWords(
+                    "sync.invalid_schema_change",
+                    "failed",
+                    exit: 1,
+                    remedy: "then `realm-agent reload` and `realm-agent restart stock`",
+                    world
+                )
+            }
+        }
+    }
+}
