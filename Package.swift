@@ -230,8 +230,8 @@ let package = Package(
         module(
             "Plugins",
             [
-                "ClientReset", "Config", "Platform", "Programs", "Scheduling", "Settings",
-                asyncHTTPClient, logging,
+                "ClientReset", "Config", "Outbound", "Platform", "Programs", "Scheduling",
+                "Settings", asyncHTTPClient, logging,
             ] + nio
         ),
         module(
@@ -559,8 +559,8 @@ let package = Package(
         tests(
             "Plugins",
             [
-                "ClientReset", "Config", "Platform", "Plugins", "Programs", "Scheduling",
-                "Settings", logging,
+                "ClientReset", "Config", "Outbound", "Platform", "Plugins", "Programs",
+                "Scheduling", "Settings", logging,
             ]
         ),
         tests(

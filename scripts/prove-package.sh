@@ -44,7 +44,7 @@ if [ "$(id -u)" != 0 ]; then
     loud "everything that needs a Debian of its own: this takes root"
     exit 1
 fi
-image=${PROVE_IMAGE:-/var/cache/realm-agent-prove/bookworm-2.tar}
+image=${PROVE_IMAGE:-/var/cache/realm-agent-prove/bookworm-3.tar}
 make_image || exit 1
 unpack_machine
 if [ "${PROVE_BOOT:-yes}" != yes ] || ! command -v systemd-nspawn >/dev/null || ! boot; then
@@ -69,7 +69,7 @@ has() {
 }
 is_open() { shell "realm-agent status $1 | grep -qw open"; }
 
-for step in install rows reload plugins refresh crash backup upgrade remove; do
+for step in install rows monitoring reload plugins refresh crash backup upgrade remove; do
     echo "---- $step"
     # shellcheck source=/dev/null
     . "scripts/prove/steps/$step.sh"

@@ -21,6 +21,19 @@ struct ConfiguredRealm: Sendable {
     }
 
     func status() async -> RealmStatus {
-        RealmStatus(configuration, await realm.status(), now: realm.context.now())
+        let now = realm.context.now()
+        var status = RealmStatus(configuration, await realm.status(), now: now)
+        status.offlineLimitUsed = await offlineLimitUsed(status.state, at: now)
+        return status
+    }
+
+    /// - Parameter now: milliseconds since 1970.
+    private func offlineLimitUsed(_ state: RealmState, at now: Int64) async -> Double? {
+        guard let last = await realm.lastConnected() else { return nil }
+        return OfflineShare.used(
+            of: configuration.user.app.offlineLimit,
+            since: state == .open || state == .progress ? now : last,
+            at: now
+        )
     }
 }

@@ -28,6 +28,14 @@ package struct AppConfiguration: Hashable, Sendable {
     }
 }
 
+extension AppConfiguration {
+    /// Whether a connection is certain to use TLS; of a location that must be asked for, the base URL tells.
+    package var isEncrypted: Bool {
+        let addresses = location.map { [$0.http, $0.webSocket] } ?? [baseURL]
+        return addresses.contains { $0.scheme.isEncrypted }
+    }
+}
+
 /// The route of outgoing connections.
 package enum ProxyConfiguration: Hashable, Sendable {
     /// From the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.

@@ -12,7 +12,7 @@ package struct ServiceURL: Hashable, Sendable {
     package enum Scheme: String, Sendable {
         case http, https, ws, wss
 
-        var isEncrypted: Bool { self == .https || self == .wss }
+        package var isEncrypted: Bool { self == .https || self == .wss }
     }
 
     /// Whether the traffic can be read on its way.

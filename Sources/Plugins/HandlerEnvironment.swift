@@ -63,4 +63,6 @@ package struct WebhookCall: Hashable, Sendable {
     package let headers: [String: String]
     package let body: [UInt8]
     package let timeout: Duration
+
+    var isEncrypted: Bool { url.prefix(6).lowercased() == "https:" }
 }

@@ -24,10 +24,12 @@ struct ServerAccessTests {
 
     private func access(
         _ settings: String,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        baseURL: String = "https://sync.example.com",
+        authorities: SystemAuthorities = .ofSystem
     ) throws -> ServerAccess {
         let text = """
-            apps: { shop: { app_id: shop, base_url: "https://sync.example.com", \(settings) } }
+            apps: { shop: { app_id: shop, base_url: "\(baseURL)", \(settings) } }
             """
         let loaded = ConfigurationParser.load(
             main: ConfigurationSource(file: "test.yaml", bytes: Array(text.utf8)),
@@ -38,7 +40,8 @@ struct ServerAccessTests {
         return try ServerAccess(
             to: try #require(loaded.configuration?.apps.first),
             userAgent: "realm-agent/1",
-            secrets: SecretSource(environment: environment)
+            secrets: SecretSource(environment: environment),
+            authorities: authorities
         )
     }
 
@@ -112,6 +115,21 @@ struct ServerAccessTests {
                 #expect(error.description.hasPrefix(message), "\(error)")
                 #expect(error.code == code)
             }
+        }
+    }
+
+    @Test("Without authorities only an app that is reached with TLS is an error")
+    func noAuthorities() throws {
+        let plain = "http://127.0.0.1:9090"
+        let nothing = SystemAuthorities(files: [], directories: [])
+        _ = try access("", baseURL: plain, authorities: nothing)
+        let secure = "location: { http: \"http://127.0.0.1:1\", ws: \"wss://ws.example.com\" }"
+        for (settings, url) in [("", "https://sync.example.com"), (secure, plain)] {
+            let error = #expect(throws: UnusableSetting.self) {
+                try access(settings, baseURL: url, authorities: nothing)
+            }
+            #expect(error?.path == "apps.shop.tls.ca_file")
+            #expect(error?.code == "config.no_authorities")
         }
     }
 }

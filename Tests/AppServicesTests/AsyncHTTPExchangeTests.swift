@@ -94,7 +94,7 @@ struct AsyncHTTPExchangeTests {
             )
             let unknown = try await get(url)
             #expect(
-                reason(unknown).hasSuffix("name its authority in tls.ca_file"),
+                reason(unknown).hasSuffix("or name its authority in tls.ca_file"),
                 "\(reason(unknown))"
             )
         }

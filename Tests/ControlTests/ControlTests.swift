@@ -22,6 +22,7 @@ struct ControlTests {
             realm.pendingUploadBytes = 12
             realm.secondsToNextAttempt = 12.5
             realm.roundTripSeconds = 0.25
+            realm.offlineLimitUsed = 0.5
             return StatusReport(version: "0.1.0", pid: 7, realms: [realm])
         }
 

@@ -26,6 +26,7 @@ extension ControlTests {
                 #"realm_agent_integration_seconds_bucket{realm="stock",le="+Inf"} 1"#,
                 #"realm_agent_plugin_failures_total{realm="",plugin="tell"} 1"#,
                 #"realm_agent_backoff_seconds{realm="stock"} 12.5"#,
+                #"realm_agent_offline_limit_used_ratio{realm="stock"} 0.5"#,
                 #"realm_agent_round_trip_seconds{realm="stock"} 0.25"#,
                 #"realm_agent_pauses_total{realm="stock",cause="metered"} 1"#,
                 #"realm_agent_acknowledgement_seconds_bucket{realm="stock",le="0.02"} 1"#,
@@ -37,7 +38,7 @@ extension ControlTests {
             }
             let checker = OpenMetricsChecker(text)
             #expect(checker.mistakes == [])
-            #expect(checker.families.count == 24)
+            #expect(checker.families.count == 25)
         }
     }
 

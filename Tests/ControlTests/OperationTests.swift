@@ -48,6 +48,14 @@ struct OperationTests {
                 _ = try await client.copy("stock", CopyRequest(path: "/there", toLocal: true))
             }
             #expect(error?.code == "realm.file_exists")
+            var progress: [CopyProgress] = []
+            let again = try await client.copy("stock", request) { progress.append($0) }
+            #expect(again == report)
+            #expect(progress == [CopyProgress(writtenBytes: 1, sourceBytes: 2)])
+            let late = await #expect(throws: ControlError.self) {
+                _ = try await client.copy("stock", CopyRequest(path: "/there")) { _ in }
+            }
+            #expect(late?.code == "realm.file_exists")
             let rejects = try await client.rejects(of: "stock", limit: 5).rejects
             #expect(rejects == [ControlTests.Backend.reject])
             #expect(try ControlTests.Backend.reject.controlJSON().contains(#""class":"Item""#))
@@ -138,6 +146,20 @@ extension ControlTests.Backend {
             pendingUploadBytes: 2,
             rejected: 0
         )
+    }
+
+    func copyWithProgress(_ realm: String, _ request: CopyRequest) -> AsyncStream<CopyLine> {
+        AsyncStream { lines in
+            Task {
+                lines.yield(CopyLine(progress: CopyProgress(writtenBytes: 1, sourceBytes: 2)))
+                do throws(ControlError) {
+                    lines.yield(CopyLine(result: try await copy(realm, request)))
+                } catch {
+                    lines.yield(CopyLine(error: error))
+                }
+                lines.finish()
+            }
+        }
     }
 
     static let reject = RejectsReport.Reject(

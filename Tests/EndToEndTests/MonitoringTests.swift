@@ -60,6 +60,7 @@ struct MonitoringTests {
                     ),
                     (#"realm_server_rejected_requests_total{code="InvalidPassword"}"#, 1),
                     ("realm_server_slowest_client_lag_versions{\(app)}", 0),
+                    ("realm_server_slowest_client_lag_seconds{\(app)}", 0),
                 ]
                 for (series, value) in expected {
                     #expect(first.samples[series] == value, "\(series)")

@@ -21,11 +21,9 @@ import Testing
     .timeLimit(.minutes(10))
 )
 struct MonitoringFilesTests {
-    private static let folder: URL = {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return root.appending(path: "packaging/monitoring")
-    }()
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let folder = root.appending(path: "packaging/monitoring")
 
     private struct Dashboard: Decodable {
         struct Panel: Decodable {
@@ -111,6 +109,41 @@ struct MonitoringFilesTests {
                 }
                 // The same check finds an expression without series.
                 #expect(try await series("realm_server_nothing", at: trouble.end).isEmpty)
+            }
+        }
+    }
+
+    @Test("The configurations of the pages are valid, with the job names of rules and panels")
+    func pages() async throws {
+        try await withTemporaryDirectory { directory in
+            for page in ["operations", "metrics"] {
+                let text = try String(
+                    contentsOf: Self.root.appending(path: "docs/\(page).md"),
+                    encoding: .utf8
+                )
+                // From the first key of the configuration to the end of its block, without indentation.
+                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                let rules = try #require(lines.firstIndex { $0.hasSuffix("rule_files:") })
+                let indent = lines[rules].prefix { $0 == " " }.count
+                let block = lines[rules...].prefix { line in
+                    !line.contains("```") && !line.hasSuffix("YAML")
+                }
+                let configuration = block.map { "\($0.dropFirst(indent))\n" }.joined()
+                    .replacing("/usr/share/realm-server/monitoring", with: Self.folder.path)
+                    .replacing("/usr/share/realm-agent/monitoring", with: Self.folder.path)
+                for job in ["realm-server", "realm-agent"] {
+                    #expect(configuration.contains("  - job_name: \(job)\n"), "\(page)")
+                    let file = "\(job).rules.yaml"
+                    #expect(configuration.contains(file), "\(page)")
+                    let uses = try String(
+                        contentsOf: Self.folder.appending(path: file),
+                        encoding: .utf8
+                    )
+                    #expect(uses.contains("job=\"\(job)\""))
+                }
+                let file = "\(directory)/\(page).yml"
+                try Data(configuration.utf8).write(to: URL(filePath: file))
+                _ = try await Self.run("promtool", ["check", "config", file])
             }
         }
     }

@@ -121,6 +121,7 @@ struct RecordedTrouble {
         gauges.connections = [app: 3]
         gauges.sessions = [.init(app: app, version: 14, mode: "partition"): 3]
         gauges.lagInVersions = [app: isTroubled ? 5_000 : 2]
+        gauges.lagInMilliseconds = [app: isTroubled ? 900_000 : 20]
         gauges.waitingUploadBytes = isTroubled ? 1 << 20 : 0
         gauges.storeCallsUnderWay = 1
         var stored = ServerGauges.StoredApp()
@@ -156,6 +157,7 @@ struct RecordedTrouble {
         open.uploadedBytes = acknowledged * 100
         open.downloadedBytes = 10 * open.uploadedBytes
         open.roundTripSeconds = 0.02
+        open.offlineLimitUsed = isTroubled ? 0.9 : 0
         totals.count(
             AgentEvent(
                 realm: "stock",

@@ -19,9 +19,12 @@ struct ClientTLSTests {
         return path
     }
 
-    private func problem(_ tls: ClientTLS) -> ClientTLS.Problem? {
+    private func problem(
+        _ tls: ClientTLS,
+        _ system: SystemAuthorities = .ofSystem
+    ) -> ClientTLS.Problem? {
         do throws(ClientTLS.Problem) {
-            _ = try tls.configuration()
+            _ = try tls.configuration(system: system)
             return nil
         } catch {
             return error
@@ -77,5 +80,52 @@ struct ClientTLSTests {
         var dumped = ""
         dump(ClientTLS(certificate: .init(file: "/f", key: "hunter2")), to: &dumped)
         #expect(!dumped.contains("hunter2"))
+    }
+
+    @Test("A system without authorities is an error with a code, where TLS is certain")
+    func noAuthorities() throws {
+        let nothing = SystemAuthorities(files: ["/nowhere.crt"], directories: ["/nowhere"])
+        #expect(
+            "\(try #require(problem(ClientTLS(), nothing)))"
+                == "tls.ca_file: is not set, and this system has no certificate authorities; install the "
+                + "package ca-certificates, or name the file of the server's authority "
+                + "[config.no_authorities]"
+        )
+        let certificate = try file(LoopbackCertificate.certificate)
+        for usable in [
+            ClientTLS(isCertain: false), ClientTLS(authorityFile: certificate),
+            ClientTLS(verifiesServer: false),
+            ClientTLS(
+                certificate: .init(file: certificate, key: LoopbackCertificate.key),
+                isCertain: false
+            ),
+        ] {
+            let configuration = try usable.configuration(system: nothing)
+            #expect(throws: Never.self) { try NIOSSLContext(configuration: configuration) }
+        }
+    }
+
+    @Test("Authorities are a bundle that holds something, or links named by hashes")
+    func systemAuthorities() throws {
+        let (empty, bundle) = (try file(""), try file(LoopbackCertificate.certificate))
+        let directory = temporary.file("certs")
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: false
+        )
+        func exist(_ files: String...) -> Bool {
+            SystemAuthorities(files: files, directories: [directory]).exist
+        }
+        #expect(!exist())
+        #expect(!exist("/nowhere", directory))
+        #expect(exist("/nowhere", bundle, empty))
+        for name in ["README", "5ed36f99", "5ed36f9.00", "5ed36f99.r0", "5ed36f99."] {
+            #expect(FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: nil))
+        }
+        #expect(!exist())
+        #expect(FileManager.default.createFile(atPath: "\(directory)/5ed36f99.0", contents: nil))
+        #expect(exist())
+        // The library reads a bundle that exists, and fails for an empty one.
+        #expect(!exist(empty))
     }
 }

@@ -1,5 +1,6 @@
 import Config
 import FoundationEssentials
+import Outbound
 import Platform
 import Scheduling
 import Settings
@@ -229,5 +230,19 @@ struct RegistryTests {
             ]
         )
         #expect(await registry.report().last?.lastFailure?.code == "plugin.secret_unreadable")
+    }
+
+    @Test("A webhook with TLS on a system without authorities names the package that has them")
+    func webhookWithoutAuthorities() async {
+        let client = WebhookClient(authorities: SystemAuthorities(files: [], directories: []))
+        let call = WebhookCall(
+            url: "https://127.0.0.1:1/hook",
+            headers: [:],
+            body: [],
+            timeout: .seconds(60)
+        )
+        let failure = await #expect(throws: HandlerFailure.self) { try await client.post(call) }
+        #expect(failure?.description.contains("install the package ca-certificates") == true)
+        #expect(failure?.code == "plugin.unreachable")
     }
 }

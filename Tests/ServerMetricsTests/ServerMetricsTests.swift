@@ -40,6 +40,7 @@ struct ServerMetricsTests {
             .init(app: app, version: 9, mode: "partition"): 1,
         ]
         gauges.lagInVersions = [app: 17]
+        gauges.lagInMilliseconds = [app: 2_500]
         gauges.waitingUploadBytes = 4_096
         gauges.storeCallsUnderWay = 2
         var stored = ServerGauges.StoredApp()
@@ -66,6 +67,7 @@ struct ServerMetricsTests {
             (#"realm_server_sessions{\#(app),protocol="14",mode="flexible"}"#, 2),
             (#"realm_server_sessions{\#(app),protocol="9",mode="partition"}"#, 1),
             ("realm_server_slowest_client_lag_versions{\(app)}", 17),
+            ("realm_server_slowest_client_lag_seconds{\(app)}", 2.5),
             ("realm_server_waiting_upload_bytes", 4_096),
             ("realm_server_store_calls_under_way", 2),
             ("realm_server_uploaded_changesets_total{\(app)}", 3),

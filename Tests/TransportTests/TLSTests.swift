@@ -62,7 +62,7 @@ struct TLSTests {
             Issue.record("unexpected \(String(describing: error))")
             return
         }
-        #expect(error?.description.contains("name its authority in tls.ca_file") == true)
+        #expect(error?.description.contains("or name its authority in tls.ca_file") == true)
         #expect(!"\(error.map { "\($0)" } ?? "")".contains("verysecret"))
     }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import WorkDisplay
@@ -5,16 +6,21 @@ import Testing
 @Suite("The display of long work")
 struct ProgressDisplayTests {
     /// A display at a time that the test sets, and what it has written.
-    private final class Scene {
+    private final class Scene: Sendable {
         private let start = ContinuousClock.now
-        var seconds = 0.0
-        var written: [String] = []
+        private let state = Mutex((seconds: 0.0, written: [String]()))
+
+        var seconds: Double {
+            get { state.withLock { $0.seconds } }
+            set { state.withLock { $0.seconds = newValue } }
+        }
+        var written: [String] { state.withLock { $0.written } }
 
         func display(onTerminal isTerminal: Bool) -> ProgressDisplay {
             ProgressDisplay(
                 isTerminal: isTerminal,
                 now: { self.start + .seconds(self.seconds) },
-                write: { self.written.append($0) }
+                write: { text in self.state.withLock { $0.written.append(text) } }
             )
         }
     }
@@ -46,7 +52,7 @@ struct ProgressDisplayTests {
         let display = scene.display(onTerminal: false)
         for second in stride(from: 0.0, through: 25, by: 1) {
             scene.seconds = second
-            let text = display.rate(Int(second), "rows")
+            let text = display.rate(Int(second), "row")
             display.show(WorkProgress(UInt64(second), of: 50, text: text))
         }
         display.end()
@@ -62,6 +68,16 @@ struct ProgressDisplayTests {
     )
     func shares(done: UInt64, total: UInt64?, line: String) {
         #expect(WorkProgress(done, of: total, text: "t").line == line)
+    }
+
+    @Test("A number has the noun for one, or for several")
+    func counted() {
+        #expect(
+            "\(Counted(1, "row")), \(Counted(0, "row")), \(Counted(2, "class"))"
+                == "1 row, 0 rows, 2 classes"
+        )
+        let display = Scene().display(onTerminal: true)
+        #expect(display.rate(1, "document") == "1 document, 1/s")
     }
 
     @Test("A share that is not a number counts as 0")

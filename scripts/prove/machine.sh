@@ -21,7 +21,7 @@ make_image() {
 }
 contents="systemd systemd-sysv dbus iproute2 procps ca-certificates adduser polkitd sqlite3 curl \
     python3-minimal libstdc++6 libsqlite3-0 libyaml-0-2 libsystemd0 zlib1g libcrypt1 tzdata man-db \
-    bash-completion"
+    bash-completion prometheus"
 
 unpack_machine() {
     root=$work/root

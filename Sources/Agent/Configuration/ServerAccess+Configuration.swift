@@ -9,7 +9,8 @@ extension ServerAccess {
     init(
         to app: AppConfiguration,
         userAgent: String,
-        secrets: SecretSource = .ofProcess
+        secrets: SecretSource = .ofProcess,
+        authorities: SystemAuthorities = .ofSystem
     ) throws(UnusableSetting) {
         let path = "apps.\(app.name)"
         var headers: [(name: String, value: String)] = []
@@ -21,7 +22,7 @@ extension ServerAccess {
         let product = [userAgent, app.userAgentSuffix].compactMap { $0 }.joined(separator: " ")
         self.init(
             headers: [(name: "User-Agent", value: product)] + headers,
-            tls: try Self.tls(of: app.tls, at: "\(path).tls", secrets),
+            tls: try Self.tls(of: app, at: "\(path).tls", secrets, authorities),
             proxies: try Self.proxies(app.proxy, at: "\(path).proxy", secrets)
         )
     }
@@ -38,10 +39,12 @@ extension ServerAccess {
     }
 
     private static func tls(
-        of configuration: Config.TLSConfiguration,
+        of app: AppConfiguration,
         at path: String,
-        _ secrets: SecretSource
+        _ secrets: SecretSource,
+        _ authorities: SystemAuthorities
     ) throws(UnusableSetting) -> NIOSSL.TLSConfiguration {
+        let configuration = app.tls
         var certificate: ClientTLS.Certificate?
         if let files = configuration.clientCertificate {
             let keyPath = "\(path).client_certificate.key"
@@ -53,16 +56,17 @@ extension ServerAccess {
         let files = ClientTLS(
             authorityFile: configuration.certificateAuthorityFile,
             verifiesServer: configuration.verifiesServer,
-            certificate: certificate
+            certificate: certificate,
+            isCertain: app.isEncrypted
         )
         do throws(ClientTLS.Problem) {
-            return try files.configuration()
+            return try files.configuration(system: authorities)
         } catch {
             throw UnusableSetting(
                 path: "\(path).\(error.key)",
                 problem: error.problem,
                 remedy: error.remedy,
-                code: "config.bad_certificate"
+                code: error.code
             )
         }
     }

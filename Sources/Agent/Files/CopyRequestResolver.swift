@@ -18,14 +18,24 @@ struct CopyRequestResolver {
     /// - Parameters:
     ///   - source: names the file in the report.
     ///   - now: milliseconds since 1970.
+    ///   - note: gets the progress, twice a second.
     func copy(
         _ source: String,
         at path: String,
-        now: Int64
+        now: Int64,
+        note: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(ControlError) -> CopyReport {
         let copy = RealmCopy(try await form(), now: now)
+        let watch = CopyWatch(source: path, destination: request.path, note: note)
         do throws(LocalRealmError) {
-            let report = try await copy.makeOnThread(from: path, to: request.path)
+            let result = await watch.during { () -> Result<RealmCopy.Report, LocalRealmError> in
+                do throws(LocalRealmError) {
+                    return .success(try await copy.makeOnThread(from: path, to: request.path))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            let report = try result.get()
             return CopyReport(
                 source: source,
                 path: request.path,

@@ -15,10 +15,13 @@ package struct OfflineRealmCopier: Sendable {
         self.configuration = configuration
     }
 
-    /// - Parameter source: the name of a realm, or the path of a file.
+    /// - Parameters:
+    ///   - source: the name of a realm, or the path of a file.
+    ///   - note: gets the progress.
     package func copy(
         _ source: String,
-        _ request: CopyRequest
+        _ request: CopyRequest,
+        _ note: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(ControlError) -> CopyReport {
         let realm = try realm(source)
         let metadata = DataDirectory(path: configuration.daemon.dataDirectory).metadata
@@ -37,7 +40,8 @@ package struct OfflineRealmCopier: Sendable {
         return try await order.copy(
             source,
             at: realm?.path ?? source,
-            now: WallTime.now().millisecondsSince1970
+            now: WallTime.now().millisecondsSince1970,
+            note: note
         )
     }
 

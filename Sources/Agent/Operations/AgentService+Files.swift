@@ -15,6 +15,38 @@ extension AgentService {
         _ realm: String,
         _ request: CopyRequest
     ) async throws(ControlError) -> CopyReport {
+        try await copy(realm, request) { _ in }
+    }
+
+    package nonisolated func copyWithProgress(
+        _ realm: String,
+        _ request: CopyRequest
+    ) -> AsyncStream<CopyLine> {
+        // The last line must not be dropped, so there is room for it behind the latest progress.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CopyLine.self,
+            bufferingPolicy: .bufferingNewest(16)
+        )
+        // A copy is finished even if its reader has gone.
+        Task {
+            do throws(ControlError) {
+                let report = try await copy(realm, request) { progress in
+                    continuation.yield(CopyLine(progress: progress))
+                }
+                continuation.yield(CopyLine(result: report))
+            } catch {
+                continuation.yield(CopyLine(error: error))
+            }
+            continuation.finish()
+        }
+        return stream
+    }
+
+    private func copy(
+        _ realm: String,
+        _ request: CopyRequest,
+        _ note: @escaping @Sendable (CopyProgress) -> Void
+    ) async throws(ControlError) -> CopyReport {
         let source = try await self.realm(realm)
         let sessions = await running.sessions
         let order = CopyRequestResolver(
@@ -26,7 +58,8 @@ extension AgentService {
         return try await order.copy(
             realm,
             at: source.configuration.path,
-            now: source.realm.context.now()
+            now: source.realm.context.now(),
+            note: note
         )
     }
 

@@ -115,7 +115,8 @@ package struct RealmServer: Service {
                     correctionSizeInBytes: configuration.limits.correctionBytes
                 ),
                 meter: meter,
-                timer: timing.clock
+                timer: timing.clock,
+                logger: logger
             ),
             clock: clock,
             random: random,

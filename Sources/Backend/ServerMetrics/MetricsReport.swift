@@ -58,6 +58,11 @@ package struct MetricsReport: Sendable {
             Self.byApp(gauges.lagInVersions) { Double($0) }
         )
         metrics.gauge(
+            "realm_server_slowest_client_lag_seconds",
+            "How long the server has had a version that a connected client has not been sent yet.",
+            Self.byApp(gauges.lagInMilliseconds) { Double($0) / 1_000 }
+        )
+        metrics.gauge(
             "realm_server_waiting_upload_bytes",
             "Bytes of uploads that wait for the store.",
             [.init([], Double(gauges.waitingUploadBytes))]

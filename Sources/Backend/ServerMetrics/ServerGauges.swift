@@ -50,6 +50,8 @@ package struct ServerGauges: Sendable {
     package var sessions: [SessionKind: Int] = [:]
     /// Versions that the slowest connected client has not been sent yet.
     package var lagInVersions: [AppID: UInt64] = [:]
+    /// For how long the server has had a version that a connected client has not been sent yet.
+    package var lagInMilliseconds: [AppID: Int64] = [:]
     package var waitingUploadBytes = 0
     package var storeCallsUnderWay = 0
     package var storedApps: [AppID: StoredApp] = [:]

@@ -62,7 +62,7 @@ extension StoreCommand {
                         WorkProgress(
                             UInt64(rows),
                             of: UInt64(total),
-                            text: "\(display.rate(rows, "rows")), table \(table)"
+                            text: "\(display.rate(rows, "row")), table \(table)"
                         )
                     )
                 }

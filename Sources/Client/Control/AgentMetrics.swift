@@ -73,6 +73,11 @@ package struct AgentMetrics: Sendable {
             "Smoothed round trip of the realm's connection when it was last measured.",
             some(\.roundTripSeconds)
         )
+        metrics.gauge(
+            "realm_agent_offline_limit_used_ratio",
+            "Part of the offline limit that has passed since the realm's last contact with the server.",
+            some(\.offlineLimitUsed)
+        )
         metrics.histogram(
             "realm_agent_acknowledgement_seconds",
             "How long local writes took from their capture to the server's acknowledgement.",

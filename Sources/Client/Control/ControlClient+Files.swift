@@ -9,6 +9,30 @@ extension ControlClient {
         try await post("v1/realms/\(realm)/copy", request, timeout: .seconds(365 * 86_400))
     }
 
+    /// The same, with reports on its progress to the body.
+    ///
+    /// - Throws: `ControlError`, or that the task is cancelled.
+    package func copy(
+        _ realm: String,
+        _ request: CopyRequest,
+        _ note: (CopyProgress) -> Void
+    ) async throws -> CopyReport {
+        var request = request
+        request.progress = true
+        var report: CopyReport?
+        try await lines(
+            "v1/realms/\(realm)/copy",
+            as: CopyLine.self,
+            posting: (try? JSONBody.encode(request)) ?? []
+        ) { line in
+            if let error = line.error { throw error }
+            if let progress = line.progress { note(progress) }
+            if let result = line.result { report = result }
+        }
+        guard let report else { throw ControlError.malformedAnswer }
+        return report
+    }
+
     package func delete(
         _ realm: String,
         _ request: DeleteRequest

@@ -7,6 +7,9 @@ extension ControlServer {
         router.post("v1/realms/:realm/copy") { request, context in
             let copy = try await request.decoded(as: CopyRequest.self)
             let realm = try context.parameters.require("realm")
+            if copy.progress ?? false {
+                return Response.jsonLines(backend.copyWithProgress(realm, copy), to: request)
+            }
             return try Response.json(try await backend.copy(realm, copy))
         }
         router.post("v1/realms/:realm/delete") { request, context in

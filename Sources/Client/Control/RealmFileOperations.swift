@@ -2,6 +2,8 @@
 package protocol RealmFileOperations: Sendable {
     /// Copies a realm to a new file, in its present state.
     func copy(_ realm: String, _ request: CopyRequest) async throws(ControlError) -> CopyReport
+    /// The same, with its progress on the way.
+    func copyWithProgress(_ realm: String, _ request: CopyRequest) -> AsyncStream<CopyLine>
     func delete(_ realm: String, _ request: DeleteRequest) async throws(ControlError)
         -> DeleteReport
     /// The writes that did not reach other replicas, the newest first.
@@ -22,6 +24,8 @@ package struct CopyRequest: Codable, Sendable, Equatable {
     package var partition: String?
     /// The configured user whose file it shall be; the realm's own if absent.
     package var user: String?
+    /// Whether the response is lines: the progress, and at the end the report or the error.
+    package var progress: Bool?
 
     package init(path: String, toLocal: Bool? = nil, partition: String? = nil, user: String? = nil)
     {

@@ -42,6 +42,9 @@ package struct RealmStatus: Codable, Sendable, Equatable {
     package var localVersion: UInt64
     package var acknowledgedVersion: UInt64
     package var serverVersion: UInt64
+    /// The part of the offline limit that has passed since the last contact with the server; absent before
+    /// the first one.
+    package var offlineLimitUsed: Double?
     /// Bytes of changesets that the server has not acknowledged.
     package var pendingUploadBytes: UInt64
     /// Bytes that the server announced and this machine has not integrated.

@@ -22,6 +22,8 @@ extension RealmClient {
     /// once; otherwise they get the cause.
     func disconnected(_ cause: OfflineCause?) {
         session?.disconnected()
+        // It may have been connected for longer than the offline limit.
+        if case .bound = phase { lastConnected = now() }
         outgoing = .none
         bootstrapEstimate = nil
         switch phase {

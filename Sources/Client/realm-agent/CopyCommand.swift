@@ -5,6 +5,7 @@ import Control
 import Glibc
 import Platform
 import Scopes
+import WorkDisplay
 
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,7 +21,8 @@ struct CopyCommand: AsyncParsableCommand {
             synced, its agent uploads the changes. With --stdout the copy is written to standard \
             output.
             The source is a realm of the configuration, or the path of a realm file. Except with \
-            --merge the destination must not exist, and appears whole or not at all.
+            --merge the destination must not exist, and appears whole or not at all. Its progress is \
+            on standard error: a bar on a terminal, else lines.
             Exit status: 0 done, 1 failed, 2 usage or configuration, 3 no agent or network to upload \
             with, 4 log-in, 5 client reset required, 124 timed out.
             """
@@ -104,7 +106,7 @@ struct CopyCommand: AsyncParsableCommand {
             print(try report.controlJSON())
         } else if report.rejected > 0 {
             StandardError.print(
-                "\(report.path): \(report.rejected) values that cannot be synced were replaced by "
+                "\(report.path): \(Counted(report.rejected, "value")) that cannot be synced became "
                     + "defaults; `_realm_issue` in the file lists them"
             )
         }
@@ -137,17 +139,24 @@ struct CopyCommand: AsyncParsableCommand {
         isPrivate: Bool = false
     ) async throws -> CopyReport {
         let copier = OfflineRealmCopier(configuration)
-        guard !source.contains("/") else { return try await copier.copy(source, request) }
+        let display = ProgressDisplay()
+        defer { display.end() }
+        guard !source.contains("/") else {
+            return try await copier.copy(source, request) { display.show(WorkProgress($0)) }
+        }
         let client = ControlClient(socketPath: configuration.daemon.controlSocket)
         let turn = Turn(timeout: timeout?.duration ?? .seconds(3_600))
         // Programs may write at the same time, which requires another wait.
         while true {
-            do throws(ControlError) {
-                return try await isPrivate
-                    ? copier.copy(source, request) : client.copy(source, request)
-            } catch {
+            do {
+                guard !isPrivate else {
+                    return try await copier.copy(source, request) { display.show(WorkProgress($0)) }
+                }
+                return try await client.copy(source, request) { display.show(WorkProgress($0)) }
+            } catch let error as ControlError {
                 switch error.code {
-                case "agent.not_running": return try await copier.copy(source, request)
+                case "agent.not_running":
+                    return try await copier.copy(source, request) { display.show(WorkProgress($0)) }
                 case "realm.pending_uploads": try await upload(client, turn, else: error)
                 default: throw error
                 }
@@ -184,5 +193,15 @@ struct CopyCommand: AsyncParsableCommand {
         guard let path = getcwd(nil, 0) else { return "" }
         defer { free(path) }
         return String(cString: path)
+    }
+}
+
+extension WorkProgress {
+    fileprivate init(_ copy: CopyProgress) {
+        self.init(
+            copy.writtenBytes,
+            of: copy.sourceBytes,
+            text: "\(copy.writtenBytes >> 20) of \(copy.sourceBytes >> 20) MiB copied"
+        )
     }
 }

@@ -4,6 +4,7 @@ import Config
 import Control
 import Glibc
 import Platform
+import WorkDisplay
 
 struct IngestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -78,7 +79,8 @@ struct IngestCommand: ParsableCommand {
             try read(into: &ingest)
         } catch {
             show(report, written)
-            let before = written > 0 && !dryRun ? "; \(written) lines before it were written" : ""
+            let before =
+                written > 0 && !dryRun ? "; \(Counted(written, "line")) before it written" : ""
             throw CommandFailure(
                 status: error.isOfConfiguration ? .configuration : .failed,
                 message: "standard input\(error.description)\(before)"
@@ -101,6 +103,8 @@ struct IngestCommand: ParsableCommand {
 
     private func read(into ingest: inout RealmIngest) throws(RealmIngest.Failure) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let display = ProgressDisplay()
+        defer { display.end() }
         while true {
             var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             if poll(&descriptor, 1, 0) == 0 { try ingest.pause() }
@@ -110,6 +114,8 @@ struct IngestCommand: ParsableCommand {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             try ingest.take(buffer[..<count])
+            let written = ingest.writtenCount
+            display.show(WorkProgress(share: nil, text: display.rate(written, "line")))
         }
         try ingest.finish()
     }

@@ -88,7 +88,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private static func text(of line: VerificationLine) -> String? {
         switch line.step {
         case .syncing: "syncing"
-        case .reading: "reading \(line.className ?? ""): \(line.objects ?? 0) objects"
+        case .reading: "reading \(line.className ?? ""): \(Counted(line.objects ?? 0, "object"))"
         case .askingServer: "waiting for the server"
         case .listingDifferences: "listing differences"
         case nil: nil
@@ -97,7 +97,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     static func text(of report: VerificationReport) -> [String] {
         var lines = report.classes.map { owner in
-            "\(owner.name): \(owner.objects) objects, \(owner.equal ? "equal" : "different")"
+            "\(owner.name): \(Counted(owner.objects, "object")), "
+                + (owner.equal ? "equal" : "different")
         }
         lines += report.schemaDifferences.map { "only at one end: \($0)" }
         lines += report.differences.map { difference in

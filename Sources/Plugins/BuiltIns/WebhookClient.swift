@@ -2,14 +2,26 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+package import Outbound
 
 /// Posts over the network, one connection for each call: events are rare.
 package struct WebhookClient: WebhookSender {
     private static let maximumAnswerSizeInBytes = 64 << 10
 
-    package init() {}
+    private let authorities: SystemAuthorities
+
+    package init(authorities: SystemAuthorities = .ofSystem) {
+        self.authorities = authorities
+    }
 
     package func post(_ call: WebhookCall) async throws(HandlerFailure) -> [UInt8] {
+        guard !call.isEncrypted || authorities.exist else {
+            throw .unreachable(
+                url: call.url,
+                reason: "this system has no certificate authorities; "
+                    + "install the package ca-certificates"
+            )
+        }
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         let client = HTTPClient(

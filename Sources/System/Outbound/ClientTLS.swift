@@ -7,6 +7,8 @@ package struct ClientTLS: Sendable {
     package var authorityFile: String?
     package var verifiesServer: Bool
     package var certificate: Certificate?
+    /// Whether connections are certain to use TLS. If not, only a connection that does needs an authority.
+    package var isCertain: Bool
 
     /// The certificate for servers that request one.
     package struct Certificate: Sendable {
@@ -24,11 +26,13 @@ package struct ClientTLS: Sendable {
     package init(
         authorityFile: String? = nil,
         verifiesServer: Bool = true,
-        certificate: Certificate? = nil
+        certificate: Certificate? = nil,
+        isCertain: Bool = true
     ) {
         self.authorityFile = authorityFile
         self.verifiesServer = verifiesServer
         self.certificate = certificate
+        self.isCertain = isCertain
     }
 
     /// A problem with one of the files, under the key that names it.
@@ -37,14 +41,21 @@ package struct ClientTLS: Sendable {
         package let key: String
         package let problem: String
         package let remedy: String
+        package var code = "config.bad_certificate"
     }
 
     /// Reads the files, and checks that certificate and key match.
-    package func configuration() throws(Problem) -> TLSConfiguration {
+    package func configuration(
+        system: SystemAuthorities = .ofSystem
+    ) throws(Problem) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         if let authorityFile {
             tls.trustRoots = .certificates(try Self.certificates(authorityFile, key: "ca_file"))
+        } else if verifiesServer, !system.exist {
+            guard !isCertain else { throw .noAuthorities }
+            // The default would fail every connection, also those without TLS.
+            tls.trustRoots = .certificates([])
         }
         if !verifiesServer { tls.certificateVerification = .none }
         guard let certificate else { return tls }
@@ -96,6 +107,19 @@ package struct ClientTLS: Sendable {
             )
         }
     }
+}
+
+extension ClientTLS.Problem {
+    static let noAuthorities = Self(
+        key: "ca_file",
+        problem: "is not set, and this system has no certificate authorities",
+        remedy: "install the package ca-certificates, or name the file of the server's authority",
+        code: "config.no_authorities"
+    )
+}
+
+extension ClientTLS.Problem: CustomStringConvertible {
+    package var description: String { "tls.\(key): \(problem); \(remedy) [\(code)]" }
 }
 
 extension ClientTLS.Certificate: CustomStringConvertible, CustomReflectable {

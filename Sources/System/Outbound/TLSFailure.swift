@@ -18,7 +18,8 @@ package enum TLSFailure {
     private static let words: [(word: String, sentence: String)] = [
         (
             "CERTIFICATE_VERIFY_FAILED",
-            "the server's certificate is not trusted; name its authority in tls.ca_file"
+            "the server's certificate is not trusted; install the package ca-certificates, or name its "
+                + "authority in tls.ca_file"
         ),
         (
             "NIOSSLExtraError.failedToValidateHostname",

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The progress of long work.
 package struct WorkProgress: Hashable, Sendable {
@@ -38,14 +39,18 @@ package struct WorkProgress: Hashable, Sendable {
 
 /// Shows on standard error how far long work is: one line that is replaced on a terminal, elsewhere a line
 /// every ten seconds.
-package final class ProgressDisplay {
+package final class ProgressDisplay: Sendable {
     private let isTerminal: Bool
-    private let now: () -> ContinuousClock.Instant
-    private let write: (String) -> Void
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let write: @Sendable (String) -> Void
     private let started: ContinuousClock.Instant
-    /// The next time to show something.
-    private var next: ContinuousClock.Instant
-    private var isShown = false
+    private let state: Mutex<State>
+
+    private struct State {
+        /// The next time to show something.
+        var next: ContinuousClock.Instant
+        var isShown = false
+    }
 
     package convenience init() {
         self.init(isTerminal: isatty(STDERR_FILENO) == 1, now: { .now }) { text in
@@ -56,15 +61,16 @@ package final class ProgressDisplay {
 
     init(
         isTerminal: Bool,
-        now: @escaping () -> ContinuousClock.Instant,
-        write: @escaping (String) -> Void
+        now: @escaping @Sendable () -> ContinuousClock.Instant,
+        write: @escaping @Sendable (String) -> Void
     ) {
         self.isTerminal = isTerminal
         self.now = now
         self.write = write
         self.started = now()
         // Short work shows nothing where lines stay.
-        self.next = isTerminal ? started : started + Self.period(isTerminal: false)
+        let first = isTerminal ? started : started + Self.period(isTerminal: false)
+        self.state = Mutex(State(next: first))
     }
 
     private static func period(isTerminal: Bool) -> Duration {
@@ -74,23 +80,29 @@ package final class ProgressDisplay {
     /// Shows it, unless something was shown a moment ago.
     package func show(_ progress: @autoclosure () -> WorkProgress) {
         let now = now()
-        guard now >= next else { return }
-        next = now + Self.period(isTerminal: isTerminal)
-        isShown = true
-        let progress = progress()
-        write(isTerminal ? "\r\u{1b}[K\(progress.bar)" : "\(progress.line)\n")
+        state.withLock { state in
+            guard now >= state.next else { return }
+            state.next = now + Self.period(isTerminal: isTerminal)
+            state.isShown = true
+            let progress = progress()
+            write(isTerminal ? "\r\u{1b}[K\(progress.bar)" : "\(progress.line)\n")
+        }
     }
 
     /// Units since the start, and in each second, such as `1200 documents, 300/s`.
+    ///
+    /// - Parameter unit: the noun for one.
     package func rate(_ count: Int, _ unit: String) -> String {
         let seconds = max(1, (now() - started).components.seconds)
-        return "\(count) \(unit), \(Int64(count) / seconds)/s"
+        return "\(Counted(count, unit)), \(Int64(count) / seconds)/s"
     }
 
     /// Clears the terminal's line, for what is printed next.
     package func end() {
-        guard isTerminal, isShown else { return }
-        isShown = false
-        write("\r\u{1b}[K")
+        state.withLock { state in
+            guard isTerminal, state.isShown else { return }
+            state.isShown = false
+            write("\r\u{1b}[K")
+        }
     }
 }

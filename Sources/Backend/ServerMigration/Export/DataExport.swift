@@ -37,10 +37,12 @@ package struct DataExport: Sendable {
     /// - Parameters:
     ///   - partition: nil: all realms.
     ///   - className: nil: all classes.
+    ///   - progress: gets the number of objects so far.
     package func run(
         partition: Partition?,
         className: Text?,
-        to output: OutputDirectory
+        to output: OutputDirectory,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> Report {
         try await store.holdingState { [self] held in
             var report = Report()
@@ -54,7 +56,10 @@ package struct DataExport: Sendable {
                     let name = "\(Self.fileName(path)).json"
                     let file = try files[name] ?? LineFile("\(output.path)/\(name)")
                     files[name] = file
-                    let part = try await export(owner, of: schema, realm, held, to: file)
+                    let before = report.files.values.reduce(0, +)
+                    let part = try await export(owner, of: schema, realm, held, to: file) {
+                        progress(before + $0)
+                    }
                     report.files[name, default: 0] += part.count
                     report.losses += part.losses
                 }
@@ -81,7 +86,8 @@ package struct DataExport: Sendable {
         of schema: RealmSchema,
         _ realm: ServerFile,
         _ held: any HeldState,
-        to file: LineFile
+        to file: LineFile,
+        progress: (Int) -> Void
     ) async throws -> Part {
         var whole = Part()
         let export = DocumentExport(schema, map: map)
@@ -119,6 +125,7 @@ package struct DataExport: Sendable {
             guard part.count > 0 else { return whole }
             try file.append(part.lines)
             whole.count += part.count
+            progress(whole.count)
             whole.last = part.last
             whole.losses += part.losses
         }

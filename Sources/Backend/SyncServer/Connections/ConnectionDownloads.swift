@@ -1,5 +1,6 @@
 import ServerMetrics
 import ServerStore
+import Surroundings
 import SyncProtocol
 import Versions
 
@@ -43,11 +44,28 @@ enum ConnectionDownloads {
                 )
             }
             guard let batch else { throw IntegrationRefusal.unknownClientFile }
+            noteSent(batch.progress, key, on: connection)
             connection.work.told(key, batch.progress.latestServerVersion)
             connection.perform(connection.machine.scanned(key, batch.scanned))
         } catch {
             connection.fail(key, error)
         }
+    }
+}
+
+extension ConnectionDownloads {
+    /// Versions that the download does not reach wait from now on, unless the server told of them before.
+    static func noteSent(
+        _ progress: SyncProgress,
+        _ key: SessionKey,
+        on connection: isolated SyncConnection
+    ) {
+        connection.work.grew(
+            key,
+            to: progress.latestServerVersion.version,
+            at: connection.service.clock.millisecondsSince1970()
+        )
+        connection.work.sent(key, upTo: progress.download.serverVersion)
     }
 }
 

@@ -191,6 +191,7 @@ enum ConnectionViews {
     ) {
         switch delivery {
         case .history(let batch):
+            ConnectionDownloads.noteSent(batch.progress, key, on: connection)
             connection.work.told(key, batch.progress.latestServerVersion)
             let scanned = ServerSession.Scanned(
                 changesets: batch.changesets,
@@ -199,6 +200,8 @@ enum ConnectionViews {
             )
             connection.perform(connection.machine.scanned(key, scanned))
         case .bootstrap(let part, let view):
+            // Every part has the position behind the last one.
+            if part.isLast { ConnectionDownloads.noteSent(part.progress, key, on: connection) }
             connection.work.told(key, part.progress.latestServerVersion)
             connection.perform(connection.machine.bootstrapped(key, part))
             guard part.isLast, let body else { return }

@@ -25,6 +25,7 @@ struct SessionWork {
         fileprivate(set) var rights: RightsSignature?
         /// The subscriptions in force; nil before they are, and in partition-based sync.
         fileprivate(set) var subscriptions: SubscriptionSetBody?
+        fileprivate(set) var waiting = WaitingVersions()
         fileprivate var steps: Deque<SessionStep> = []
         fileprivate var isAtWork = false
         /// UNBOUND, or the connection has ended: earlier uploads are still integrated.
@@ -103,6 +104,22 @@ struct SessionWork {
         sessions[key]?.client?.upload = outcome.upload
         let earlier = sessions[key]?.ownVersions
         sessions[key]?.ownVersions = outcome.ownVersions?.following(earlier)
+    }
+
+    /// The file has a version that the session will be sent; `now` in milliseconds since 1970.
+    mutating func grew(_ key: SessionKey, to version: ServerVersion, at now: Int64) {
+        sessions[key]?.waiting.grew(to: version, at: now)
+    }
+
+    /// Everything up to this version is on its way to the client.
+    mutating func sent(_ key: SessionKey, upTo version: ServerVersion) {
+        sessions[key]?.waiting.sent(upTo: version)
+    }
+
+    /// When the server learned of the oldest version that a session has not been sent, in milliseconds
+    /// since 1970; nil if all is sent.
+    var oldestWaiting: Int64? {
+        sessions.values.filter { !$0.hasEnded && !$0.hasFailed }.compactMap(\.waiting.oldest).min()
     }
 
     /// The client is about to learn of this version as the newest.

@@ -428,6 +428,11 @@ extension SyncConnection {
     /// Versions that the slowest of its sessions has not been sent yet.
     var lagInVersions: UInt64 { machine.lagInVersions }
 
+    /// For how long the server has had a version that one of its sessions has not been sent yet.
+    var lagInMilliseconds: Int64 {
+        work.oldestWaiting.map { max(0, service.clock.millisecondsSince1970() - $0) } ?? 0
+    }
+
     /// Called after a file's history grew; several calls are handled together.
     ///
     /// - Parameter ident: the one session to tell; nil for all of the file.
@@ -450,10 +455,12 @@ extension SyncConnection {
             defer { growth = [:] }
             return growth
         }
+        let now = service.clock.millisecondsSince1970()
         for (key, session) in work.sessions {
             guard let file = session.file, let client = session.client else { continue }
             let versions = [nil, client.ident].compactMap { grown[.init(file: file, ident: $0)] }
             guard let version = versions.max() else { continue }
+            work.grew(key, to: version, at: now)
             perform(machine.historyGrew(key, to: version))
         }
     }

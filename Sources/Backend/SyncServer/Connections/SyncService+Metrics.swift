@@ -15,6 +15,10 @@ extension SyncService {
                 gauges.lagInVersions[app] ?? 0,
                 await connection.lagInVersions
             )
+            gauges.lagInMilliseconds[app] = max(
+                gauges.lagInMilliseconds[app] ?? 0,
+                await connection.lagInMilliseconds
+            )
         }
     }
 }

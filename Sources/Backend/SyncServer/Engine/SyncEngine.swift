@@ -1,5 +1,6 @@
 import Changesets
 import JSON
+package import Logging
 import Permissions
 import Query
 import Schemas
@@ -33,7 +34,8 @@ package struct SyncEngine: Sendable {
         snapshots: SnapshotPolicy = SnapshotPolicy(),
         merging: MergeLimits = MergeLimits(),
         meter: ServerMeter = ServerMeter(),
-        timer: any Clock<Duration> = ContinuousClock()
+        timer: any Clock<Duration> = ContinuousClock(),
+        logger: Logger = Logger(label: "SyncServer") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.store = store
         self.clock = clock
@@ -43,7 +45,12 @@ package struct SyncEngine: Sendable {
         self.merging = merging
         self.meter = meter
         self.indexes = HistoryIndexes(store: store)
-        let snapshotBuilder = SnapshotBuilder(store: store, policy: snapshots, timer: timer)
+        let snapshotBuilder = SnapshotBuilder(
+            store: store,
+            policy: snapshots,
+            timer: timer,
+            logger: logger
+        )
         self.snapshotBuilder = snapshotBuilder
         self.views = EngineViews(
             store: store,

@@ -1,4 +1,5 @@
 import Coordination
+import Logging
 import ServerStore
 import Versions
 
@@ -15,6 +16,7 @@ actor SnapshotBuilder {
     private let store: any Store
     private let policy: SnapshotPolicy
     private let timer: any Clock<Duration>
+    private let logger: Logger
     /// Files in progress: a second request for one of them waits for the end of the first.
     private var atWork: [ServerFileID: Promise<Void>] = [:]
     /// The size of a file's history when its objects were last found too large for a snapshot.
@@ -27,11 +29,13 @@ actor SnapshotBuilder {
     init(
         store: any Store,
         policy: SnapshotPolicy,
-        timer: any Clock<Duration> = ContinuousClock()
+        timer: any Clock<Duration>,
+        logger: Logger
     ) {
         self.store = store
         self.policy = policy
         self.timer = timer
+        self.logger = logger
     }
 
     /// Makes a new snapshot of a file if that saves enough, or if new clients cannot begin without;
@@ -78,11 +82,13 @@ actor SnapshotBuilder {
     /// The unfinished snapshot.
     private struct Plan: Sendable {
         let file: ServerFile
+        /// Of the objects, which a snapshot's own size is roughly.
+        let documentSizeInBytes: UInt64
         var state: FileState
     }
 
     private func build(_ id: ServerFileID, at now: Int64) async throws -> Outcome {
-        try await store.holdingState { [store, policy] held -> Outcome in
+        try await store.holdingState { [store, policy, timer, logger] held -> Outcome in
             let plan = try await held.read { try Self.plan(id, policy, $0) }
             guard var plan else { return .notWorthIt }
             guard try await held.claimSnapshot(of: id) else { return .elsewhere }
@@ -95,6 +101,7 @@ actor SnapshotBuilder {
             var position: UInt64 = 0
             var size: UInt64 = 0
             var pending: [UInt8]?
+            var interval = ReportInterval(of: Self.reportInterval, on: timer)
             while true {
                 let (changeset, state) = try await held.read { [state = plan.state] snapshot in
                     var state = state
@@ -116,6 +123,7 @@ actor SnapshotBuilder {
                 }
                 pending = changeset
                 size += UInt64(changeset.count)
+                if interval.isDue() { Self.report(size, of: plan, logger) }
             }
             // A file that starts over may be empty, and its snapshot, too.
             guard pending != nil || plan.file.lacksState, position < version.rawValue else {
@@ -129,6 +137,18 @@ actor SnapshotBuilder {
                 try Self.finish(file, size, pending, at: now, transaction)
             }
         }
+    }
+
+    private static let reportInterval = Duration.seconds(10)
+
+    private static func report(_ size: UInt64, of plan: Plan, _ logger: Logger) {
+        logger.info(
+            "building a snapshot",
+            metadata: [
+                "app": "\(plan.file.app)", "file": "\(plan.file.id.rawValue)",
+                "written": "\(size) bytes", "objects": "\(plan.documentSizeInBytes) bytes",
+            ]
+        )
     }
 
     private static func plan(
@@ -148,7 +168,11 @@ actor SnapshotBuilder {
             policy.changesetSizeInBytes,
             Int(clamping: size.multiplied(clamping: 2) / max(1, file.currentVersion.rawValue))
         )
-        return Plan(file: file, state: FileState(of: id, changesetSizeInBytes: limit))
+        return Plan(
+            file: file,
+            documentSizeInBytes: size,
+            state: FileState(of: id, changesetSizeInBytes: limit)
+        )
     }
 
     /// Publishes the snapshot after its last changeset, unless sync was terminated meanwhile.

@@ -5,6 +5,7 @@ import Platform
 import Scopes
 import ServerConfig
 import ServerMigration
+import WorkDisplay
 
 /// Writes an app's objects as documents.
 struct ExportCommand: AsyncParsableCommand {
@@ -49,13 +50,18 @@ struct ExportCommand: AsyncParsableCommand {
         if let map { known = try await options.target(app, map: map).map }
         let status = try await Import.reporting {
             let directory = try OutputDirectory(output)
+            let display = ProgressDisplay()
             return try await options.withStore(storage) { store, _ -> Int32 in
                 let export = DataExport(store, app.id, map: known, isRelaxed: relaxed)
                 let report = try await export.run(
                     partition: partition.map { Partition(operatorText: $0) },
                     className: className.map { Text($0) },
                     to: directory
-                )
+                ) { count in
+                    let text = display.rate(count, "object")
+                    display.show(WorkProgress(share: nil, text: text))
+                }
+                display.end()
                 for (name, count) in report.files.sorted(by: { $0.key < $1.key }) {
                     print("\(output)/\(name): \(count)")
                 }

@@ -135,7 +135,7 @@ struct SourceProgress {
     }
 
     func note(_ bytes: UInt64, _ documents: Int) {
-        display.show(WorkProgress(bytes, of: total, text: display.rate(documents, "documents")))
+        display.show(WorkProgress(bytes, of: total, text: display.rate(documents, "document")))
     }
 
     func end() { display.end() }

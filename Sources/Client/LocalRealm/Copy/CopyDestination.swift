@@ -11,7 +11,7 @@ final class CopyDestination {
 
     init(_ destination: String) throws {
         self.destination = destination
-        self.draft = destination + ".partial"
+        self.draft = RealmCopy.draft(of: destination)
         try Self.requireVacancy(destination)
         let lockPath = draft + ".lock"
         repeat {

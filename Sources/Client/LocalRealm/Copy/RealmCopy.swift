@@ -68,6 +68,17 @@ package struct RealmCopy: Sendable {
         }
     }
 
+    /// The file that grows while a copy is made, beside it.
+    static func draft(of destination: String) -> String { destination + ".partial" }
+
+    /// The present sizes of an unfinished copy and of its source; 0 for a file that does not exist.
+    package static func sizes(
+        from source: String,
+        to destination: String
+    ) -> (copyInBytes: UInt64, sourceInBytes: UInt64) {
+        (FileHome.size(of: draft(of: destination)), FileHome.size(of: source))
+    }
+
     private struct Outcome {
         var state: RealmStateRow
         var rejected: [RejectedValue] = []

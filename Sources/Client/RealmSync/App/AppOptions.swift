@@ -18,6 +18,14 @@ public struct AppOptions: Sendable {
         self.id = id
         self.baseURL = baseURL
     }
+
+    /// Whether a connection is certain to use TLS.
+    var isEncrypted: Bool {
+        let addresses = location.map { [$0.http, $0.webSocket] } ?? [baseURL]
+        return addresses.contains { address in
+            ["https:", "wss:"].contains { address.lowercased().hasPrefix($0) }
+        }
+    }
 }
 
 /// Server addresses that need no discovery.

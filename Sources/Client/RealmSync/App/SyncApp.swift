@@ -106,7 +106,8 @@ public final class SyncApp: Sendable {
         let machine = MachineDescription.current()
         let tls = ClientTLS(
             authorityFile: options.tls.authorityFile,
-            verifiesServer: options.tls.verifiesServer
+            verifiesServer: options.tls.verifiesServer,
+            isCertain: options.isEncrypted
         )
         let product = "realm-sync (Linux \(machine.systemVersion))"
         try self.init(
