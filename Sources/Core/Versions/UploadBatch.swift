@@ -5,7 +5,7 @@ package struct UploadBatch: Hashable, Sendable {
     /// The progress to report with the batch. One client version never has two server versions here, also in
     /// another session: the server would take it for another client.
     package let progress: UploadCursor
-    /// Where the next scan begins; not persisted.
+    /// The start of the next scan; not persisted.
     package let reached: UploadCursor
     /// Server history above this version is still needed by the client, so the server keeps it.
     package let lockedServerVersion: ServerVersion
