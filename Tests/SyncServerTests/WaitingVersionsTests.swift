@@ -7,7 +7,7 @@ import Versions
 struct WaitingVersionsTests {
     private func version(_ number: Int) -> ServerVersion { ServerVersion(UInt64(number)) }
 
-    @Test("The oldest version that is not sent counts, whatever was sent before or after")
+    @Test("The oldest version that is not sent counts, as earlier ones are sent")
     func oldest() {
         var waiting = WaitingVersions()
         #expect(waiting.oldest == nil)
