@@ -20,7 +20,7 @@ POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|F
 
 .PHONY: setup build run test test-cluster soak sanitize lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import deb image repository pictures \
-	prove-package prove-units prove-image prove-repository prove-quick clean
+	prove-deb prove-package prove-units prove-image prove-repository prove-quick clean
 
 setup:
 	@scripts/setup.sh
@@ -82,6 +82,11 @@ repository:
 pictures: build
 	@scripts/setup.sh browser
 	@scripts/pictures.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)"
+
+# Makes packages of the programs that are built on a Debian 12 with nothing but apt.
+prove-deb: build
+	@scripts/setup.sh image
+	@scripts/prove-deb.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)"
 
 # Boots a Debian 12 and installs them there; says what this machine does not allow.
 prove-package:
