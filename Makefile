@@ -16,7 +16,7 @@ SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
-POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|FlexibleConversation|Identification|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|UserImportVector)Tests
+POSTGRESQL_SUITES = ServerTests\.(Access|Conversation|Convergence|DownloadScan|FlexibleConversation|Identification|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|ImportHistoryVector|UserImportVector)Tests
 
 .PHONY: setup build run test test-cluster soak sanitize lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import deb image repository pictures \
