@@ -16,11 +16,11 @@ SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
-POSTGRESQL_SUITES = ServerTests\.(Access|Comparison|Conversation|Convergence|DownloadScan|FlexibleConversation|FlexibleReset|Identification|ModeSwitch|RunTimeRole|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|UserImportVector)Tests
+POSTGRESQL_SUITES = ServerTests\.(Access|Comparison|Conversation|Convergence|DownloadScan|FlexibleConversation|FlexibleReset|Identification|ModeSwitch|RunTimeRole|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|ImportHistoryVector|UserImportVector)Tests
 
 .PHONY: setup build run test test-cluster soak sanitize lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import deb image repository pictures \
-	prove-package prove-units prove-image prove-repository prove-quick clean
+	prove-deb prove-package prove-units prove-image prove-repository prove-quick clean
 
 setup:
 	@scripts/setup.sh
@@ -82,6 +82,11 @@ repository:
 pictures: build
 	@scripts/setup.sh browser
 	@scripts/pictures.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)"
+
+# Makes packages of the programs that are built on a Debian 12 with nothing but apt.
+prove-deb: build
+	@scripts/setup.sh image
+	@scripts/prove-deb.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)"
 
 # Boots a Debian 12 and installs them there; says what this machine does not allow.
 prove-package:

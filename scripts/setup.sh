@@ -8,7 +8,7 @@ packages="libcrypt-dev libpq-dev libsqlite3-dev libsystemd-dev libyaml-dev zlib1
     iproute2 jq man-db postgresql-15"
 for work; do
     case $work in
-        deb) packages="$packages debhelper dpkg-dev git" ;;
+        deb) packages="$packages build-essential debhelper dpkg-dev git" ;;
         image) packages="$packages dpkg-dev mmdebstrap" ;;
         repository) packages="$packages apt-utils dpkg-dev gpg gpg-agent" ;;
         browser) packages="$packages chromium chromium-driver fonts-dejavu-core" ;;

@@ -1,11 +1,8 @@
-import SchemaFiles
 import Settings
 
 /// Reads the sections of a merged configuration, in the order in which they refer to each other.
-final class ConfigurationReader {
-    let inputs: ConfigurationInputs
-    /// Several realms may share a schema file: it is read, and complained about, once.
-    var schemaFiles: [String: SchemaDeclaration?] = [:]
+struct ConfigurationReader {
+    private let inputs: ConfigurationInputs
 
     init(_ inputs: ConfigurationInputs) {
         self.inputs = inputs
@@ -15,23 +12,28 @@ final class ConfigurationReader {
         root.mapping { keys in
             checkVersion(keys)
             let daemon = keys.section("agent", readDaemon)
-            let apps = Declarations(keys.optional("apps") { $0 }, read: readApp)
-            let users = Declarations(keys.optional("users") { $0 }) { readUser($0, apps: apps) }
-            let plugins = Declarations(keys.optional("plugins") { $0 }, read: readPlugin)
-            let context = RealmContext(
+            let apps = Declarations(keys.optional("apps") { $0 }, read: AppReader().read)
+            let users = Declarations(
+                keys.optional("users") { $0 },
+                read: UserReader(apps: apps).read
+            )
+            let plugins = Declarations(keys.optional("plugins") { $0 }, read: PluginReader().read)
+            let realmReader = RealmReader(
+                inputs: inputs,
                 users: users,
-                plugins: plugins,
+                handlers: HandlerReader(plugins: plugins),
+                schemas: SchemaSettingReader(inputs),
                 dataDirectory: daemon.dataDirectory
             )
-            let realms = Declarations(keys.optional("realms") { $0 }) { readRealm($0, context) }
-            checkPaths(of: realms.values.map(\.value))
+            let realms = Declarations(keys.optional("realms") { $0 }, read: realmReader.read)
+            RealmReader.checkPaths(of: realms.values.map(\.value))
             return AgentConfiguration(
                 daemon: daemon,
                 apps: apps.values.map(\.value),
                 users: users.values.map(\.value),
                 realms: realms.values.map(\.value.configuration),
                 plugins: plugins.values.map(\.value),
-                network: keys.section("network", readNetwork)
+                network: keys.section("network", NetworkReader().read)
             )
         }
     }

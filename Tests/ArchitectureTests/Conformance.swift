@@ -26,6 +26,14 @@ enum Conformance {
         }
     }
 
+    /// The names of notes within the text of a section: `N1 \`access\`: … N2 …`.
+    static func notes(_ specification: String, under heading: String) -> [String] {
+        let section = specification.split(separator: "\n").drop { $0 != heading }.dropFirst()
+            .prefix { !$0.hasPrefix("## ") }
+        let words = section.joined(separator: " ").split { $0.isWhitespace }
+        return words.filter { $0.wholeMatch(of: /N[1-9]/) != nil }.map(String.init)
+    }
+
     /// The rows of one part of the page, by their first column: a line's name, or the first and the
     /// last of several.
     static func rows(_ page: String, under heading: String) -> [(lines: String, tests: String)] {

@@ -43,6 +43,12 @@ struct ConformanceTests {
             count: 17...17,
             names: { Conformance.checklist($0) }
         ),
+        Part(
+            specification: "moving-an-app",
+            heading: "## Moving an app, section 13",
+            count: 8...8,
+            names: { Conformance.notes($0, under: "## 13. What the server must gain") }
+        ),
     ]
 
     @Test("Every line of a checklist has a row", arguments: parts)

@@ -189,13 +189,11 @@ struct ImportTests {
         #expect(!deployment.log("server").contains("sync/growth"))
     }
 
-    /// I11. Files on devices are named after app id, user id and partition: an id that stays keeps their paths.
-    @Test(
-        "An imported user logs in with no password before a reset, and keeps its id and data after it"
-    )
-    func users() async throws {
-        let deployment = try deployment(documents: 10)
-        defer { deployment.remove() }
+    private static let userID = "5f00000000000000000000aa"
+
+    /// The app with one user, who has that id and may read and write the partition of that name.
+    private func deploymentWithUser() throws -> Deployment {
+        let deployment = try deployment(documents: 0)
         let path = "\(deployment.directory)/server.yaml"
         let text = try String(contentsOfFile: path, encoding: .utf8)
         try deployment.write(
@@ -206,36 +204,55 @@ struct ImportTests {
                     + "[/bin/echo, '{\"status\":\"success\"}'] } }"
             ) + "\n    access: { read: partition == user.id, write: partition == user.id }\n"
         )
-        let id = "5f00000000000000000000aa"
+        let id = Self.userID
         try deployment.write("users.json", #"{"_id":"\#(id)","email":"user@example.com"}"# + "\n")
         try deployment.write(
             "items.json",
             #"{"_id":1,"site":"\#(id)","owner":"ann","note":"of before"}"# + "\n"
         )
+        return deployment
+    }
+
+    /// Loads the data and the user into a store without either.
+    private func loadAll(_ deployment: Deployment) async throws {
         #expect(try await load(deployment).status == 0)
         let users = try await Programs.run(
             "realm-server",
             [
-                "import", "users", "--config", path, "--app", Deployment.app,
-                "\(deployment.directory)/users.json",
+                "import", "users", "--config", "\(deployment.directory)/server.yaml", "--app",
+                Deployment.app, "\(deployment.directory)/users.json",
             ]
         )
         #expect(users.status == 0, "\(users.errors)")
         #expect(users.output.contains("accounts without password: 1"))
-        try deployment.configure("a", user: .emailPassword, partition: id)
+    }
+
+    private func resetPassword(_ deployment: Deployment) throws {
+        let reset = try deployment.call(
+            "POST",
+            "/app/\(Deployment.app)/auth/providers/local-userpass/reset/call",
+            #"{"email":"user@example.com","password":"correct horse","arguments":[]}"#
+        )
+        #expect((200..<300).contains(reset.status), "\(reset.body)")
+    }
+
+    /// I11. Files on devices are named after app id, user id and partition: an id that stays keeps their paths.
+    @Test(
+        "An imported user logs in with no password before a reset, and keeps its id and data after it"
+    )
+    func users() async throws {
+        let deployment = try deploymentWithUser()
+        defer { deployment.remove() }
+        try await loadAll(deployment)
+        try deployment.configure("a", user: .emailPassword, partition: Self.userID)
         try await deployment.withServer { _ in
             for password in ["correct horse", "password"] {
                 let refused = try deployment.logIn("user@example.com", password)
                 #expect(refused.status == 401, "\(refused.body)")
             }
-            let reset = try deployment.call(
-                "POST",
-                "/app/\(Deployment.app)/auth/providers/local-userpass/reset/call",
-                #"{"email":"user@example.com","password":"correct horse","arguments":[]}"#
-            )
-            #expect((200..<300).contains(reset.status), "\(reset.body)")
+            try resetPassword(deployment)
             let login = try deployment.logIn("user@example.com", "correct horse")
-            #expect(login.field("user_id") == id, "\(login.body)")
+            #expect(login.field("user_id") == Self.userID, "\(login.body)")
             // Its own realm opens, which no other user may read.
             try await deployment.withAgent("a") { _ in
                 let synced = try await deployment.sync("a")
@@ -244,5 +261,124 @@ struct ImportTests {
                 #expect(count == 1)
             }
         }
+    }
+
+    @Test(
+        "Custom user data in a closed realm are in the user's tokens, and no client opens the realm"
+    )
+    func closedCustomData() async throws {
+        let deployment = try deploymentWithUser()
+        defer { deployment.remove() }
+        let path = "\(deployment.directory)/server.yaml"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try deployment.write(
+            "server.yaml",
+            text.replacing("access: { read: partition == user.id", with: "access: { read: true")
+                + "    custom_user_data: { class: Person, closed: true, user_id_field: user }\n"
+        )
+        try deployment.write(
+            "import-schema.yaml",
+            Self.schema + """
+
+                  Person:
+                    primary_key: _id
+                    properties: { _id: int, user: string, team: string }
+
+                """
+        )
+        try deployment.write(
+            "map.yaml",
+            """
+            app: \(Deployment.app)
+            partition: { key: site, type: string, required: false }
+            collections: { shop.items: Item, shop.people: Person }
+            closed: [Person]
+            """
+        )
+        try await loadAll(deployment)
+        try deployment.write(
+            "people.json",
+            #"{"_id":1,"user":"\#(Self.userID)","team":"blue"}"# + "\n"
+        )
+        let people = try await Programs.run(
+            "realm-server",
+            arguments(deployment, ["import", "data"])
+                + ["shop.people=\(deployment.directory)/people.json"]
+        )
+        #expect(people.status == 0, "\(people.errors)")
+        try deployment.configure("a", partition: "realm-server:closed")
+        try await deployment.withServer { _ in
+            try resetPassword(deployment)
+            let login = try deployment.logIn("user@example.com", "correct horse")
+            let token = try #require(login.field("access_token"))
+            let claims = Self.payload(of: token)
+            #expect(claims.contains(#""team":"blue""#), "\(claims)")
+            let synced = try await deployment.sync("a", timeout: "20s")
+            #expect(synced.status == 1, "\(synced.status) \(synced.errors)")
+        }
+    }
+
+    /// The claims of a token, as text.
+    private static func payload(of token: String) -> String {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3 else { return "" }
+        let text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
+        return String(decoding: Data(base64Encoded: text + padding) ?? Data(), as: UTF8.self)
+    }
+
+    /// I12. The first server has the part of the hosted service: another store, with other salts and keys.
+    @Test(
+        "A file of another server keeps its unsynced writes, also if this one has its ident, too",
+        arguments: [false, true]
+    )
+    func foreignFile(identExists: Bool) async throws {
+        let deployment = try deploymentWithUser()
+        defer { deployment.remove() }
+        try await loadAll(deployment)
+        for agent in ["a", "b"] {
+            try deployment.configure(agent, user: .emailPassword, partition: Self.userID)
+        }
+        try await deployment.withServer { _ in
+            try resetPassword(deployment)
+            try await deployment.withAgent("a") { _ in
+                let synced = try await deployment.sync("a")
+                #expect(synced.status == 0, "\(synced.errors)")
+            }
+        }
+        try await Programs.sqlite3(
+            deployment.file("a"),
+            """
+            INSERT INTO Item(_id, owner, note) VALUES (2, 'ann', 'not uploaded');
+            UPDATE Item SET amount = 7 WHERE _id = 1;
+            """
+        )
+        try FileManager.default.removeItem(atPath: "\(deployment.directory)/server")
+        try await loadAll(deployment)
+        // A fresh store answers foreign tokens with 503 until its server has been restarted once.
+        try await deployment.withServer { _ in
+            try resetPassword(deployment)
+            guard identExists else { return }
+            try await deployment.withAgent("b") { _ in
+                let synced = try await deployment.sync("b")
+                #expect(synced.status == 0, "\(synced.errors)")
+            }
+        }
+        try await deployment.withServer { _ in
+            try await deployment.withAgent("a") { _ in
+                let synced = try await deployment.sync("a")
+                #expect(synced.status == 0, "\(synced.errors)\(deployment.log("a"))")
+            }
+            try await deployment.withAgent("b") { _ in
+                let synced = try await deployment.sync("b")
+                #expect(synced.status == 0, "\(synced.errors)")
+            }
+        }
+        #expect(deployment.log("a").contains("client reset finished"), "\(deployment.log("a"))")
+        let rows = try await deployment.rows("a")
+        let other = try await deployment.rows("b")
+        #expect(rows == other)
+        #expect(try await deployment.count("b", where: "_id = 2 AND note = 'not uploaded'") == 1)
+        #expect(try await deployment.count("b", where: "_id = 1 AND amount = 7") == 1)
     }
 }

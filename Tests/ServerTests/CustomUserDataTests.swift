@@ -70,9 +70,13 @@ struct CustomUserDataTests {
         return writer.bytes
     }
 
-    private func write(_ changeset: [UInt8], to world: SyncWorld) async throws {
+    private func write(
+        _ changeset: [UInt8],
+        to world: SyncWorld,
+        in partition: String = "\"people\""
+    ) async throws {
         try await world.connect { client in
-            try await client.start(1, "\"people\"")
+            try await client.start(1, partition)
             try await client.upload([upload(2, on: 0, changeset)])
             _ = try await client.expectDownload()
         }
@@ -124,6 +128,36 @@ struct CustomUserDataTests {
                 .fields["access_token"]
             let profile = await world.apps.call("GET", "/auth/profile", token: token)
             #expect(profile.status == 200)
+        }
+    }
+
+    @Test("In any partition: the user's own realm comes first, then the oldest with such an object")
+    func anyPartition() async throws {
+        var app = TestApps.configurations[0]
+        app.customUserData = CustomUserDataConfiguration(
+            className: "Person",
+            place: .anyPartition,
+            userIDField: "user"
+        )
+        try await SyncWorld.with(.memory, apps: [app, TestApps.configurations[1]]) { world in
+            let login = await world.apps.logInAnonymously().fields
+            let user = try #require(login["user_id"])
+            func team() async throws -> JSONValue? {
+                guard case .object(let data)? = try await userData(world, login["refresh_token"])
+                else { return nil }
+                return data["team"]
+            }
+            #expect(try await team() == nil)
+            try await write(people(.string("1"), about: user, team: "old"), to: world)
+            #expect(try await team() == .string("old"))
+            for (partition, name) in [("\"later\"", "later"), ("\"\(user)\"", "own")] {
+                try await write(
+                    people(.string(Text(name)), about: user, team: name),
+                    to: world,
+                    in: partition
+                )
+            }
+            #expect(try await team() == .string("own"))
         }
     }
 

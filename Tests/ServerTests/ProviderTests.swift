@@ -96,6 +96,28 @@ struct ProviderTests {
     }
 
     @Test(
+        "Dots in the name of a claim lead into objects, but for those behind a backslash",
+        arguments: [
+            ("who.name", ["who", "name"]), (#"example\.com.name"#, ["example.com", "name"]),
+            (#"a\\.b"#, [#"a\"#, "b"]), (#"a\.b\.c"#, ["a.b.c"]),
+        ]
+    )
+    func claimPath(name: String, path: [String]) async throws {
+        let metadata = JWTConfiguration.Metadata(name: name, fieldName: "found", isRequired: true)
+        #expect(metadata.path == path)
+        let apps = try await apps(metadata: [metadata])
+        let value = path.reversed().reduce(JSONValue.string("x")) { .object([$1: $0]) }
+        guard case .object(var claims) = value else { return }
+        claims["sub"] = .string("ann")
+        claims["aud"] = .string("shop-abcde")
+        claims["exp"] = .integer(apps.clock.wallClock.secondsSince1970 + 60)
+        let text = String(decoding: try JSONValue.object(claims).json(), as: UTF8.self)
+        let login = await logIn(apps, token: token(text))
+        let profile = await apps.call("GET", "/auth/profile", token: login.fields["access_token"])
+        #expect(profile.text.contains(#""data":{"found":"x"}"#), "\(profile.text)")
+    }
+
+    @Test(
         "A5 Tokens with anything wrong are refused",
         arguments: [
             #"{"sub":"ann","aud":"another","exp":NOW+60}"#,

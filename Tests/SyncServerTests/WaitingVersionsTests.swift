@@ -7,7 +7,7 @@ import Versions
 struct WaitingVersionsTests {
     private func version(_ number: Int) -> ServerVersion { ServerVersion(UInt64(number)) }
 
-    @Test("The oldest version that is not sent counts, also if later ones were sent")
+    @Test("The oldest version that is not sent counts, as earlier ones are sent")
     func oldest() {
         var waiting = WaitingVersions()
         #expect(waiting.oldest == nil)

@@ -30,7 +30,8 @@ extension WallTime: CustomStringConvertible {
         }
         let date = [padded(day.year, 4), padded(day.month), padded(day.day)]
         let time = [padded(second / 3600), padded(second / 60 % 60), padded(second % 60)]
-        let milliseconds = padded(millisecondsSince1970 - seconds * 1000, 3)
+        // The product may be below the smallest number; the difference is not.
+        let milliseconds = padded(millisecondsSince1970 &- seconds &* 1000, 3)
         return "\(date.joined(separator: "-"))T\(time.joined(separator: ":")).\(milliseconds)Z"
     }
 }

@@ -61,7 +61,7 @@ package enum ErrorCatalogue {
         "connection.message_too_big":
             "raise the limit of the proxy; a client reset follows",
         "connection.tls_failed":
-            "check `tls.ca_file`, the certificate's names and dates, and this machine's clock",
+            "check the package `ca-certificates`, `tls.ca_file`, the certificate's names and dates, and this machine's clock",
         "ingest.bad_object":
             "correct the line; `realm-agent schema REALM` prints the class",
         "ingest.exists":

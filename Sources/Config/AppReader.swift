@@ -1,8 +1,11 @@
 import Settings
 import YAML
 
-extension ConfigurationReader {
-    func readApp(_ entry: NodeReader.Entry) -> AppConfiguration? {
+/// Reads an entry of `apps`.
+struct AppReader {
+    private let outbound = OutboundReader()
+
+    func read(_ entry: NodeReader.Entry) -> AppConfiguration? {
         entry.value.mapping { keys in
             let appID = keys.required("app_id") {
                 $0.string(
@@ -16,12 +19,12 @@ extension ConfigurationReader {
             let location = keys.optional("location", readLocation)
             let timeouts = keys.section("timeouts", readTimeouts)
             let backoff = keys.section("backoff", readBackoff)
-            let tls = keys.section("tls", readTLS)
+            let tls = keys.section("tls", outbound.readTLS)
             let sharesConnections = keys.optional("share_connections", default: true) { $0.bool() }
             let offlineLimit = keys.optional("offline_limit", default: .seconds(30 * 86_400)) {
                 $0.duration(in: .seconds(3_600) ... .seconds(3_650 * 86_400))
             }
-            let proxy = keys.optional("proxy", default: .environment, readProxy)
+            let proxy = keys.optional("proxy", default: .environment, outbound.readProxy)
             let headers = keys.optional("headers", default: [:], readHeaders)
             let authorization = keys.optional("authorization_header", default: "Authorization") {
                 $0.string(matching: Self.isHeaderName, expected: "the name of a header")
@@ -152,7 +155,7 @@ extension ConfigurationReader {
 extension NodeReader.Entry {
     /// A token of HTTP, and none of the headers that the agent sets itself.
     func checkHeaderName() {
-        let isToken = ConfigurationReader.isHeaderName(name)
+        let isToken = AppReader.isHeaderName(name)
         let isOurs =
             [
                 "host", "authorization", "connection", "upgrade", "content-length", "user-agent",

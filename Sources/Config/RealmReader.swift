@@ -1,48 +1,46 @@
 import SchemaFiles
 import Settings
-import YAML
 
-extension ConfigurationReader {
-    /// A realm with the place to complain about when its file is taken.
-    struct LocatedRealm {
-        let configuration: RealmConfiguration
-        let pathReader: NodeReader
-    }
+/// A realm with the place to complain about when its file is taken.
+struct LocatedRealm {
+    let configuration: RealmConfiguration
+    let pathReader: NodeReader
+}
 
-    /// The sections that realms refer to.
-    struct RealmContext {
-        let users: Declarations<UserConfiguration>
-        let plugins: Declarations<PluginConfiguration>
-        let dataDirectory: String
-    }
+/// Reads an entry of `realms`.
+struct RealmReader {
+    let inputs: ConfigurationInputs
+    let users: Declarations<UserConfiguration>
+    let handlers: HandlerReader
+    let schemas: SchemaSettingReader
+    let dataDirectory: String
 
-    func readRealm(_ entry: NodeReader.Entry, _ context: RealmContext) -> LocatedRealm? {
+    func read(_ entry: NodeReader.Entry) -> LocatedRealm? {
         entry.value.mapping { keys in
-            let user = keys.required("user") { context.users.resolve($0, section: "users") }
+            let user = keys.required("user") { users.resolve($0, section: "users") }
             let templates = TemplateReader(inputs, user: user)
+            let subscriptionReader = SubscriptionReader(templates: templates)
             var subscriptions: [LocatedSubscription] = []
-            let scope = readScope(keys, templates) { subscriptions = $0 }
+            let scope = readScope(keys, templates, subscriptionReader) { subscriptions = $0 }
             var pathReader = entry.value
             let path = keys.optional(
                 "path",
-                default: "\(context.dataDirectory)/realms/\(entry.name)/\(entry.name).sqlite"
+                default: "\(dataDirectory)/realms/\(entry.name)/\(entry.name).sqlite"
             ) { reader in
                 pathReader = reader
                 return readPath(reader, templates: templates)
             }
-            let schema = keys.optional("schema", readSchema)
-            if let schema { check(subscriptions, in: schema.schema) }
+            let schema = keys.optional("schema", schemas.read)
+            if let schema { subscriptionReader.check(subscriptions, in: schema.schema) }
             let isEnabled = keys.optional("enabled", default: true) { $0.bool() }
             let isReadOnly = keys.optional("read_only", default: false) { $0.bool() }
             let capture = keys.section("capture", readCapture)
             let opening = keys.section("open", readOpening)
-            let clientReset = keys.section("client_reset") {
-                readClientReset($0, context.plugins, templates)
+            let clientReset = keys.section("client_reset", handlers.readClientReset)
+            let errorHandlers = keys.optional("on_error", default: [], handlers.read)
+            let schedule = keys.section("schedule") {
+                ScheduleReader(inputs: inputs).read($0, of: user?.app)
             }
-            let errorHandlers = keys.optional("on_error", default: []) {
-                readHandlers($0, context.plugins)
-            }
-            let schedule = keys.section("schedule") { readSchedule($0, of: user?.app) }
             let seed = keys.optional("seed") { $0.absolutePath() }
             let counters = keys.optional("counters", default: []) { $0.elements(readProperty) }
             let requiresLinkTargets = keys.section("links") { links in
@@ -93,6 +91,7 @@ extension ConfigurationReader {
     private func readScope(
         _ keys: MappingReader,
         _ templates: TemplateReader,
+        _ subscriptions: SubscriptionReader,
         _ located: ([LocatedSubscription]) -> Void
     ) -> RealmConfiguration.Scope? {
         keys.exactlyOneBesideOthers(
@@ -102,7 +101,7 @@ extension ConfigurationReader {
             guard key == "subscriptions" else {
                 return PartitionSetting.read(reader, templates: templates).map { .partition($0) }
             }
-            return readSubscriptions(reader, templates).map { subscriptions in
+            return subscriptions.read(reader).map { subscriptions in
                 located(subscriptions)
                 return .subscriptions(subscriptions.map(\.configuration))
             }
@@ -126,31 +125,8 @@ extension ConfigurationReader {
         return reader.absolutePath(of: fixed)
     }
 
-    private func readSchema(_ reader: NodeReader) -> SchemaDeclaration? {
-        reader.either(scalar: readSchemaFile, collection: SchemaFile.read)
-    }
-
-    private func readSchemaFile(_ reader: NodeReader) -> SchemaDeclaration? {
-        guard let path = reader.absolutePath() else { return nil }
-        if let known = schemaFiles[path] { return known }
-        var declaration: SchemaDeclaration?
-        switch inputs.readFile(path) {
-        case .success(let bytes):
-            declaration = reader.diagnostics.parse(bytes, file: path).flatMap {
-                SchemaFile.read(NodeReader($0, diagnostics: reader.diagnostics))
-            }
-        case .failure(let failure):
-            reader.report(
-                .unreadable,
-                "cannot read \(quoted(path)): \(failure.reason)",
-                remedy: "make it readable for the agent, or correct the path"
-            )
-        }
-        schemaFiles[path] = .some(declaration)
-        return declaration
-    }
-
-    func checkPaths(of realms: [LocatedRealm]) {
+    /// No two realms may have the same file.
+    static func checkPaths(of realms: [LocatedRealm]) {
         var owners: [String: String] = [:]
         for realm in realms {
             let (name, path) = (realm.configuration.name, realm.configuration.path)

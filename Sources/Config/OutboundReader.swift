@@ -1,8 +1,8 @@
 import Settings
 import YAML
 
-/// Reads proxies, TLS trust and addresses of an app's servers.
-extension ConfigurationReader {
+/// Reads how the servers of an app are reached: proxies and TLS.
+struct OutboundReader {
     func readProxy(_ reader: NodeReader) -> ProxyConfiguration? {
         if case .scalar(let scalar) = reader.node.content, scalar.text == "none" {
             return .direct

@@ -1,6 +1,9 @@
 import Settings
 
-extension ConfigurationReader {
+/// Reads an entry of `users`.
+struct UserReader {
+    let apps: Declarations<AppConfiguration>
+
     private enum ProviderName: String, CaseIterable {
         case anonymous
         case emailPassword = "email-password"
@@ -9,10 +12,7 @@ extension ConfigurationReader {
         case function
     }
 
-    func readUser(
-        _ entry: NodeReader.Entry,
-        apps: Declarations<AppConfiguration>
-    ) -> UserConfiguration? {
+    func read(_ entry: NodeReader.Entry) -> UserConfiguration? {
         entry.value.mapping { keys in
             let app = keys.required("app") { apps.resolve($0, section: "apps") }
             let provider = readProvider(keys)

@@ -3,21 +3,20 @@ import Query
 import Schemas
 import Settings
 
-/// The subscriptions of realms with flexible sync.
-extension ConfigurationReader {
-    /// A subscription with the positions of its keys.
-    struct LocatedSubscription {
-        let configuration: SubscriptionConfiguration
-        fileprivate let classReader: NodeReader
-        /// Nil without a query.
-        fileprivate let queryReader: NodeReader?
-        fileprivate let query: QueryTemplateReader.Result?
-    }
+/// A subscription with the positions of its keys.
+struct LocatedSubscription {
+    let configuration: SubscriptionConfiguration
+    fileprivate let classReader: NodeReader
+    /// Nil without a query.
+    fileprivate let queryReader: NodeReader?
+    fileprivate let query: QueryTemplateReader.Result?
+}
 
-    func readSubscriptions(
-        _ reader: NodeReader,
-        _ templates: TemplateReader
-    ) -> [LocatedSubscription]? {
+/// Reads the subscriptions of a realm with flexible sync.
+struct SubscriptionReader {
+    let templates: TemplateReader
+
+    func read(_ reader: NodeReader) -> [LocatedSubscription]? {
         var names: Set<String> = []
         return reader.elements { element in
             element.mapping { keys in
@@ -44,7 +43,7 @@ extension ConfigurationReader {
                 var query: QueryTemplateReader.Result?
                 _ = keys.optional("query") { reader in
                     queryReader = reader
-                    query = readQuery(reader, templates)
+                    query = readQuery(reader)
                     return query
                 }
                 guard let className, queryReader == nil || query != nil else { return nil }
@@ -63,10 +62,7 @@ extension ConfigurationReader {
     }
 
     /// Checks the grammar and the restrictions of subscriptions, for which no schema is needed.
-    private func readQuery(
-        _ reader: NodeReader,
-        _ templates: TemplateReader
-    ) -> QueryTemplateReader.Result? {
+    private func readQuery(_ reader: NodeReader) -> QueryTemplateReader.Result? {
         guard let text = reader.string() else { return nil }
         var scanner = QueryTemplateReader(text, at: reader, templates)
         guard let query = scanner.read() else { return nil }

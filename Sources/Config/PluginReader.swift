@@ -1,6 +1,7 @@
 import Settings
 
-extension ConfigurationReader {
+/// Reads an entry of `plugins`.
+struct PluginReader {
     private enum UseName: String, CaseIterable {
         case log, exec, webhook, suspend, relogin
         case backupRealm = "backup-realm"
@@ -8,7 +9,7 @@ extension ConfigurationReader {
         case notifySystemd = "notify-systemd"
     }
 
-    func readPlugin(_ entry: NodeReader.Entry) -> PluginConfiguration? {
+    func read(_ entry: NodeReader.Entry) -> PluginConfiguration? {
         entry.value.mapping { keys in
             readKind(keys).map { PluginConfiguration(name: entry.name, kind: $0) }
         }
@@ -119,33 +120,5 @@ extension ConfigurationReader {
             && text.utf8.allSatisfy {
                 $0.isASCIILetter || $0.isASCIIDigit || $0.isOne(of: ":-_.\\@")
             }
-    }
-
-    // MARK: References to plugins
-
-    func readHandlers(
-        _ reader: NodeReader,
-        _ plugins: Declarations<PluginConfiguration>
-    ) -> [PluginConfiguration]? {
-        reader.elements { plugins.resolve($0, section: "plugins") }
-    }
-
-    func readClientReset(
-        _ keys: MappingReader,
-        _ plugins: Declarations<PluginConfiguration>,
-        _ templates: TemplateReader
-    ) -> ClientResetConfiguration {
-        let mode = keys.optional("mode", default: ClientResetConfiguration.Mode.recover) {
-            $0.choice()
-        }
-        return ClientResetConfiguration(
-            mode: mode,
-            before: keys.optional("before", default: []) { readHandlers($0, plugins) },
-            after: keys.optional("after", default: []) { readHandlers($0, plugins) },
-            manual: keys.optional("manual", default: []) { readHandlers($0, plugins) },
-            recoveryDirectory: keys.optional("recovery_directory") { $0.absolutePath() },
-            requiresBefore: keys.optional("require_before", default: false) { $0.bool() },
-            exportsDiscarded: keys.optional("export_discarded", default: true) { $0.bool() }
-        )
     }
 }
