@@ -224,10 +224,10 @@ struct FaultWordsTests {
             try world.configure("north")
             try await world.deployment.withAgent("north") { _ in
                 try await expectWords(
-                    "sync.invalid_schema_change",
-                    "failed",
-                    exit: 1,
-                    remedy: "then `realm-agent reload` and `realm-agent restart stock`",
+                    "reset.schema_breaking",
+                    "needs-reset",
+                    exit: 5,
+                    remedy: "adapt the schemas, or start over with `--mode manual`",
                     world
                 )
             }
