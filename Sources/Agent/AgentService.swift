@@ -167,6 +167,14 @@ extension AgentService {
                     metadata: ["realms": "\(realms.joined(separator: ", "))"]
                 )
             },
+            slept: MachineSleep.total,
+            reportResumed: { duration in
+                logger.notice(
+                    "the machine has resumed; realms reconnect",
+                    metadata: ["slept": "\(duration.forPeople)"]
+                )
+                await self.reconnect()
+            },
             reportAlive: manager.reportAlive,
             reportSummary: manager.report(status:)
         )

@@ -55,12 +55,7 @@ struct RealmReader {
                 "rerun_subscriptions_on_open",
                 default: false
             ) { $0.bool() }
-            keys.notYetServed(
-                "read_only",
-                "counters",
-                "links",
-                "run_on_remote"
-            )
+            keys.notYetServed("links", "run_on_remote")
             guard let user, let scope else { return nil }
             let configuration = RealmConfiguration(
                 name: entry.name,

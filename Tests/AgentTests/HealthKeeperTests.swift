@@ -63,6 +63,32 @@ struct HealthKeeperTests {
         #expect(told.summaries.withLock(\.self) == ["1 realm: 1 connecting", "1 realm: 1 open"])
     }
 
+    @Test("After a sleep of the machine it says for how long, once")
+    func sleep() async {
+        let rounds = Mutex(0)
+        let told = Mutex<[Duration]>([])
+        let keeper = HealthKeeper(
+            period: .seconds(1),
+            time: SyncTime(uptime: { .zero }, sleep: { _ in try Task.checkCancellation() }),
+            examine: {
+                if rounds.withLock({ $0 }) > 8 { withUnsafeCurrentTask { $0?.cancel() } }
+                return []
+            },
+            slept: {
+                rounds.withLock { count in
+                    count += 1
+                    // A second of drift, then an hour of sleep.
+                    return count < 3 ? .zero : .seconds(count < 6 ? 1 : 3_601)
+                }
+            },
+            reportResumed: { duration in told.withLock { $0.append(duration) } },
+            reportAlive: {},
+            reportSummary: { _ in }
+        )
+        await Task { await keeper.run() }.value
+        #expect(told.withLock(\.self) == [.seconds(3_600)])
+    }
+
     @Test("A realm that does not respond stops the watchdog notifications")
     func hanging() async {
         let told = Told()

@@ -142,4 +142,27 @@ struct CredentialTests {
         }
         #expect(await client.syncRoute.isVerified == isTrusted)
     }
+
+    @Test(
+        "A server on this machine names others only over TLS",
+        arguments: [
+            ("http://other", "ws://other", false), ("http://127.0.0.1:1", "ws://other", false),
+            ("http://127.0.0.1.other", "ws://localhost", false),
+            ("http://localhost@other", "ws://localhost", false),
+            ("http://127.0.0.1:1", "ws://[::1]:2", true), ("https://other", "wss://other", true),
+        ]
+    )
+    func otherMachine(http: String, webSocket: String, isTrusted: Bool) async throws {
+        let json = #"{"hostname":"\#(http)","ws_hostname":"\#(webSocket)"}"#
+        let client = AppClient(
+            appID: "shop",
+            baseURL: "http://localhost:9090",
+            device: device,
+            exchange: ScriptedExchange(["GET /app/shop/location": [.reply(status: 200, json: json)]]
+            ),
+            timeout: .seconds(60)
+        )
+        try? await client.refreshLocation()
+        #expect(await client.syncRoute.isVerified == isTrusted)
+    }
 }

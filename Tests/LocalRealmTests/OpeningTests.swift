@@ -40,6 +40,29 @@ struct OpeningTests {
         #expect(permissions & 0o117 == 0 && permissions & 0o600 == 0o600)
     }
 
+    @Test("A symbolic link in the place of the lock is refused, and its target is not made")
+    func linkedLock() throws {
+        let target = "\(path).target"
+        #expect(symlink(target, "\(path).lock") == 0)
+        #expect(throws: LocalRealmError.self) { try RealmFixture.open(path) }
+        #expect(access(target, F_OK) != 0)
+    }
+
+    @Test("Programs may only read a read-only realm, until it is opened without that again")
+    func readOnly() throws {
+        try RealmFixture.open(path, .notes).close()
+        for isReadOnly in [true, true, false] {
+            let realm = try RealmFixture.open(path, .notes) { $0.isReadOnly = isReadOnly }
+            let triggers = try Connection(path: path).rows(
+                "SELECT count(*) FROM sqlite_schema WHERE name GLOB '_realm_*_readonly_*'"
+            )
+            #expect((triggers == [[0]]) == !isReadOnly)
+            // No trigger counts as altered.
+            #expect(try realm.drain().notices.isEmpty)
+            realm.close()
+        }
+    }
+
     @Test("A second agent on the same file is refused until the first has closed it")
     func lock() throws {
         let first = try RealmFixture.open(path)

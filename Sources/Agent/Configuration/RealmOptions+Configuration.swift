@@ -2,6 +2,7 @@ import Changesets
 import ClientReset
 import Config
 import RealmSync
+import Schemas
 import Scopes
 import Subscriptions
 
@@ -25,6 +26,12 @@ extension RealmOptions {
         declaredSubscriptions = Self.declaredSubscriptions(of: configuration)
         rerunsInitialSubscriptions = configuration.rerunsSubscriptions
         schema = configuration.schema.map(DeclaredSchema.init)
+        isReadOnly = configuration.isReadOnly
+        learnedCounters = Set(
+            configuration.counters.map {
+                PropertyName(className: Text($0.className), property: Text($0.property))
+            }
+        )
         seed = configuration.seed
         open = OpenOptions(configuration.opening)
         capture = CaptureOptions(

@@ -21,6 +21,10 @@ struct HealthKeeper: Sendable {
     var reportHanging: @Sendable ([String]) -> Void = { _ in }
     /// Called when other realms are stalled than before.
     var reportStalled: @Sendable ([String]) -> Void = { _ in }
+    /// The time for which the machine has slept since it was started.
+    var slept: @Sendable () -> Duration = { .zero }
+    /// Called after the machine has slept, with the time.
+    var reportResumed: @Sendable (Duration) async -> Void = { _ in }
     let reportAlive: @Sendable () -> Void
     let reportSummary: @Sendable (String) -> Void
 
@@ -31,7 +35,11 @@ struct HealthKeeper: Sendable {
         var lastStalled: [String] = []
         var watch = WorkWatch(stallLimit: stallLimit)
         var uploads = StallWatch(limit: uploadLimit)
+        var lastSlept = slept()
         while !Task.isCancelled {
+            let total = slept()
+            if total - lastSlept >= Self.shortestSleep { await reportResumed(total - lastSlept) }
+            lastSlept = total
             let realms = await examine()
             if Task.isCancelled { return }
             let hanging = watch.hanging(await workloads(), at: time.uptime())
@@ -47,6 +55,9 @@ struct HealthKeeper: Sendable {
             try? await time.sleep(period)
         }
     }
+
+    /// Shorter differences of the clocks are not sleep.
+    static let shortestSleep = Duration.seconds(5)
 
     /// Three signs of life in a watchdog's period; without one, often enough for people.
     static func period(watchdog: Duration?) -> Duration {

@@ -1,5 +1,6 @@
 import Config
 package import Control
+import Coordination
 import Platform
 import RealmSync
 import Scheduling
@@ -87,7 +88,11 @@ extension AgentService {
     }
 
     package func reconnect() async {
-        for realm in await running.realms { await realm.realm.reconnect() }
+        for realm in await running.realms {
+            await realm.realm.reconnect()
+            // Windows may have opened or closed meanwhile.
+            realm.realm.scheduleAttention.raise()
+        }
     }
 }
 

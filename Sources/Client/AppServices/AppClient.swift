@@ -68,7 +68,12 @@ package actor AppClient {
 
     /// Tokens that were to be sent over TLS are sent over nothing less.
     private func isTrusted(_ location: Location) -> Bool {
-        !baseURL.isSecure || (location.httpHost.isSecure && location.syncRoute.isSecure)
+        if baseURL.isSecure { return location.httpHost.isSecure && location.syncRoute.isSecure }
+        // A server on this machine may name others only over TLS.
+        guard baseURL.isOfThisMachine else { return true }
+        return [location.httpHost, location.syncRoute].allSatisfy {
+            $0.isSecure || $0.isOfThisMachine
+        }
     }
 
     /// Asks the configured base URL where the servers are.

@@ -93,6 +93,19 @@ extension String {
     /// Whether TLS protects what is sent to this URL.
     var isSecure: Bool { hasPrefix("https://") || hasPrefix("wss://") }
 
+    /// Whether the URL leads to this machine: no other machine sees the tokens that are sent there.
+    var isOfThisMachine: Bool {
+        guard let start = firstRange(of: "://")?.upperBound else { return false }
+        let authority = self[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard !authority.contains("@") else { return false }
+        let host =
+            authority.hasPrefix("[")
+            ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return host == "localhost" || host == "::1"
+            || (parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil })
+    }
+
     var withoutTrailingSlashes: String {
         var text = self[...]
         while text.hasSuffix("/") { text = text.dropLast() }

@@ -1,3 +1,4 @@
+internal import Changesets
 package import Schemas
 package import Scopes
 
@@ -26,6 +27,10 @@ package struct LocalRealmConfiguration: Sendable {
     package var mergeLimitInPairs = 12_000_000
     /// Changesets of a bootstrap that are in memory at once; the whole is one transaction.
     package var bootstrapBatchInBytes = 1 << 20
+    /// Whether programs may only read the realm on this machine.
+    package var isReadOnly = false
+    /// Properties of learned classes that are counters, if they are single integers.
+    package var learnedCounters: Set<PropertyName> = []
     /// The SQLite file layer; tests name one that can be told to fail.
     package var vfs: String?
 
@@ -53,7 +58,15 @@ package struct LocalRealmConfiguration: Sendable {
 extension LocalRealmConfiguration {
     /// The properties whose changes are sent as increments.
     var counters: Set<PropertyName> {
-        Set(options.filter(\.value.isCounter).keys)
+        Set(options.filter(\.value.isCounter).keys).union(learnedCounters)
+    }
+
+    /// The same without names of learned classes that are not single integers.
+    func counters(in schema: RealmSchema) -> Set<PropertyName> {
+        counters.filter { name in
+            let property = schema[name.className]?.property(named: name.property)
+            return property?.type == .int && property?.collection == .single
+        }
     }
 
     var drainLimits: CaptureLog.Limits {

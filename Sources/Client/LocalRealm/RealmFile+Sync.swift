@@ -77,7 +77,7 @@ extension RealmFile {
             statements,
             now: clock(),
             splitGap: configuration.splitGap,
-            counters: configuration.counters,
+            counters: configuration.counters(in: draft.catalogue.schema),
             limits: configuration.drainLimits
         )
         try drain.run()

@@ -1,6 +1,6 @@
 public import ClientReset
 package import SchemaFiles
-import Schemas
+package import Schemas
 public import Scopes
 import Settings
 public import Subscriptions
@@ -24,6 +24,10 @@ public struct RealmOptions: Sendable {
     package var declaredSubscriptions: DeclaredSubscriptionSource?
     /// The classes and properties; nil to learn them from the server.
     public var schema: DeclaredSchema?
+    /// Whether programs on this machine may only read the realm: SQLite refuses their writes.
+    public var isReadOnly = false
+    /// Integer properties of classes learned from the server whose changes are sent as increments.
+    package var learnedCounters: Set<PropertyName> = []
     /// The path of a copy of the realm to start from instead of a download; nil for none.
     public var seed: String?
     public var open = OpenOptions()

@@ -34,6 +34,8 @@ extension RealmClient {
         guard !isClosed else { return .offline(reason: "the realm is closed") }
         if let failure { return .refused(SessionIssue(failure)) }
         switch phase {
+        // A client reset that is about to begin brings the session back.
+        case .inactive where resets.isRequested: break
         case .inactive(let issue): return .refused(issue)
         // Same outcome as for a wait that began before the log-in was refused.
         case .offline(.loginRequired(let reason, let code)) where toleratesOffline:

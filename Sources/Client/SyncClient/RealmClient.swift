@@ -269,7 +269,7 @@ extension RealmClient {
         queue.removeAll()
         queueShrunk.raise()
         // They keep waiting until after the reset.
-        if !resets.isSessionDetached {
+        if !resets.isSessionDetached, !resets.isRequested {
             finishWaiters(.offline(reason: "the realm does not sync now"))
         }
         return farewell

@@ -6,6 +6,8 @@ import Versions
 struct ResetWatch {
     /// Resets are carried out automatically, so waiters for a sync keep waiting.
     var isAutomatic = false
+    /// A reset is about to begin.
+    var isRequested: Bool { isAutomatic && cause != nil }
     /// The session is detached because of a reset, and returns after it.
     var isSessionDetached = false
     /// The reset that is needed.

@@ -77,6 +77,8 @@ enum MessageCatalogue {
             "6a0e0c2c822b4a1ebe2856fb4502108d",
         "the suspension cannot be stored":
             "c81473181c9145b69debcdd620f3f581",
+        "the machine has resumed; realms reconnect":
+            "2f9b6f0ed1a94d1c8a57c0e54f8d3b76",
         "metrics cannot be served":
             "541afdc2a0a0412989934149cef80a71",
     ]

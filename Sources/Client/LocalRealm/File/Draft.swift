@@ -58,6 +58,21 @@ struct Draft {
         schemaVersion = try connection.integer("PRAGMA schema_version")
     }
 
+    /// Lets programs only read the tables, or write to them, regardless of earlier configurations.
+    mutating func setReadOnly(_ isReadOnly: Bool, on connection: Connection) throws {
+        catalogue.isReadOnly = isReadOnly
+        let stored = try connection.integer(
+            """
+            SELECT count(*) FROM sqlite_schema
+            WHERE type = 'trigger' AND name GLOB '\(Layout.prefix)[0-9]*_readonly_*'
+            """
+        )
+        guard isReadOnly || stored != 0 else { return }
+        let editor = SchemaEditor(connection, catalogue, options: [:], published: 0)
+        for table in catalogue.tables { try editor.renewReadOnlyTriggers(of: table) }
+        schemaVersion = try connection.integer("PRAGMA schema_version")
+    }
+
     /// Replaces impossible times and sizes by possible ones.
     mutating func repairNumbers(on connection: Connection) throws {
         // If it were uploaded, the server would report versions that were never made here.

@@ -3,7 +3,7 @@ internal import Glibc
 /// Keeps other agents from opening a realm: an exclusive lock on the `.lock` file beside it.
 ///
 /// The kernel releases it when the process ends, however it ends. Programs that only read and write
-/// data ignore it.
+/// data ignore it. A symbolic link in its place is refused: members of the group write to the directory.
 final class FileLock {
     private let descriptor: Int32
 
@@ -13,7 +13,7 @@ final class FileLock {
     }
 
     init(path: String) throws(Failure) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o660)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o660)
         guard descriptor >= 0 else { throw .system(String(cString: strerror(errno))) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno

@@ -39,6 +39,7 @@ struct RealmFileSetup {
             draft.migration = migration
             if state.owner.scope == .subscriptions { try draft.loadSubscriptions(on: connection) }
             try draft.verify(on: connection)
+            try draft.setReadOnly(configuration.isReadOnly, on: connection)
             try draft.repairNumbers(on: connection)
             if let declared = configuration.schema {
                 try Self.declare(declared, configuration, options, connection, &draft)
@@ -49,7 +50,7 @@ struct RealmFileSetup {
                 on: connection
             )
             if migration != nil { try draft.renewDefaults(options, on: connection) }
-            try store.saveCounters(configuration.options)
+            try store.saveCounters(configuration.counters(in: draft.catalogue.schema))
             return (draft, isAdoptedCopy, options)
         }
     }
@@ -165,6 +166,8 @@ extension RealmFileSetup {
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.execute("PRAGMA foreign_keys = OFF")
+        // Other programs write the file, too.
+        try connection.execute("PRAGMA cell_size_check = ON")
         // Values are valid by construction; checking them again would halve the speed.
         try connection.execute("PRAGMA ignore_check_constraints = ON")
     }

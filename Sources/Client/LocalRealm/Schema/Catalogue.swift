@@ -8,6 +8,8 @@ struct Catalogue: Hashable {
     var published = RealmSchema()
     /// Those with a subscription in the latest set; nil unless the realm uses flexible sync.
     var subscribedClasses: Set<Text>?
+    /// Whether programs may only read.
+    var isReadOnly = false
     /// Of the classes whose objects have keys; embedded objects are in the columns of others.
     private(set) var tables: [ClassTable] = []
     /// The numbers of all classes in `_realm_class`.

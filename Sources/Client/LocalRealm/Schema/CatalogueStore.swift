@@ -179,7 +179,7 @@ struct CatalogueStore {
     }
 
     /// Writes which properties are counters now, since the configuration may change.
-    func saveCounters(_ options: [PropertyName: PropertyOptions]) throws(SQLiteError) {
+    func saveCounters(_ counters: Set<PropertyName>) throws(SQLiteError) {
         let stored = try connection.rows(
             """
             SELECT p.id, p.counter, c.name, p.name
@@ -191,7 +191,7 @@ struct CatalogueStore {
                 case .text(let className) = row[2], case .text(let property) = row[3]
             else { continue }
             let name = PropertyName(className: Text(className), property: Text(property))
-            guard options[name]?.isCounter ?? false != (counter != 0) else { continue }
+            guard counters.contains(name) != (counter != 0) else { continue }
             try connection.run(
                 "UPDATE _realm_property SET counter = ?1 WHERE id = ?2",
                 [.integer(counter == 0 ? 1 : 0), .integer(id)]

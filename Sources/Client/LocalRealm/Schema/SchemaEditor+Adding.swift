@@ -180,6 +180,15 @@ extension SchemaEditor {
         }
     }
 
+    /// Lets programs only read the table, or write to it again.
+    func renewReadOnlyTriggers(of table: ClassTable) throws(SQLiteError) {
+        let definition = definition(of: table)
+        for trigger in definition.readOnlyTriggers {
+            try connection.execute("DROP TRIGGER IF EXISTS \(SQLText.name(trigger.name))")
+            if definition.isReadOnly { try connection.execute(trigger.sql) }
+        }
+    }
+
     func dropTriggers(of table: ClassTable) throws(SQLiteError) {
         for trigger in definition(of: table).triggers {
             try connection.execute("DROP TRIGGER IF EXISTS \(SQLText.name(trigger.name))")

@@ -28,9 +28,13 @@ struct SchemaVerifier {
         for table in catalogue.tables {
             let definition = TableDefinition(table, catalogue)
             guard try check(table, &findings) else { continue }
+            // Without these, writes are captured all the same.
+            let refusing = Set(
+                definition.readOnlyTriggers.map(\.name) + [definition.denyTriggerName]
+            )
             for part in definition.triggers {
                 check("trigger", part, stored, &findings)
-                if stored[part.name] == nil, part.name != definition.denyTriggerName {
+                if stored[part.name] == nil, !refusing.contains(part.name) {
                     findings.lacksTriggers = true
                 }
             }

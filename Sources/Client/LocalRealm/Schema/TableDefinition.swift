@@ -10,11 +10,14 @@ struct TableDefinition {
     let schema: RealmSchema
     /// Whether no subscription names the class (flexible sync, 10).
     let deniesInserts: Bool
+    /// Whether programs may only read the table.
+    let isReadOnly: Bool
 
     init(_ table: ClassTable, _ catalogue: Catalogue) {
         self.table = table
         self.schema = catalogue.schema
         self.deniesInserts = catalogue.deniesInserts(into: table)
+        self.isReadOnly = catalogue.isReadOnly
     }
 
     /// A schema object with its own name in the file.
@@ -72,7 +75,9 @@ struct TableDefinition {
         return parts
     }
 
-    var triggers: [Part] {
+    var triggers: [Part] { (isReadOnly ? readOnlyTriggers : []) + captureTriggers }
+
+    private var captureTriggers: [Part] {
         if table.isAsymmetric { return checkTrigger + [insertTrigger] + finalTriggers }
         let updates = table.columns.map { updateTrigger(of: $0) }
         if table.key.type == .globalKey {
@@ -101,6 +106,21 @@ extension TableDefinition {
             END
             """
         )
+    }
+
+    /// Refuse every write of a program; the agent's own connection runs no triggers.
+    var readOnlyTriggers: [Part] {
+        let message = "the realm is read-only on this machine (read_only)"
+        return ["INSERT", "UPDATE", "DELETE"].map { event in
+            trigger(
+                "readonly_\(event.lowercased())",
+                """
+                BEFORE \(event) ON \(name) BEGIN
+                  SELECT RAISE(ABORT, \(SQLText.string(message)));
+                END
+                """
+            )
+        }
     }
 
     var denyTriggerName: String { "_realm_\(table.id)_deny" }

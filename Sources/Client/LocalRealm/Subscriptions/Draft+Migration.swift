@@ -110,6 +110,7 @@ extension Draft {
         let store = CatalogueStore(connection: connection)
         var renewed = try store.load(options: options)
         renewed.subscribedClasses = catalogue.subscribedClasses
+        renewed.isReadOnly = catalogue.isReadOnly
         catalogue = renewed
         var editor = SchemaEditor(connection, catalogue, options: options, published: 0)
         try editor.renewDefaults()

@@ -83,7 +83,7 @@ package struct RealmOpener: Sendable {
             throw .directory(error.description)
         }
         let schema = isFreshCopy ? nil : options.schema?.declaration
-        let file = LocalRealmConfiguration(
+        var file = LocalRealmConfiguration(
             path: isFreshCopy ? RealmFile.freshPath(of: options.path) : options.path,
             owner: RealmOwner(appID: appID, userID: userID, scope: scope),
             machineID: machineID,
@@ -91,6 +91,8 @@ package struct RealmOpener: Sendable {
             options: options.schema?.declaration.options ?? [:],
             splitGap: options.capture.splitGap
         )
+        file.isReadOnly = options.isReadOnly && !isFreshCopy
+        file.learnedCounters = options.learnedCounters
         var logs = logs
         logs[metadataKey: "realm"] = "\(options.name)"
         logs[metadataKey: "user_id"] = "\(userID)"
