@@ -45,9 +45,13 @@ image() {
         --customize-hook="chroot \"\$1\" sh -c 'dpkg --install /tmp/*.deb && rm /tmp/*.deb'" \
         --customize-hook="upload packaging/images/$program.yaml /etc/$program.yaml" \
         --customize-hook="chroot \"\$1\" chown root:$user /etc/$program.yaml" \
-        --customize-hook="chroot \"\$1\" install -d -o $user -g $user -m 0750 /var/lib/$program /run/$program" \
+        --customize-hook="chroot \"\$1\" install -d -o $user -g $user -m 0750 /var/lib/$program" \
         --customize-hook='rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/* "$1"/var/log/*' \
         "$suite" "$work/$program.tar"
+    # mmdebstrap empties /run at its end.
+    mkdir -p "$work/more/run/$program"
+    tar -C "$work/more" --append --file="$work/$program.tar" --owner=$user --group=$user --numeric-owner \
+        --mode=0750 --mtime="@$SOURCE_DATE_EPOCH" "./run/$program"
     scripts/image/oci.py write "$work/$program.tar" "$target/$program" "$program:$version" \
         "packaging/images/$program.json"
     rm "$work/$program.tar"
