@@ -10,15 +10,17 @@
 #   make benchmark     build for release and measure the programs (Benchmarks/README.md)
 #   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
 #   make test-cluster  the test of two processes for minutes: writes for 60 s, the database away for 60 s
+#   make fuzz          feed random bytes to every reader of bytes, for MINUTES=n each (Fuzz/README.md)
 #   make sanitize      run the tests under the thread and address sanitizers (needs 5 GB of disk)
 
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
+MINUTES ?= 1
 
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
 POSTGRESQL_SUITES = ServerTests\.(Access|Comparison|Conversation|Convergence|DownloadScan|FlexibleConversation|FlexibleReset|Identification|ModeSwitch|RunTimeRole|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|ImportHistoryVector|UserImportVector)Tests
 
-.PHONY: setup build run test test-cluster soak sanitize lint format benchmark benchmark-build benchmark-path \
+.PHONY: setup build run test test-cluster soak fuzz sanitize lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import deb image repository pictures \
 	prove-deb prove-package prove-units prove-image prove-repository prove-quick clean
 
@@ -47,6 +49,9 @@ soak: setup
 	swift build $(SWIFT_BUILD_FLAGS) --build-tests
 	REALM_SEEDS=$(SEEDS) swift test $(SWIFT_BUILD_FLAGS) --skip-build \
 		--filter '^(SimulationTests|MergeTests|LocalRealmTests)\.'
+
+fuzz: setup
+	@scripts/fuzz.sh $(MINUTES)
 
 # Builds of their own, each as large as .build; the suites that start our programs are left to `test`.
 sanitize: setup
@@ -121,4 +126,4 @@ benchmark-path benchmark-transfer benchmark-latency benchmark-idle benchmark-clu
 	Benchmarks/$*.py .build-release/release $(ARGUMENTS)
 
 clean:
-	rm -rf .build .build-release .build-package .build-thread .build-address .run
+	rm -rf .build .build-release .build-package .build-thread .build-address .build-fuzz .run

@@ -32,6 +32,16 @@ struct ArchitectureTests {
         report(ArchitectureRules.forbiddenImports(try Project.sources()))
     }
 
+    @Test("The fuzz targets compile modules with the dependencies that they have in the package")
+    func fuzz() throws {
+        let package = Manifest(try Project.text(of: "Package.swift"))
+        let fuzz = Manifest(try Project.text(of: "Fuzz/Package.swift"))
+        #expect(fuzz.dependencies.count > 10)
+        for (module, dependencies) in fuzz.dependencies {
+            #expect(package.dependencies[module] == dependencies, "\(module)")
+        }
+    }
+
     @Test("Modules of other packages are imported only by the allowed modules")
     func foreignImports() throws {
         report(

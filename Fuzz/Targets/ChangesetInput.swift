@@ -1,0 +1,45 @@
+import Changesets
+import Merge
+
+enum ChangesetInput {
+    static func run(_ bytes: [UInt8]) {
+        do throws(DecodeError) {
+            let changeset = try Changeset(decoding: bytes)
+            let encoded = changeset.encoded()
+            guard let again = try? Changeset(decoding: encoded) else {
+                fatalError("an encoded changeset cannot be decoded")
+            }
+            check(again.encoded() == encoded, "a changeset has two encodings")
+            let received = try ReceivedChangeset(decoding: bytes)
+            check(received.encoded() == encoded, "a received changeset has another encoding")
+        } catch {
+            check((0...bytes.count).contains(error.offset), "an error is outside of the input")
+        }
+    }
+}
+
+/// The first two bytes are the length of the first changeset.
+enum MergeInput {
+    static func run(_ bytes: [UInt8]) {
+        guard bytes.count > 2 else { return }
+        let rest = bytes.dropFirst(2)
+        let length = min(rest.count, Int(bytes[0]) << 8 | Int(bytes[1]))
+        guard let ours = operand(rest.prefix(length), of: 2),
+            let theirs = operand(rest.dropFirst(length), of: 3)
+        else { return }
+        var (first, second) = ([ours], [theirs])
+        guard (try? rebase(ours: &first, theirs: &second, pairLimit: 20_000)) != nil else { return }
+        for operand in first + second {
+            let again = try? Changeset(decoding: operand.changeset.encoded())
+            check(again != nil, "a merged changeset cannot be decoded")
+        }
+    }
+
+    private static func operand(_ bytes: ArraySlice<UInt8>, of ident: UInt64) -> MergeOperand? {
+        guard let changeset = try? Changeset(decoding: Array(bytes)) else { return nil }
+        return MergeOperand(
+            changeset: changeset,
+            stamp: Stamp(timestamp: UInt64(bytes.count), fileIdent: ident)
+        )
+    }
+}

@@ -1,0 +1,34 @@
+#!/bin/bash
+# Builds Fuzz/ and runs each of its targets for some minutes; ends with 1 if one found a fault.
+#
+#   scripts/fuzz.sh MINUTES [TARGET...]
+#
+# What is learned stays in .build-fuzz/corpus/TARGET, an input that ends a target in .build-fuzz/found.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+minutes=$1
+shift
+build=$PWD/.build-fuzz
+swift build --configuration release --package-path Fuzz --scratch-path "$build"
+mkdir -p "$build/found"
+if [ $# = 0 ]; then
+    # The names are the raw values of the enum's cases.
+    mapfile -t targets < <(sed -n 's/^    case \([a-zA-Z]*\)\( = "\(.*\)"\)\{0,1\}$/\1 \3/p' \
+        Fuzz/Targets/FuzzTarget.swift | awk '{ print NF == 2 ? $2 : $1 }')
+    set -- "${targets[@]}"
+fi
+failures=0
+for target; do
+    mkdir -p "$build/corpus/$target"
+    echo "== $target"
+    if ! REALM_FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no "$build/release/fuzz" \
+        -max_total_time=$((minutes * 60)) -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+        -artifact_prefix="$build/found/$target-" "$build/corpus/$target" >"$build/$target.log" 2>&1; then
+        failures=$((failures + 1))
+        echo "FAILED; see $build/$target.log"
+    fi
+    sed -n 's/^stat::number_of_executed_units: */   inputs: /p; s/^stat::peak_rss_mb: */   memory, MiB: /p' \
+        "$build/$target.log"
+done
+[ "$failures" = 0 ]
