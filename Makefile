@@ -11,16 +11,19 @@
 #   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
 #   make test-cluster  the test of two processes for minutes: writes for 60 s, the database away for 60 s
 #   make fuzz          feed random bytes to every reader of bytes, for MINUTES=n each (Fuzz/README.md)
+#   make endurance     a server, agents and programs for HOURS=n, under kills, full disks, clock jumps and
+#                      network faults; every committed write is audited (Tests/Endurance/README.md)
 #   make sanitize      run the tests under the thread and address sanitizers (needs 5 GB of disk)
 
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 MINUTES ?= 1
+HOURS ?= 1
 
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
 POSTGRESQL_SUITES = ServerTests\.(Access|Comparison|Conversation|Convergence|DownloadScan|FlexibleConversation|FlexibleReset|Identification|ModeSwitch|RunTimeRole|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|ImportHistoryVector|UserImportVector)Tests
 
-.PHONY: setup build run test test-cluster soak fuzz sanitize lint format benchmark benchmark-build benchmark-path \
+.PHONY: setup build run test test-cluster soak fuzz endurance sanitize lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import deb image repository pictures \
 	prove-deb prove-package prove-units prove-image prove-repository prove-quick clean
 
@@ -52,6 +55,9 @@ soak: setup
 
 fuzz: setup
 	@scripts/fuzz.sh $(MINUTES)
+
+endurance: benchmark-build
+	Tests/Endurance/endurance.py .build-release/release --hours $(HOURS)
 
 # Builds of their own, each as large as .build; the suites that start our programs are left to `test`.
 sanitize: setup
