@@ -49,10 +49,11 @@ func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency
     )
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
     .testTarget(
         name: "\(name)Tests",
         dependencies: dependencies + ["TestSupport"],
+        path: path,
         swiftSettings: settings
     )
 }
@@ -468,6 +469,15 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("Architecture", []),
+        tests(
+            "Fuzz",
+            [
+                "BSON", "Changesets", "Config", "Control", "Documents", "LocalRealm", "Merge",
+                "Migration", "Query", "SQLite", "Scheduling", "Schemas", "Scopes", "ServerAccounts",
+                "ServerHTTP", "ServerStore", "Settings", "SyncProtocol", "Versions", "YAML",
+            ],
+            path: "Fuzz/Targets"  // Compiled by Fuzz/Package.swift, too.
+        ),
         tests("Changesets", ["Changesets", "Documents"]),
         tests("Schemas", ["Changesets", "Schemas"]),
         tests("Documents", ["Changesets", "Documents", "Schemas"]),
@@ -491,13 +501,9 @@ let package = Package(
             ]
         ),
         tests("Scopes", ["Changesets", "Scopes"]),
-        tests("ConsolePages", ["ConsolePages"]),
         tests("WorkDisplay", ["WorkDisplay"]),
         tests("Subscriptions", ["Changesets", "Schemas", "Subscriptions", "Versions"]),
         tests("Digests", ["Changesets", "Digests", "Documents", "Schemas", crypto]),
-        tests("YAML", ["YAML"]),
-        tests("JSON", ["JSON"]),
-        tests("MetricsFormat", ["MetricsFormat"]),
         tests("BSON", ["BSON", "Changesets"]),
         tests(
             "Migration",
@@ -523,12 +529,10 @@ let package = Package(
                 "ServerMigration", "ServerStore", "Versions",
             ]
         ),
-        tests("Scheduling", ["Scheduling"]),
         tests(
             "SyncProtocol",
             ["Changesets", "Query", "ScriptedPeers", "SyncProtocol", "Versions"]
         ),
-        tests("Coordination", ["Coordination"]),
         tests("SQLite", ["FaultInjection", "SQLite"]),
         tests("PostgreSQL", ["PostgreSQL", "PostgreSQLFixtures"]),
         tests(
@@ -654,10 +658,7 @@ let package = Package(
                 "ServerFixtures", "ServerStore",
             ]
         ),
-        tests(
-            "ServerHTTP",
-            ["ServerConfig", "ServerFixtures", "ServerHTTP", "ServerStore"]
-        ),
+        tests("ServerHTTP", ["ServerConfig", "ServerFixtures", "ServerHTTP", "ServerStore"]),
         tests(
             "Server",
             [
@@ -692,6 +693,8 @@ let package = Package(
                 "ScriptedPeers", "SyncProtocol", "Transport", "Versions", subprocess,
             ] + nio
         ),
-    ],
+    ]
+        + ["ConsolePages", "Coordination", "JSON", "MetricsFormat", "Scheduling", "YAML"]
+        .map { tests($0, [.byName(name: $0)]) },
     swiftLanguageModes: [.v6]
 )

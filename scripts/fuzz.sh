@@ -3,7 +3,8 @@
 #
 #   scripts/fuzz.sh MINUTES [TARGET...]
 #
-# What is learned stays in .build-fuzz/corpus/TARGET, an input that ends a target in .build-fuzz/found.
+# Each target begins with inputs made from the golden vectors. What is learned stays in .build-fuzz/corpus/TARGET, an
+# input that ends a target in .build-fuzz/found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +13,7 @@ shift
 build=$PWD/.build-fuzz
 swift build --configuration release --package-path Fuzz --scratch-path "$build"
 mkdir -p "$build/found"
+scripts/fuzz-seeds.py seeds "$build/corpus"
 if [ $# = 0 ]; then
     # The names are the raw values of the enum's cases.
     mapfile -t targets < <(sed -n 's/^    case \([a-zA-Z]*\)\( = "\(.*\)"\)\{0,1\}$/\1 \3/p' \

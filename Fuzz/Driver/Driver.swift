@@ -29,7 +29,8 @@ public func main(
 ) -> CInt {
     var (count, arguments) = (count, arguments)
     return runDriver(&count, &arguments) { start, count in
-        target.run(Array(UnsafeBufferPointer(start: start, count: count)))
+        let broken = target.run(Array(UnsafeBufferPointer(start: start, count: count)))
+        if let claim = broken.first { fatalError(claim) }
         return 0
     }
 }

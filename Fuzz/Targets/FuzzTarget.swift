@@ -1,6 +1,6 @@
-/// The readers of bytes from peers, programs and operators, each as one function of bytes.
+/// The readers of bytes from peers, programs, operators and disks, each as one function of bytes.
 ///
-/// Every input gives a result or an error: what traps, or breaks a claim of `check`, is a fault.
+/// Every input gives a result or an error: what traps, or breaks one of the claims, is a fault.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case changeset
     /// Two changesets that meet.
@@ -17,26 +17,45 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case schedule
     case query
     case accessRule = "access-rule"
+    /// A request of the client API: its line, and its body as each provider reads it.
+    case clientRequest = "client-request"
+    /// Bodies of the control API.
+    case controlRequest = "control-request"
+    /// Columns of the server's store.
+    case serverRecord = "server-record"
+    /// A dump of the hosted service, in pieces: an archive, BSON, lines, or an array.
+    case dump
+    /// The export of a hosted app.
+    case appExport = "app-export"
+    /// The capture log of a hostile program.
+    case captureLog = "capture-log"
+    /// The agent's own tables in a realm file, after a damage.
+    case realmFile = "realm-file"
 
-    package func run(_ bytes: [UInt8]) {
+    /// The claims that the input breaks.
+    package func run(_ bytes: [UInt8]) -> [String] {
+        var claims = Claims()
         switch self {
-        case .changeset: ChangesetInput.run(bytes)
-        case .merge: MergeInput.run(bytes)
-        case .clientMessage: MessageInput.runClient(bytes)
-        case .serverMessage: MessageInput.runServer(bytes)
-        case .connection: ConnectionInput.run(bytes)
-        case .bson: DocumentInput.runBSON(bytes)
-        case .extendedJSON: DocumentInput.runExtendedJSON(bytes)
-        case .yaml: ConfigurationInput.runYAML(bytes)
-        case .agentConfiguration: ConfigurationInput.runAgent(bytes)
-        case .schedule: ScheduleInput.run(bytes)
-        case .query: QueryInput.run(bytes)
-        case .accessRule: QueryInput.runAccessRule(bytes)
+        case .changeset: ChangesetInput.run(bytes, &claims)
+        case .merge: MergeInput.run(bytes, &claims)
+        case .clientMessage: MessageInput.runClient(bytes, &claims)
+        case .serverMessage: MessageInput.runServer(bytes, &claims)
+        case .connection: ConnectionInput.run(bytes, &claims)
+        case .bson: DocumentInput.runBSON(bytes, &claims)
+        case .extendedJSON: DocumentInput.runExtendedJSON(bytes, &claims)
+        case .yaml: ConfigurationInput.runYAML(bytes, &claims)
+        case .agentConfiguration: ConfigurationInput.runAgent(bytes, &claims)
+        case .schedule: ScheduleInput.run(bytes, &claims)
+        case .query: QueryInput.run(bytes, &claims)
+        case .accessRule: QueryInput.runAccessRule(bytes, &claims)
+        case .clientRequest: RequestInput.runClient(bytes, &claims)
+        case .controlRequest: RequestInput.runControl(bytes, &claims)
+        case .serverRecord: ServerRecordInput.run(bytes, &claims)
+        case .dump: DumpInput.run(bytes, &claims)
+        case .appExport: ExportInput.run(bytes, &claims)
+        case .captureLog: CaptureInput.run(bytes, &claims)
+        case .realmFile: RealmFileInput.run(bytes, &claims)
         }
+        return claims.broken
     }
-}
-
-/// A claim that every input must fulfil.
-func check(_ holds: Bool, _ claim: @autoclosure () -> String) {
-    guard holds else { fatalError(claim()) }
 }

@@ -1,7 +1,4 @@
-import Changesets
-import Crypto
 import ServerStore
-import Surroundings
 
 /// The secret of an API key.
 package struct APIKeySecret: Sendable {
@@ -10,13 +7,6 @@ package struct APIKeySecret: Sendable {
     package init(text: String) {
         self.text = text
     }
-
-    static func random(_ random: RandomSource) -> APIKeySecret {
-        APIKeySecret(text: Hexadecimal.text(of: random.bytes(32)))
-    }
-
-    /// Identifies the key in the store. The secret has enough entropy for a plain digest.
-    var digest: [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
 }
 
 extension APIKeySecret: CustomStringConvertible, CustomReflectable {

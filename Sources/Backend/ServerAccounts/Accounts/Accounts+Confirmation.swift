@@ -1,5 +1,5 @@
 import Changesets
-package import JSON
+import JSON
 import ServerConfig
 package import ServerStore
 
@@ -139,23 +139,4 @@ extension Accounts {
         else { return .fail }
         return Verdict(rawValue: word) ?? .fail
     }
-}
-
-/// A client's call of the password reset function (app services, 6).
-package struct ResetCall: Sendable {
-    let email: String
-    let password: String
-    /// Extended JSON, for the function.
-    let arguments: [JSONValue]
-
-    package init(email: String, password: String, arguments: [JSONValue]) {
-        self.email = email
-        self.password = password
-        self.arguments = arguments
-    }
-}
-
-extension ResetCall: CustomStringConvertible, CustomReflectable {
-    package var description: String { "<redacted>" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
