@@ -5,7 +5,7 @@
 set -eu
 
 packages="libcrypt-dev libpq-dev libsqlite3-dev libsystemd-dev libyaml-dev zlib1g-dev pkg-config curl python3 sqlite3 \
-    faketime iproute2 jq man-db postgresql-15"
+    iproute2 jq man-db postgresql-15"
 for work; do
     case $work in
         deb) packages="$packages build-essential debhelper dpkg-dev git" ;;

@@ -362,7 +362,7 @@ def main():
     directory = arguments.directory or tempfile.mkdtemp(prefix="realm-endurance-")
     os.makedirs(directory, exist_ok=True)
     print(f"seed {arguments.seed}, in {directory}", flush=True)
-    for is_possible, what in [(Clock.is_possible, "clock jumps: libfaketime (package faketime) is missing"),
+    for is_possible, what in [(Clock.is_possible, "clock jumps: there is no C compiler"),
                               (Disk.is_possible, "full disks: mounting needs root")]:
         if not is_possible:
             print(f"without {what}", flush=True)
