@@ -85,6 +85,13 @@ struct ConnectionTests {
         #expect(try connection.rows("SELECT v FROM t") == [[1]])
     }
 
+    @Test("An index of the log that cannot grow is a full disk; other failures to write are not")
+    func fullDisk() {
+        // SQLITE_IOERR_SHMSIZE and SQLITE_IOERR_WRITE.
+        #expect(SQLiteError(extendedCode: 4874, message: "").condition == .diskFull)
+        #expect(SQLiteError(extendedCode: 778, message: "").condition == .inputOutput)
+    }
+
     @Test("Errors carry the condition, the message and the statement, but no value")
     func errors() throws {
         try connection.execute("CREATE TABLE t(v INTEGER CONSTRAINT \"v must be 1\" CHECK (v = 1))")

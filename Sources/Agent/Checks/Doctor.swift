@@ -205,22 +205,25 @@ extension Doctor {
             ]
             found += [Self.clock(of: app.name, date: reply.date, now: now())].compactMap { $0 }
         } catch {
-            let isTLS = app.baseURL.scheme == .https
-            found = [
-                .problem(
-                    isTLS ? "tls" : "server",
-                    app.name,
-                    error.reason,
-                    remedy: isTLS
-                        ? "check the network and the server's certificate; "
-                            + "name its authority in apps.\(app.name).tls.ca_file"
-                        : "check the network, and that the server runs"
-                )
-            ]
+            found = [Self.unreached(app, error)]
         }
         await exchange.shutdown()
         found += await certificate(of: app)
         return [name].compactMap { $0 } + found
+    }
+
+    /// A certificate that is not accepted has the remedy that `status` gives.
+    private static func unreached(_ app: AppConfiguration, _ error: UnreachableError) -> Finding {
+        let remedy = ErrorCatalogue.remedy(for: "connection.tls_failed", realm: nil, user: nil)
+        if error.kind == .tls, let remedy {
+            return .problem("tls", app.name, error.reason, remedy: remedy)
+        }
+        return .problem(
+            "server",
+            app.name,
+            error.reason,
+            remedy: "check the network, and that the server runs"
+        )
     }
 
     /// Whether the server's name is known; nil where a proxy looks it up.

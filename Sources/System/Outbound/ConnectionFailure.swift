@@ -12,6 +12,10 @@ package enum ConnectionFailure {
             error.connectionErrors.first.map { sentence(for: $0.error) ?? "\($0.error)" }
                 ?? "the name cannot be resolved"
         case let error as IOError: String(cString: strerror(error.errnoCode))
+        // The end came while handlers were added or bytes were written: NIO then says what it could not do.
+        case ChannelError.inappropriateOperationForState, ChannelError.ioOnClosedChannel,
+            ChannelError.alreadyClosed, ChannelError.eof, ChannelError.outputClosed:
+            "the other end closed the connection"
         default: nil
         }
     }

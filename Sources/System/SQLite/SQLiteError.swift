@@ -34,10 +34,14 @@ package struct SQLiteError: Error, Hashable, Sendable {
         case other
     }
 
+    /// SQLITE_IOERR_SHMSIZE: the index of the write-ahead log, a file beside it, cannot grow.
+    private static let noSharedMemory = SQLITE_IOERR | 19 << 8
+
     package var condition: Condition {
         switch code {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
         case SQLITE_FULL: .diskFull
+        case SQLITE_IOERR where extendedCode == Self.noSharedMemory: .diskFull
         case SQLITE_IOERR: .inputOutput
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .cannotOpen
         case SQLITE_NOTADB: .notADatabase
