@@ -47,7 +47,8 @@ final class StoreFile: Sendable {
     }
 
     private static func failure(_ action: String, _ path: String) -> StoreError {
+        let isFull = errno == ENOSPC || errno == EDQUOT
         let reason = String(cString: strerror(errno))
-        return StoreError(.failed, "\(path): \(action) the store: \(reason)")
+        return StoreError(isFull ? .diskFull : .failed, "\(path): \(action) the store: \(reason)")
     }
 }

@@ -34,6 +34,13 @@ package struct StoreOpening: Sendable {
         self.logger = logger
     }
 
+    /// Opens it for a server, which also waits as long as the disk of a store in a file is full.
+    ///
+    /// Throws as ``open(_:)`` does.
+    package func openForServer(_ location: StorageLocation) async throws -> OpenStore {
+        try await SpaceWait(logger: logger).run { try await open(location) }
+    }
+
     /// Waits as long as the database is away: a server may start before it.
     ///
     /// Throws `StoreError`, and `CancellationError` if the wait is cancelled.

@@ -80,7 +80,7 @@ struct Serve: AsyncParsableCommand {
             program: serverVersion,
             logger: logger
         )
-        let storage = try await opening.open(configuration.storage)
+        let storage = try await opening.openForServer(configuration.storage)
         let tls = try configuration.tls.map { files throws(ServerTLS.Unusable) in
             try ServerTLS(files)
         }
