@@ -167,12 +167,14 @@ struct Deployment {
     }
 
     /// Runs the server while the body does, then stops it with SIGTERM.
-    func withServer<Result: Sendable>(_ body: (Daemon) async throws -> Result) async throws
-        -> Result
-    {
+    func withServer<Result: Sendable>(
+        through wrapper: [String] = [],
+        _ body: (Daemon) async throws -> Result
+    ) async throws -> Result {
         try await withDaemon(
             "realm-server",
             ["serve", "--config", "\(directory)/server.yaml"],
+            through: wrapper,
             log: "server",
             isUp: {
                 try await Programs.run(

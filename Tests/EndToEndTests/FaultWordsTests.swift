@@ -9,69 +9,6 @@ import Testing
     .timeLimit(.minutes(30))
 )
 struct FaultWordsTests {
-    private struct Report: Decodable {
-        struct Realm: Decodable {
-            struct Issue: Decodable {
-                let code: String
-            }
-
-            let state: String
-            let detail: String?
-            let error: Issue?
-            let remedy: String?
-        }
-
-        let realms: [Realm]
-    }
-
-    private func status(_ world: ResetWorld) async throws -> Report.Realm? {
-        let outcome = try await world.agent("north", "status", "--json")
-        let report = try? JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
-        return report?.realms.first
-    }
-
-    /// Checks that everything that tells of the fault names the code and the remedy.
-    private func expectWords(
-        _ code: String,
-        _ state: String,
-        exit: Int32,
-        remedy: String,
-        _ world: ResetWorld,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
-        let isThere = try await eventually {
-            let status = try await self.status(world)
-            return status?.state == state && status?.error?.code == code
-        }
-        let status = try await self.status(world)
-        let log = world.deployment.log("north")
-        #expect(
-            isThere,
-            "\(String(describing: status)) \(log)",
-            sourceLocation: sourceLocation
-        )
-        #expect(status?.remedy?.contains(remedy) == true, sourceLocation: sourceLocation)
-        let table = try await world.agent("north", "status")
-        #expect(table.output.contains(remedy), "\(table.output)", sourceLocation: sourceLocation)
-        let doctor = try await world.agent("north", "doctor")
-        let finding = doctor.output.split(separator: "\n").first { $0.contains("  realm  stock: ") }
-        #expect(
-            finding?.contains(state) == true && finding?.contains(remedy) == true,
-            "\(doctor.output)",
-            sourceLocation: sourceLocation
-        )
-        #expect(
-            log.split(separator: "\n").contains {
-                $0.contains("code=\(code)") && $0.contains(remedy)
-            },
-            "\(log)",
-            sourceLocation: sourceLocation
-        )
-        let sync = try await world.agent("north", "sync", "--timeout", "60s")
-        #expect(sync.status == exit, "\(sync.errors)", sourceLocation: sourceLocation)
-        #expect(sync.errors.contains(remedy), "\(sync.errors)", sourceLocation: sourceLocation)
-    }
-
     @Test("A server that is gone, and returns")
     func serverGone() async throws {
         let world = try ResetWorld()
@@ -83,12 +20,11 @@ struct FaultWordsTests {
         #expect(first.status == 0)
         // Also from the start, when nothing has been reached yet.
         try await world.deployment.withAgent("north") { _ in
-            try await expectWords(
+            try await world.expectWords(
                 "connection.failed",
                 "offline",
                 exit: 3,
-                remedy: "`realm-agent check --connect`",
-                world
+                remedy: "`realm-agent check --connect`"
             )
             try await world.deployment.withServer { _ in
                 try await world.expectState("open", on: "north")
@@ -113,12 +49,11 @@ struct FaultWordsTests {
             )
         )
         try await world.deployment.withAgent("north") { _ in
-            try await expectWords(
+            try await world.expectWords(
                 "connection.failed",
                 "waiting-for-user",
                 exit: 3,
-                remedy: "`realm-agent check --connect`",
-                world
+                remedy: "`realm-agent check --connect`"
             )
             #expect(try await world.agent("north", "doctor").output.contains("PROBLEM  dns  app: "))
         }
@@ -137,12 +72,11 @@ struct FaultWordsTests {
             try world.deployment.write("password", "wrong horse\n")
             try await world.deployment.withAgent("north") { _ in
                 _ = try await world.agent("north", "users", "login", "north")
-                try await expectWords(
+                try await world.expectWords(
                     "auth.refused",
                     "login-required",
                     exit: 4,
-                    remedy: "`realm-agent users login north`",
-                    world
+                    remedy: "`realm-agent users login north`"
                 )
                 try world.deployment.write("password", "correct horse\n")
                 #expect(try await world.agent("north", "users", "login", "north").status == 0)
@@ -182,12 +116,11 @@ struct FaultWordsTests {
                 try await allow("other")
                 // A session that runs meets the new rules when it binds again.
                 #expect(try await world.agent("north", "restart", "stock").status == 0)
-                try await expectWords(
+                try await world.expectWords(
                     "sync.permission_denied",
                     "failed",
                     exit: 1,
-                    remedy: "`realm-agent restart stock`",
-                    world
+                    remedy: "`realm-agent restart stock`"
                 )
                 try await allow("main")
                 #expect(try await world.agent("north", "restart", "stock").status == 0)
@@ -226,24 +159,22 @@ struct FaultWordsTests {
                 // The agent's schema and the server's history cross: either end may see the conflict first.
                 var first = ""
                 _ = try await eventually {
-                    first = try await self.status(world)?.error?.code ?? ""
+                    first = try await world.faultStatus()?.error?.code ?? ""
                     return ["sync.invalid_schema_change", "reset.schema_breaking"].contains(first)
                 }
                 if first == "reset.schema_breaking" {
-                    try await expectWords(
+                    try await world.expectWords(
                         first,
                         "needs-reset",
                         exit: 5,
-                        remedy: "adapt the schemas, or start over with `--mode manual`",
-                        world
+                        remedy: "adapt the schemas, or start over with `--mode manual`"
                     )
                 } else {
-                    try await expectWords(
+                    try await world.expectWords(
                         "sync.invalid_schema_change",
                         "failed",
                         exit: 1,
-                        remedy: "then `realm-agent reload` and `realm-agent restart stock`",
-                        world
+                        remedy: "then `realm-agent reload` and `realm-agent restart stock`"
                     )
                 }
             }

@@ -23,6 +23,23 @@ package enum LoopbackCertificate {
         """
 }
 
+/// A certificate of `localhost` and 127.0.0.1 with the key of ``LoopbackCertificate`` that signs itself, as PEM. It
+/// was valid in 2020.
+package enum ExpiredCertificate {
+    package static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBYTCCAQigAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+        c3QwHhcNMjAwMTAxMDAwMDAwWhcNMjEwMTAxMDAwMDAwWjAUMRIwEAYDVQQDDAls
+        b2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAT4sLD3/NmaGaCo4vuW
+        JdBp953o8PIkGvTajdA1mffwEkP4YAviGR/4e6dbPBYayVlkS76w844BC/TM9Z3T
+        9VsSo0swSTAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwDAYDVR0TBAUwAwEB
+        /zAdBgNVHQ4EFgQUOMJBcljus0mdA8a7nRiX11CSQRwwCgYIKoZIzj0EAwIDRwAw
+        RAIgIQHsxgKJPdkEOdNx6L9IbqYCbuOZWkWbbqu0m6Lay94CIEC/6wuKnhzN7jCV
+        NwM7WJ0ojri4/F3uoeczp5BlVvl9
+        -----END CERTIFICATE-----
+        """
+}
+
 /// A self-signed certificate of an unknown issuer and its key, as PEM.
 package enum StrangerCertificate {
     package static let certificate = """

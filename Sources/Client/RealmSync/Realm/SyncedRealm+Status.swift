@@ -28,6 +28,10 @@ extension SyncedRealm {
                 context.options.open
             )
             status.error = .init(snapshot.phase)
+            if let unhealed {
+                status.activity = unhealed.activity
+                status.error = .init(unhealed.error)
+            }
             if status.activity.phase == .offline {
                 status.timeToNextAttempt = await context.connection(of: client).timeToNextAttempt
                     .map { max(.zero, $0) }

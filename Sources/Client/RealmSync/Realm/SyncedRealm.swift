@@ -31,6 +31,8 @@ public actor SyncedRealm {
     private(set) var stage = Stage.starting
     package private(set) var userID: String?
     private var lastReported: RealmFailure?
+    /// The failure that closed the file, until the file that is open again has proven sound.
+    private(set) var unhealed: RealmFailure?
     /// The uptime of the next attempt to open the realm.
     private(set) var nextAttempt: Duration?
     /// Waits for the end of an attempt: true if it has ended, false if the deadline has passed.
@@ -158,9 +160,7 @@ public actor SyncedRealm {
         if closers == 0 { closing.lower() }
         openWork.open()
         settle(.running(client))
-        // The counterpart of "realm is not open".
-        context.logger.info("realm is open")
-        lastReported = nil
+        if unhealed == nil { reportOpening() }
         if let cause = await memory.causeOfRestoredFile(client) {
             resets.update { $0.standing = cause }
             await client.wantReset(cause)
@@ -171,6 +171,7 @@ public actor SyncedRealm {
         let start = context.time.uptime()
         if case .once = conditions.permission { onceWanted.raise() }
         let result = await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.reportHealing(client) }
             group.addTask { await self.followPermission(client) }
             group.addTask { await self.syncOnceWhenWanted(client) }
             group.addTask { await self.resets.follow(client, self) }
@@ -189,7 +190,9 @@ public actor SyncedRealm {
             try result.get()
         } catch {
             pauses.wasOpen(context.time.uptime() - start)
-            throw RealmFailure(.realm(error))
+            let failure = RealmFailure(.realm(error))
+            unhealed = error.isTransient ? failure : nil
+            throw failure
         }
     }
 
@@ -218,6 +221,24 @@ public actor SyncedRealm {
         let age = await client.snapshot().standing.age
         guard (try? await context.time.sleep(max(.zero, timeout - age))) != nil else { return }
         await client.reportPhase()
+    }
+
+    /// A full disk lets the file be opened, and fails its next write: that is still the same failure.
+    private func reportHealing(_ client: RealmClient) async {
+        guard unhealed != nil else { return }
+        let start = context.time.uptime()
+        let proof = HealingProof(since: await client.snapshot())
+        while await !proof.isGiven(by: client.snapshot(), after: context.time.uptime() - start) {
+            guard (try? await context.time.sleep(.milliseconds(100))) != nil else { return }
+        }
+        unhealed = nil
+        reportOpening()
+    }
+
+    /// The counterpart of "realm is not open".
+    private func reportOpening() {
+        context.logger.info("realm is open")
+        lastReported = nil
     }
 
     private func settle(_ stage: Stage) {
