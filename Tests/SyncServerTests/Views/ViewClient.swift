@@ -147,7 +147,7 @@ struct ViewClient {
             switch delivery {
             case .history(let batch):
                 try integrate(batch)
-            case .bootstrap(let part, let view):
+            case .bootstrap(let part, let view, _):
                 #expect(!part.changesets.isEmpty)
                 staged += part.changesets
                 guard part.isLast else { continue }

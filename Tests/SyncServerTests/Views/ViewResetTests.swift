@@ -88,7 +88,7 @@ struct ViewResetTests {
         let identified = try await identify(file, at: world)
         let parts = Mutex<[ServerSession.BootstrapPart]>([])
         try await subscribe(file, identified, at: world) { delivery in
-            guard case .bootstrap(let part, _) = delivery else { return }
+            guard case .bootstrap(let part, _, _) = delivery else { return }
             let isFirst = parts.withLock { parts in
                 parts.append(part)
                 return parts.count == 1
@@ -115,7 +115,7 @@ struct ViewResetTests {
         #expect(again.needsBootstrap)
         let count = Mutex(0)
         try await subscribe(fresh, again, at: world) { delivery in
-            guard case .bootstrap(let part, _) = delivery else { return }
+            guard case .bootstrap(let part, _, _) = delivery else { return }
             for changeset in part.changesets {
                 let objects = try Changeset(decoding: changeset.bytes).objects.count
                 count.withLock { $0 += objects }

@@ -50,7 +50,7 @@ struct BootstrapOpening {
             throw IntegrationRefusal.superseded
         }
         let schema = try transaction.schema(of: id)
-        let view = try view(subscription, of: client, in: file, schema)
+        let (view, rights) = try view(subscription, of: client, in: file, schema)
         let moment = OriginTimestamp(millisecondsSince1970: now) ?? OriginTimestamp(0)
         let batch = try history(for: client, from: cursor, in: id, moment)
         let epochs = try transaction.viewEpochs(of: ident, in: id)
@@ -91,6 +91,7 @@ struct BootstrapOpening {
                 schema: schema,
                 earlier: earlier,
                 view: view,
+                rights: rights,
                 start: start,
                 upload: client.upload,
                 now: moment,
@@ -124,16 +125,18 @@ struct BootstrapOpening {
         of client: ClientFile,
         in file: ServerFile,
         _ schema: RealmSchema
-    ) throws -> ClientView {
+    ) throws -> (ClientView, RightsSignature) {
         guard let user = try transaction.user(client.owner, of: file.app) else {
             throw SessionFault.permissionDenied
         }
-        return try settings.view(
+        let rights = try settings.rights(of: user, in: file.app, schema, transaction)
+        let view = try settings.view(
             subscription.body,
-            of: settings.rights(of: user, in: file.app, schema, transaction),
+            of: rights,
             schema,
             acceptsUnknownClasses: acceptsUnknownClasses
         )
+        return (view, rights.signature)
     }
 
     private func exceptions(

@@ -1,4 +1,5 @@
 import Changesets
+import Permissions
 import Schemas
 import ServerStore
 import Versions
@@ -11,6 +12,8 @@ struct BootstrapPlan: Sendable {
     /// unless an object is among the exceptions.
     let earlier: [ClientView]
     let view: ClientView
+    /// Those of the user that the view is based on.
+    let rights: RightsSignature
     /// The new view's own version: its client's cursor behind the bootstrap.
     let start: SaltedServerVersion
     let upload: UploadCursor

@@ -174,6 +174,11 @@ enum ConnectionViews {
                 }
             }
             guard rights == nil || rights != session.rights else { continue }
+            guard connection.work[key]?.rights == session.rights else {
+                // It got a new view meanwhile.
+                connection.reviewRights()
+                continue
+            }
             // Its next IDENT tells a client that was removed.
             let version = connection.subProtocol.version
             let isOld = rights != nil && version < firstVersionThatRebinds
@@ -199,12 +204,13 @@ enum ConnectionViews {
                 downloadableBytes: 0
             )
             connection.perform(connection.machine.scanned(key, scanned))
-        case .bootstrap(let part, let view):
+        case .bootstrap(let part, let view, let rights):
             // Every part has the position behind the last one.
             if part.isLast { ConnectionDownloads.noteSent(part.progress, key, on: connection) }
             connection.work.told(key, part.progress.latestServerVersion)
             connection.perform(connection.machine.bootstrapped(key, part))
             guard part.isLast, let body else { return }
+            connection.work.viewed(key, under: rights)
             attach(
                 view,
                 of: body,

@@ -21,7 +21,7 @@ struct SessionWork {
         fileprivate(set) var told: SessionGuard?
         /// The newest versions of the file, if they are this client's own alone.
         fileprivate(set) var ownVersions: OwnVersions?
-        /// The rights that the session began with; nil in partition-based sync.
+        /// The rights that its view is based on; nil in partition-based sync.
         fileprivate(set) var rights: RightsSignature?
         /// The subscriptions in force; nil before they are, and in partition-based sync.
         fileprivate(set) var subscriptions: SubscriptionSetBody?
@@ -88,6 +88,11 @@ struct SessionWork {
             sessionEpoch: client.sessionEpoch,
             newest: latest
         )
+    }
+
+    /// The session has a new view. Classes that were added since its IDENT count from here on.
+    mutating func viewed(_ key: SessionKey, under rights: RightsSignature) {
+        sessions[key]?.rights = rights
     }
 
     mutating func subscribed(_ key: SessionKey, to body: SubscriptionSetBody) {

@@ -70,7 +70,7 @@ struct EngineViews: Sendable {
     /// A part of what a subscription brings.
     enum Delivery: Sendable {
         case history(ViewBatch)
-        case bootstrap(ServerSession.BootstrapPart, of: ClientView)
+        case bootstrap(ServerSession.BootstrapPart, of: ClientView, under: RightsSignature)
     }
 
     /// Sends a client the history up to a new view, and the view's bootstrap. Writers and other readers
@@ -127,7 +127,8 @@ struct EngineViews: Sendable {
                             estimate: bootstrap.estimate,
                             isLast: bootstrap.isComplete
                         ),
-                        of: opened.plan.view
+                        of: opened.plan.view,
+                        under: opened.plan.rights
                     )
                 )
                 if bootstrap.isComplete { break }
