@@ -19,6 +19,8 @@ SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
 MINUTES ?= 1
 HOURS ?= 1
+# The same for every debug build: other flags compile everything again.
+BUILD = swift build $(SWIFT_BUILD_FLAGS) --explicit-target-dependency-import-check error
 
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
 POSTGRESQL_SUITES = ServerTests\.(Access|Comparison|Conversation|Convergence|DownloadScan|FlexibleConversation|FlexibleReset|Identification|ModeSwitch|RunTimeRole|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|ImportHistoryVector|UserImportVector)Tests
@@ -31,25 +33,23 @@ setup:
 	@scripts/setup.sh
 
 build: setup
-	swift build $(SWIFT_BUILD_FLAGS)
+	$(BUILD)
 
 run: build
 	@scripts/demo.sh "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)" "$(EXIT)"
 
 test: setup
-	swift build $(SWIFT_BUILD_FLAGS) --build-tests --explicit-target-dependency-import-check error
-	swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel
-	REALM_TEST_STORE=postgresql swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel \
-		--filter '$(POSTGRESQL_SUITES)'
+	$(BUILD) --build-tests
+	@scripts/test.sh '$(POSTGRESQL_SUITES)' $(SWIFT_BUILD_FLAGS)
 
 test-cluster: setup
-	swift build $(SWIFT_BUILD_FLAGS) --build-tests
+	$(BUILD) --build-tests
 	REALM_CLUSTER_SECONDS=60 REALM_CLUSTER_ABSENCE=60 \
 		swift test $(SWIFT_BUILD_FLAGS) --skip-build --no-parallel --filter '^EndToEndTests\.(Cluster|RollingUpgrade)Tests'
 
 # Hours, for the realm files; the seed of what fails is printed.
 soak: setup
-	swift build $(SWIFT_BUILD_FLAGS) --build-tests
+	$(BUILD) --build-tests
 	REALM_SEEDS=$(SEEDS) swift test $(SWIFT_BUILD_FLAGS) --skip-build \
 		--filter '^(SimulationTests|MergeTests|LocalRealmTests)\.'
 
