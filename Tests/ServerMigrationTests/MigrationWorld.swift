@@ -40,6 +40,16 @@ struct MigrationWorld {
                 partitionKey: wanted.partitionKey
             ).run([Vectors.place(of: "migration/data/\(folder)/dump")])
         }
+        try await self.init(export, survey, named: folder, isStrict: isStrict)
+    }
+
+    /// An app of another export.
+    init(
+        _ export: ExportFiles,
+        _ survey: CustomDataSurvey? = nil,
+        named folder: String,
+        isStrict: Bool = false
+    ) async throws {
         let imported = AppImport.run(export, AppImportOptions(), customData: survey)
         let id = try #require(imported.appID)
         func content(_ path: String) throws -> [UInt8] {

@@ -7,8 +7,8 @@ package enum ExportDirectory {
     package static let fileSizeInBytes = 16 << 20
     package static let totalSizeInBytes = 256 << 20
 
-    /// Folders with other programs' files.
-    private static let skipped: Set<String> = ["node_modules", ".git", "hosting"]
+    /// Folders with other programs' files, by path: a database may have any of these names, too.
+    private static let skipped: Set<String> = [".git", "hosting", "functions/node_modules"]
 
     package static func read(_ path: String) throws(MigrationFailure) -> ExportFiles {
         let manager = FileManager.default
@@ -31,7 +31,7 @@ package enum ExportDirectory {
                 let attributes = try? manager.attributesOfItem(atPath: "\(path)/\(below)")
                 switch attributes?[.type] as? FileAttributeType {
                 case .typeDirectory?:
-                    if !skipped.contains(name) { folders.append(below) }
+                    if !skipped.contains(below) { folders.append(below) }
                 case .typeRegular?:
                     let size = attributes?[.size] as? UInt64 ?? 0
                     guard name.hasSuffix(".json"), size <= UInt64(fileSizeInBytes) else {

@@ -107,7 +107,10 @@ package final class SourceCursor {
     }
 
     private func finish(_ events: inout [SourceEvent]) throws(MigrationFailure) {
-        if reader == nil { try begin(&events) }
+        if reader == nil {
+            if first.isEmpty, file.mayBeEmpty { return }
+            try begin(&events)
+        }
         if let unpacker, !unpacker.isComplete {
             events.append(.damaged(problem: "the compressed data ends early", offset: offset))
         } else {

@@ -7,10 +7,13 @@ package struct SourceFile: Hashable, Sendable {
     package let path: String
     /// As the file's name tells it.
     package let collection: SourceCollection
+    /// Whether it may be empty: the file of a collection without documents, beside others in a directory.
+    package let mayBeEmpty: Bool
 
-    package init(path: String, collection: SourceCollection) {
+    package init(path: String, collection: SourceCollection, mayBeEmpty: Bool = false) {
         self.path = path
         self.collection = collection
+        self.mayBeEmpty = mayBeEmpty
     }
 
     /// Bytes of the file; nil for a pipe.

@@ -41,16 +41,24 @@ package enum SourceFiles {
     private static func files(in folder: String) throws(MigrationFailure) -> [SourceFile] {
         let manager = FileManager.default
         let paths = ((try? manager.subpathsOfDirectory(atPath: folder)) ?? []).sorted()
+        let isDump = paths.contains { [".bson", ".bson.gz"].contains(where: $0.hasSuffix) }
         let files = paths.compactMap { path -> SourceFile? in
             let parts = path.split(separator: "/").map(String.init)
-            guard parts.count <= 2, let name = parts.last, isData(name) else { return nil }
+            guard parts.count <= 2, let name = parts.last, isData(name),
+                // Written by mongodump about itself.
+                !isDump || !["prelude.json", "prelude.json.gz"].contains(name)
+            else { return nil }
             var isFolder = false
             guard manager.fileExists(atPath: "\(folder)/\(path)", isDirectory: &isFolder),
                 !isFolder
             else { return nil }
             let collection = collection(of: name, database: parts.count == 2 ? parts[0] : nil)
             guard !collection.isInternal else { return nil }
-            return SourceFile(path: "\(folder)/\(path)", collection: collection)
+            return SourceFile(
+                path: "\(folder)/\(path)",
+                collection: collection,
+                mayBeEmpty: true
+            )
         }
         guard !files.isEmpty else {
             throw MigrationFailure(
@@ -74,6 +82,29 @@ package enum SourceFiles {
         where name.hasSuffix(ending) {
             name.removeLast(ending.count)
         }
+        // mongodump writes other letters than those of a URL as %XX.
+        if [".bson", ".bson.gz"].contains(where: path.hasSuffix) {
+            name = decoded(name) ?? name
+        }
         return SourceCollection(database: database, name: name)
+    }
+
+    /// Nil if a `%` is not followed by two hexadecimal digits, or the result is not UTF-8.
+    private static func decoded(_ name: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = name.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard digits.utf8.count == 2, !digits.hasPrefix("+"),
+                let value = UInt8(digits, radix: 16)
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -18,6 +18,8 @@ package struct VerifyReport: Sendable {
         package var changedSince = 0
         /// Documents that cannot be stored.
         package var unsynced = 0
+        /// Documents whose `_id` came again: only the last one is compared.
+        package var repeated = 0
     }
 
     package struct Difference: Hashable, Sendable {
@@ -46,6 +48,7 @@ package struct VerifyReport: Sendable {
                     "extra": .integer(Int64(report.extra)),
                     "changed_since": .integer(Int64(report.changedSince)),
                     "unsynced": .integer(Int64(report.unsynced)),
+                    "repeated": .integer(Int64(report.repeated)),
                 ])
             }
         )
@@ -66,9 +69,12 @@ package struct ImportVerify {
         let object: ImportedObject
         let partition: Partition
         let json: [UInt8]
+        /// Of the object, and whether it came before.
+        let fingerprint: UInt64
+        let isRepeated: Bool
     }
 
-    private enum Verdict: Sendable {
+    private enum Verdict: Hashable, Sendable {
         case equal
         case changedSince
         case missing
@@ -77,6 +83,8 @@ package struct ImportVerify {
 
     private static let mostDifferences = 20
     private static let atOnce = 4096
+    /// The verdicts that are kept for documents that may come again.
+    private static let mostKeptVerdicts = 1 << 18
 
     package func run(
         _ files: [SourceFile],
@@ -85,6 +93,7 @@ package struct ImportVerify {
         var report = VerifyReport()
         let seen = try SeenKeys()
         var pending: [Wanted] = []
+        var kept: [UInt64: Verdict] = [:]
         var bytes: UInt64 = 0
         var documents = 0
         for file in files {
@@ -101,14 +110,11 @@ package struct ImportVerify {
                     case .document(let collection, let document, _):
                         documents += 1
                         guard !collection.isInternal,
-                            let wanted = wanted(document, of: collection, &report)
+                            let wanted = try wanted(document, of: collection, seen, &report)
                         else { continue }
-                        let object = wanted.object.object
-                        let key = object.className.bytes + StoredKey.encode(object.key)
-                        _ = try seen.insert(DocumentDigest.of(key))
                         pending.append(wanted)
                         if pending.count >= Self.atOnce {
-                            try await compare(pending, &report)
+                            try await compare(pending, &kept, &report)
                             pending = []
                         }
                     }
@@ -117,7 +123,7 @@ package struct ImportVerify {
             }
             bytes += cursor.offset
         }
-        try await compare(pending, &report)
+        try await compare(pending, &kept, &report)
         try await findExtra(seen, &report)
         return report
     }
@@ -125,14 +131,18 @@ package struct ImportVerify {
     private func wanted(
         _ document: BSONDocument,
         of collection: SourceCollection,
+        _ seen: SeenKeys,
         _ report: inout VerifyReport
-    ) -> Wanted? {
+    ) throws -> Wanted? {
         guard let conversion = target.conversion(of: collection), !conversion.owner.isAsymmetric
         else { return nil }
         guard let object = try? conversion.object(of: document) else {
             report.classes[conversion.owner.name.description, default: .init()].unsynced += 1
             return nil
         }
+        let key = DocumentDigest.of(
+            object.object.className.bytes + StoredKey.encode(object.object.key)
+        )
         return Wanted(
             object: object,
             partition: target.partition(of: object),
@@ -140,11 +150,17 @@ package struct ImportVerify {
                 object.document,
                 key: object.object.key,
                 of: conversion.owner
-            )
+            ),
+            fingerprint: key,
+            isRepeated: try !seen.insert(key)
         )
     }
 
-    private func compare(_ pending: [Wanted], _ report: inout VerifyReport) async throws {
+    private func compare(
+        _ pending: [Wanted],
+        _ kept: inout [UInt64: Verdict],
+        _ report: inout VerifyReport
+    ) async throws {
         guard !pending.isEmpty else { return }
         let target = target
         let verdicts = try await store.read { snapshot -> [Verdict] in
@@ -161,17 +177,47 @@ package struct ImportVerify {
         }
         for (wanted, verdict) in zip(pending, verdicts) {
             let object = wanted.object.object
-            let name = object.className.description
-            switch verdict {
-            case .equal: report.classes[name, default: .init()].equal += 1
-            case .changedSince: report.classes[name, default: .init()].changedSince += 1
-            case .missing:
-                report.classes[name, default: .init()].missing += 1
-                note(object, "missing", &report)
-            case .differs(let place):
-                report.classes[name, default: .init()].differ += 1
-                note(object, place, &report)
+            if wanted.isRepeated {
+                // The later of two was stored, so that the earlier one does not count.
+                let earlier = kept.removeValue(forKey: wanted.fingerprint) ?? .equal
+                count(earlier, of: object, by: -1, &report)
+                report.classes[object.className.description, default: .init()].repeated += 1
             }
+            count(verdict, of: object, by: 1, &report)
+            if verdict != .equal, kept.count < Self.mostKeptVerdicts {
+                kept[wanted.fingerprint] = verdict
+            }
+        }
+    }
+
+    private func count(
+        _ verdict: Verdict,
+        of object: ObjectReference,
+        by step: Int,
+        _ report: inout VerifyReport
+    ) {
+        let place: String
+        let name = object.className.description
+        switch verdict {
+        case .equal: return report.classes[name, default: .init()].equal += step
+        case .changedSince: return report.classes[name, default: .init()].changedSince += step
+        case .missing:
+            report.classes[name, default: .init()].missing += step
+            place = "missing"
+        case .differs(let property):
+            report.classes[name, default: .init()].differ += step
+            place = property
+        }
+        guard step < 0 || report.differences.count < Self.mostDifferences else { return }
+        let difference = VerifyReport.Difference(
+            className: name,
+            id: KeyText.print(object.key),
+            place: place
+        )
+        if step < 0 {
+            report.differences.removeAll { $0 == difference }
+        } else {
+            note(difference, &report)
         }
     }
 
@@ -219,19 +265,9 @@ package struct ImportVerify {
         return .equal
     }
 
-    private func note(
-        _ object: ObjectReference,
-        _ place: String,
-        _ report: inout VerifyReport
-    ) {
+    private func note(_ difference: VerifyReport.Difference, _ report: inout VerifyReport) {
         guard report.differences.count < Self.mostDifferences else { return }
-        report.differences.append(
-            .init(
-                className: object.className.description,
-                id: KeyText.print(object.key),
-                place: place
-            )
-        )
+        report.differences.append(difference)
     }
 
     /// Objects that no source has.
@@ -256,7 +292,14 @@ package struct ImportVerify {
                         let bytes = name.bytes + StoredKey.encode(key)
                         guard !seen.contains(DocumentDigest.of(bytes)) else { continue }
                         report.classes[name.description, default: .init()].extra += 1
-                        note(ObjectReference(className: name, key: key), "extra", &report)
+                        note(
+                            VerifyReport.Difference(
+                                className: name.description,
+                                id: KeyText.print(key),
+                                place: "extra"
+                            ),
+                            &report
+                        )
                     }
                 }
             }

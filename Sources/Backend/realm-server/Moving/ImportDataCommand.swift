@@ -146,7 +146,8 @@ struct ImportVerifyCommand: AsyncParsableCommand {
                 print(
                     "\(name): equal \(counts.equal), differ \(counts.differ), missing "
                         + "\(counts.missing), extra \(counts.extra), changed since "
-                        + "\(counts.changedSince), unsynced \(counts.unsynced)"
+                        + "\(counts.changedSince), unsynced \(counts.unsynced), repeated "
+                        + "\(counts.repeated)"
                 )
             }
             for difference in report.differences {

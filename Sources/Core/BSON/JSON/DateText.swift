@@ -11,7 +11,7 @@ enum DateText {
             let hour = scanner.number(2), scanner.skip(":"),
             let minute = scanner.number(2), scanner.skip(":"),
             let second = scanner.number(2),
-            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+            (1...12).contains(month), day >= 1, hour < 24, minute < 60, second < 61
         else { return nil }
         var fraction: Int64 = 0
         if scanner.skip(".") {
@@ -22,9 +22,18 @@ enum DateText {
             }
         }
         guard let offset = scanner.offsetInMinutes(), scanner.isAtEnd else { return nil }
+        guard day <= length(ofMonth: month, year) else { return nil }
         let days = CivilDate(year: year, month: month, day: day).daysSince1970
         let minutes = days * 1440 + hour * 60 + minute - offset
         return (minutes * 60 + second) * 1000 + fraction
+    }
+
+    private static func length(ofMonth month: Int64, _ year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
     }
 
     private struct Scanner {

@@ -74,10 +74,10 @@ package struct ClassConversion: Sendable {
         case (.objectID(let id), .objectID): return .objectID(id)
         case (.binary(4, let bytes), .uuid):
             if let id = UniqueID(bytes: bytes) { return .uuid(id) }
-        case (.int32(let number), .int): return .int(Int64(number))
-        case (.int64(let number), .int): return .int(number)
-        case (.double(let number), .int):
-            if let number = Int64(exactly: number.value) { return .int(number) }
+        case (.int32, .int), (.int64, .int), (.double, .int):
+            // A conversion is counted where the class has the property.
+            var run = ValueConversion.Run()
+            if let number = try? values.integer(value, &run) { return .int(number) }
         default: break
         }
         throw Unsyncable(.badPartition, field.name.description)

@@ -197,7 +197,7 @@ struct ValueConversion: Sendable {
         run.counts.converted += 1
     }
 
-    private func integer(_ source: BSONValue, _ run: inout Run) throws(Unsyncable) -> Int64 {
+    func integer(_ source: BSONValue, _ run: inout Run) throws(Unsyncable) -> Int64 {
         switch source {
         case .int32(let value): return Int64(value)
         case .int64(let value): return value

@@ -245,28 +245,37 @@ struct ExportReader {
 
     private mutating func readDataSources(into app: inout ExportedApp) {
         app.sync = parse("sync/config.json")
-        var sources: [(name: String, type: String)] = []
+        var sources: [(name: String, type: String, folder: String)] = []
         for path in files.jsonPaths(in: "data_sources") {
             let parts = path.split(separator: "/").map(String.init)
             guard parts.count == 3, parts[2] == "config.json", let file = parse(path) else {
                 continue
             }
             sources.append(
-                (file.content["name"]?.text ?? parts[1], file.content["type"]?.text ?? "")
+                (
+                    file.content["name"]?.text ?? parts[1], file.content["type"]?.text ?? "",
+                    parts[1]
+                )
             )
         }
         let named = app.sync?.content["service_name"]?.text.flatMap { $0.isEmpty ? nil : $0 }
         let clusters = sources.filter { $0.type == "mongodb-atlas" }
         let service = named ?? clusters.first?.name ?? sources.first?.name
         app.syncedService = service
-        app.otherServices = sources.filter { $0.name != service }
-        if let service { readCollections(of: service, into: &app) }
+        app.otherServices = sources.filter { $0.name != service }.map { ($0.name, $0.type) }
+        if let service {
+            let folder = sources.first { $0.name == service }?.folder ?? service
+            readCollections(of: service, in: "data_sources/\(folder)", into: &app)
+        }
         readProviders(into: &app)
         app.customUserData = parse("auth/custom_user_data.json")
     }
 
-    private mutating func readCollections(of service: String, into app: inout ExportedApp) {
-        let folder = "data_sources/\(service)"
+    private mutating func readCollections(
+        of service: String,
+        in folder: String,
+        into app: inout ExportedApp
+    ) {
         app.defaultRule = parse("\(folder)/default_rule.json")
         var positions: [String: Int] = [:]
         for path in files.jsonPaths(in: folder) {

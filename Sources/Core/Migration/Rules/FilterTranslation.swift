@@ -82,6 +82,8 @@ struct FilterTranslation: RuleAtoms {
         case .exists(let operand, let wanted, let path): return exists(operand, wanted, path)
         case .containsAll(let operand, let others, let path):
             let parts = others.map { comparison(operand, .equal, $0, path) }
+            // `$all` of an empty list matches no document.
+            guard !parts.isEmpty else { return (.never, nil) }
             return (
                 TranslatedRule(
                     logic: .and(parts.map(\.rule.logic)),
@@ -181,6 +183,9 @@ struct FilterTranslation: RuleAtoms {
             return impossible(problem, path, code: code)
         case (.missing, .constant(.null)), (.constant(.null), .missing):
             return impossible("whether a missing value equals null is not known", path)
+        case (.missing, .field), (.field, .missing):
+            // Objects without the field may have matched.
+            return (TranslatedRule(logic: .constant(false), quality: .narrower), nil)
         case (.missing, _), (_, .missing): return (.never, nil)
         case (.field(let field), .constant(let value)):
             return self.field(field, comparison, value, path)

@@ -106,8 +106,15 @@ struct RoleConversion {
         role.insert = inserts.map { ImportedRole.permission($0.text) }.flatMap(Self.unlessTrue)
         role.delete = deletes.map { ImportedRole.permission($0.text) }.flatMap(Self.unlessTrue)
         if tree["read"] == nil || tree["write"] == nil {
-            role.fields = fields.named
-            role.otherFields = fields.others
+            // A permission for the whole object counts more than those of its fields.
+            let all = (read: tree["read"]?.bool == true, write: tree["write"]?.bool == true)
+            role.fields = fields.named.map {
+                ($0.name, $0.read || all.read || all.write, $0.write || all.write)
+            }
+            let others = fields.others ?? (read: false, write: false)
+            role.otherFields =
+                fields.others == nil && !all.read && !all.write
+                ? nil : (others.read || all.read || all.write, others.write || all.write)
         }
         if mayRead { report(readable, path, "document_filters.read") }
         if mayWrite {

@@ -126,6 +126,12 @@ struct RuleExpressionReader {
                 .unreadable(code: "import.rule_syntax", problem: "is not a list", path: path)
             ]
         }
+        // MongoDB refuses an empty list, so that the rule gave nothing.
+        guard !elements.isEmpty else {
+            return [
+                .unreadable(code: "import.rule_syntax", problem: "is an empty list", path: path)
+            ]
+        }
         return elements.enumerated().map { read($0.element, path: "\(path)[\($0.offset)]") }
     }
 

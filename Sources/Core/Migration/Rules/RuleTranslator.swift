@@ -45,12 +45,22 @@ struct RuleTranslator {
         case .unreadable(let code, let problem, let path):
             add(Reason(code: code, problem: problem, path: path))
             return impossible(isNegated)
-        case .comparison, .exists, .containsAll:
+        case .comparison(_, _, _, let path), .exists(_, _, let path),
+            .containsAll(_, _, let path):
             let (rule, reason) = atoms(expression)
             if let reason { add(reason) }
             switch rule.quality {
             case .exact: return rule
-            case .narrower: return isNegated ? impossible(true) : rule
+            case .narrower where !isNegated: return rule
+            case .narrower:
+                add(
+                    Reason(
+                        code: "import.rule_unsupported",
+                        problem: "the opposite of a rule that is narrower here would be wider",
+                        path: path
+                    )
+                )
+                return impossible(true)
             case .impossible: return impossible(isNegated)
             }
         }

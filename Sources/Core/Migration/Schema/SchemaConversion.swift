@@ -60,6 +60,17 @@ struct SchemaConversion {
         }
         refuseEmbeddedTitles()
         checkAsymmetric()
+        if result.classes.isEmpty, !findings.isFatal {
+            findings.add(
+                ImportFinding(
+                    .warning,
+                    "import.no_class",
+                    "",
+                    "no collection of the synced service has become a class",
+                    remedy: "check that the export is whole: schemas are in files schema.json"
+                )
+            )
+        }
         if !constraints.isEmpty {
             findings.add(
                 ImportFinding(
@@ -105,13 +116,13 @@ struct SchemaConversion {
                 remedy: "give --class \(collection.path)=NAME if the apps use another name"
             )
         }
-        guard name.utf8.count <= Self.classNameLimit, !name.isEmpty else {
+        if let problem = SchemaName.problem(of: name, Self.classNameLimit) {
             report(
                 .fatal,
                 "import.bad_name",
                 file,
                 collection.path,
-                "the name has \(name.utf8.count) bytes, more than \(Self.classNameLimit)",
+                problem,
                 remedy: "give --class \(collection.path)=NAME"
             )
             return
@@ -269,13 +280,13 @@ struct SchemaConversion {
                 namePath: namePath + [name],
                 relationshipPath: path + name
             )
-            guard name.utf8.count <= Self.propertyNameLimit else {
+            if let problem = SchemaName.problem(of: name, Self.propertyNameLimit) {
                 report(
                     .fatal,
                     "import.bad_name",
                     in: source,
                     property.place,
-                    "the name has \(name.utf8.count) bytes, more than \(Self.propertyNameLimit)",
+                    problem,
                     remedy: "rename the property in the schema"
                 )
                 continue
@@ -378,14 +389,13 @@ struct SchemaConversion {
     ) -> String? {
         let given = options.classNames[property.namePath.joined(separator: ".")]
         let name = given ?? node.title ?? property.namePath.joined(separator: "_")
-        guard name.utf8.count <= Self.classNameLimit else {
+        if let problem = SchemaName.problem(of: name, Self.classNameLimit) {
             report(
                 .fatal,
                 "import.bad_name",
                 in: source,
                 property.place,
-                "the embedded class \(name) has \(name.utf8.count) bytes, more than "
-                    + "\(Self.classNameLimit)",
+                "the embedded class \(name): \(problem)",
                 remedy: "give --class \(property.namePath.joined(separator: "."))=NAME"
             )
             return nil
