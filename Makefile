@@ -7,7 +7,8 @@
 #   make image         OCI images of both programs from those packages (.build-package/image; root)
 #   make repository    a signed apt repository of those packages (.build-package/repository)
 #   make pictures      the screenshots of the pages, from a real run
-#   make benchmark     build for release and measure the programs (Benchmarks/README.md)
+#   make benchmark     build for release and measure the programs (Benchmarks/README.md); make benchmark-compare
+#                      says what has become slower since Benchmarks/baseline.json
 #   make soak          run the tests that draw lots with 10 000 seeds each (SEEDS=n for others)
 #   make test-cluster  the test of two processes for minutes: writes for 60 s, the database away for 60 s
 #   make fuzz          feed random bytes to every reader of bytes, for MINUTES=n each (Fuzz/README.md)
@@ -26,7 +27,8 @@ BUILD = swift build $(SWIFT_BUILD_FLAGS) --explicit-target-dependency-import-che
 POSTGRESQL_SUITES = ServerTests\.(Access|Comparison|Conversation|Convergence|DownloadScan|FlexibleConversation|FlexibleReset|Identification|ModeSwitch|RunTimeRole|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|ImportHistoryVector|UserImportVector)Tests
 
 .PHONY: setup build run test test-cluster soak fuzz endurance sanitize lint format benchmark benchmark-build benchmark-path \
-	benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import deb image repository pictures \
+	benchmark-transfer benchmark-latency benchmark-idle benchmark-capture benchmark-many benchmark-busy benchmark-table \
+	benchmark-compare benchmark-short benchmark-cluster benchmark-import deb image repository pictures \
 	prove-deb prove-package prove-units prove-image prove-repository prove-quick clean
 
 setup:
@@ -126,10 +128,18 @@ benchmark-build: setup
 	swift build --configuration release --scratch-path .build-release --product realm-agent
 
 # Real processes on loopback: Benchmarks/README.md says what each of them measures.
-benchmark: benchmark-path benchmark-transfer benchmark-latency benchmark-idle
+benchmark: benchmark-table
 
-benchmark-path benchmark-transfer benchmark-latency benchmark-idle benchmark-cluster benchmark-import: benchmark-%: benchmark-build
+benchmark-table benchmark-path benchmark-transfer benchmark-latency benchmark-idle benchmark-capture benchmark-many \
+benchmark-busy benchmark-cluster benchmark-import: benchmark-%: benchmark-build
 	Benchmarks/$*.py .build-release/release $(ARGUMENTS)
+
+benchmark-compare:
+	Benchmarks/table.py --compare
+
+# With the programs as they are built for debugging: shows that the benchmarks run, and figures of its own kind.
+benchmark-short: build
+	Benchmarks/table.py "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)" --short
 
 clean:
 	rm -rf .build .build-release .build-package .build-thread .build-address .build-fuzz .run

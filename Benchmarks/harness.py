@@ -1,5 +1,6 @@
 """A server and agents for one run of a benchmark: real processes on loopback, in a directory of their own."""
 
+import json
 import os
 import shutil
 import signal
@@ -41,6 +42,17 @@ def connect(path):
     db = sqlite3.connect(path, timeout=60, isolation_level=None)
     db.execute("PRAGMA synchronous = NORMAL")
     return db
+
+
+class OwnCPU:
+    """Processor time of this program from here on."""
+
+    def __init__(self):
+        self.before = time.process_time()
+
+    @property
+    def seconds(self):
+        return time.process_time() - self.before
 
 
 def insert(db, first, count, size):
@@ -154,6 +166,8 @@ class Bench:
         self.processes = []
         self.server = None
         self.port = None
+        # Microseconds of CPU that plain SQLite takes for an insert, once measured.
+        self.plain_cpu = None
 
     def __enter__(self):
         self.server, self.port = self.start_server(
@@ -230,7 +244,9 @@ realms:
         bare = connect(path)
         bare.execute("PRAGMA journal_mode = WAL")
         bare.execute(BARE)
+        cpu = OwnCPU()
         seconds = insert(bare, 0, objects, size)
+        self.plain_cpu = cpu.seconds / objects * 1e6
         bare.close()
         os.remove(path)
         return seconds
@@ -242,9 +258,26 @@ class Used:
     def __init__(self, *processes):
         self.before = [(process, process.cpu_seconds) for process in processes]
 
+    def per_object(self, process, objects):
+        """Microseconds of a process for each object."""
+        before = next(before for other, before in self.before if other is process)
+        return (process.cpu_seconds - before) / objects * 1e6
+
     def text(self, objects):
         return ", ".join(f"{process.name} {(process.cpu_seconds - before) / objects * 1e6:.1f}"
                          for process, before in self.before) + " us of CPU per object"
+
+
+def record(key, value, plain=None):
+    """Adds a figure for the table of `Benchmarks/table.py`, and what plain SQLite took in the same run."""
+    path = os.environ.get("REALM_BENCHMARK_RECORD")
+    if not path:
+        return
+    figure = {"key": key, "value": value}
+    if plain is not None:
+        figure["plain"] = plain
+    with open(path, "a") as file:
+        file.write(json.dumps(figure) + "\n")
 
 
 def line(what, objects, seconds, plain=None):

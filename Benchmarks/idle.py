@@ -20,7 +20,7 @@ import sys
 import time
 import urllib.request
 
-from harness import Bench
+from harness import Bench, record
 
 PATH = "/api/client/v2.0/app/bench"
 # The first few bring in what every later one shares.
@@ -131,6 +131,8 @@ def main():
         print(f"idle: {count} sessions, each on a connection of its own")
         print(f"memory        {(after - before) / count:.1f} KiB each; the server has {after / 1024:.0f} MiB, "
               f"{before / 1024:.0f} MiB with {FIRST} sessions")
+        record("idle.kib", (after - before) / count)
+        record("idle.cpu", many / seconds * 100)
         print(f"processor     {many:.2f} s in {seconds} s of silence, {few:.2f} s with {FIRST} sessions")
         print(f"connecting    {took / count * 1000:.1f} ms each, one after the other")
 

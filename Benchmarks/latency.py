@@ -13,7 +13,7 @@ import statistics
 import sys
 import time
 
-from harness import BARE, Bench, connect, insert, wait
+from harness import BARE, Bench, Used, connect, insert, record, wait
 
 
 def delays(commits, writer, reader, first):
@@ -33,6 +33,7 @@ def report(what, values):
     rank = values[min(len(values) - 1, int(len(values) * 0.99))]
     print(f"{what:<28} median {statistics.median(values):6.2f} ms, 99th percentile {rank:6.2f} ms, "
           f"slowest {values[-1]:6.2f} ms")
+    return statistics.median(values), rank
 
 
 def main():
@@ -49,8 +50,12 @@ def main():
         insert(source.db, 0, 1, 1)
         wait(lambda: target.count == 1, "the first row")
         print(f"latency: {commits} commits of one object")
-        report("plain SQLite, one file", delays(max(1, commits // 5), bare, connect(path), 1))
-        report("agent -> server -> agent", delays(commits, source.db, target.db, 1))
+        plain = report("plain SQLite, one file", delays(max(1, commits // 5), bare, connect(path), 1))
+        used = Used(bench.server, source, target)
+        median, rank = report("agent -> server -> agent", delays(commits, source.db, target.db, 1))
+        print(used.text(commits).replace("per object", "per commit"))
+        record("latency.median", median, plain[0])
+        record("latency.p99", rank, plain[1])
 
 
 if __name__ == "__main__":

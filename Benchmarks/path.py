@@ -5,9 +5,9 @@
 """
 
 import sys
-
-from harness import Bench, Used, insert, line, wait
 import time
+
+from harness import Bench, Used, insert, line, record, wait
 
 
 def main():
@@ -30,6 +30,10 @@ def main():
         print(line("insert with capture, while it syncs", objects, captured, plain))
         print(line("insert -> other file", objects, whole, plain))
         print(cpu)
+        record("path.insert.ratio", captured / plain)
+        record("path.rate", objects / whole, objects / plain)
+        for name, process in (("server", bench.server), ("source", source), ("target", target)):
+            record(f"path.{name}.cpu", used.per_object(process, objects), bench.plain_cpu)
         print("at most " + ", ".join(f"{p.name} {p.peak_in_mib:.0f} MiB" for p in members))
 
 

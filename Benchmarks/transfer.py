@@ -11,7 +11,7 @@ file: once from the history, then, every object having been updated three times,
 import sys
 import time
 
-from harness import Bench, Used, insert, line, wait
+from harness import Bench, OwnCPU, Used, insert, line, record, wait
 
 
 def timed_upload(agent):
@@ -59,16 +59,32 @@ def main():
         wait(lambda: up.is_uploaded, "the schema", 60)
         up.tell("suspend", "r")
         used = Used(up)
+        cpu = OwnCPU()
         captured = insert(up.db, 0, objects, size)
+        inserted = cpu.seconds / objects * 1e6
         began = time.perf_counter()
         wait(lambda: up.is_captured, "capture", pause=0.005)
         print(line("insert with capture", objects, captured, plain))
         print(line("and until the last is captured", objects, captured + time.perf_counter() - began,
                    plain) + f"; {used.text(objects)}")
+        print(f"CPU of the program: {inserted:.2f} us per insert, {inserted / bench.plain_cpu:.2f} times the plain one's")
+        drained = used.per_object(up, objects)
+        kind = "one" if size >= objects else objects
+
+        def keep(what, value):
+            record(f"transfer.{kind}.{what}", value, bench.plain_cpu)
+
+        keep("insert", inserted)
 
         used = Used(server, up)
         seconds, samples = timed_upload(up)
+        uploaded = used.per_object(up, objects)
+        received = used.per_object(server, objects)
+        keep("up.drain", drained)
+        keep("up.upload", uploaded)
+        keep("server.upload", received)
         print(line("up, until all is acknowledged", objects, seconds, plain) + f"; {used.text(objects)}")
+        keep("up.peak", up.peak_in_mib)
         print(f"  {up.uploaded[1] / objects:.0f} bytes of changesets per object; {peaks(server, up)}")
         if objects >= 500_000:
             rates = rates_by_tenth(objects, samples)
@@ -81,6 +97,10 @@ def main():
             wait(lambda: fresh.count == objects, what, 900, 0.002)
             seconds = time.perf_counter() - began
             per_object = fresh.cpu_seconds / objects * 1e6
+            keep(f"{name}.agent", per_object)
+            keep(f"{name}.server", used.per_object(server, objects))
+            keep(f"{name}.peak", fresh.peak_in_mib)
+            keep("server.peak", server.peak_in_mib)
             print(line(what, objects, seconds, plain)
                   + f"; {used.text(objects)}, {name} {per_object:.1f}")
             print(f"  {peaks(server, fresh)}")
