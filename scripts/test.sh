@@ -2,20 +2,24 @@
 # Runs all tests, which must be built: two halves beside each other, since the end-to-end tests mostly wait for
 # programs. What these print is shown when the others have ended.
 #
-#   scripts/test.sh POSTGRESQL_SUITES [FLAG...]   the suites to repeat on a store in PostgreSQL; flags of `swift test`
+#   scripts/test.sh POSTGRESQL_SUITES [FLAG...]   the suites to repeat on a store in PostgreSQL; flags of `swift build`
 set -u
 cd "$(dirname "$0")/.."
 
 postgresql_suites=$1
 shift
+# Not `swift test`: two of them want the same build database, also where nothing is built.
+tests=$(swift build "$@" --show-bin-path)/realm-agentPackageTests.xctest
+if [ ! -x "$tests" ]; then
+    echo "test: $tests is missing; run: make test" >&2
+    exit 2
+fi
 log=$(mktemp -t realm-end-to-end.XXXXXX)
 programs=
 # Also after Ctrl-C; a process group of their own, so that nothing of them stays.
 trap '[ -z "$programs" ] || kill -- "-$programs" 2>/dev/null; rm -f "$log"' EXIT
 
-# The build folder's lock keeps builds apart; nothing is built here.
-run() { swift test "${flags[@]}" --skip-build --ignore-lock --no-parallel "$@"; }
-flags=("$@")
+run() { "$tests" --testing-library swift-testing --no-parallel "$@"; }
 
 set -m
 run --filter '^EndToEndTests\.' >"$log" 2>&1 &
