@@ -1,4 +1,5 @@
 import Changesets
+import Documents
 import JSON
 import Permissions
 import Query
@@ -20,6 +21,8 @@ struct DocumentFilterTests {
             ("store IN $user.data.stores", #"store IN {"7", "8"}"#),
             ("$user.id IN members", #""6569e1a0c0ffee0123456789" == members"#),
             ("ANY members == $user.id", #"ANY members == "6569e1a0c0ffee0123456789""#),
+            ("ANY members IN {'a', 'b'}", #"ANY members == {"a", "b"}"#),
+            ("ANY members IN $user.data.stores", #"ANY members == {"7", "8"}"#),
             ("members.@count > $user.data.level", "members.@size > 3"),
             ("mixture == $user.data.store", #"mixture == "7""#),
             ("store IN $user.data.empty", "FALSEPREDICATE"),
@@ -68,6 +71,22 @@ struct DocumentFilterTests {
     func denies(_ text: String, _ expected: String) throws {
         let query = try Sample.filter(text).query { Sample.user[$0] }
         #expect(Sample.canonical(query) == expected)
+    }
+
+    @Test("Any element that is in a list matches, in filters only")
+    func listsOfLists() throws {
+        let text = "ANY members IN {'a', 'b'}"
+        let evaluator = QueryEvaluator(try Sample.filter(text).query { Sample.user[$0] })
+        func matches(_ members: [Text]) -> Bool {
+            let list = Value.list(members.map { .scalar(.string($0)) })
+            return evaluator.matches(Sample.object(1, ["members": list]))
+        }
+        #expect(matches(["c", "b"]))
+        #expect(!matches(["c"]))
+        #expect(!matches([]))
+        #expect(throws: QueryError.self) {
+            try Sample.rules.check(Array(text.utf8), of: Sample.order)
+        }
     }
 
     @Test("A value that looks like a query stays a value")

@@ -30,6 +30,7 @@ extension SyncApp {
             syncState: app.syncState,
             partitionType: app.configuration.partitionType,
             isDevelopmentMode: app.configuration.isDevelopmentMode,
+            allowsCollectionsInMixed: !app.configuration.isSDKSafe,
             allowsClientRecovery: app.configuration.allowsClientRecovery,
             // Where its program cannot be asked, it admits no user.
             access: app.configuration.accessProgram == nil

@@ -86,7 +86,8 @@ struct ServerFileWorld {
         _ changesets: [UploadChangeset],
         progress: UploadCursor? = nil,
         locked: UInt64 = 0,
-        by client: ClientFile
+        by client: ClientFile,
+        partitionKey: Text? = nil
     ) async throws -> UploadIntegration.Outcome {
         let last = changesets.last?.cursor ?? .zero
         return try await engine.integrate(
@@ -98,7 +99,8 @@ struct ServerFileWorld {
                 lockedServerVersion: ServerVersion(locked)
             ),
             into: file,
-            policy: policy
+            policy: policy,
+            partitionKey: partitionKey
         )
     }
 

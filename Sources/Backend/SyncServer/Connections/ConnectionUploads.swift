@@ -57,12 +57,13 @@ enum ConnectionUploads {
                 upload,
                 into: file,
                 guarding: connection.work[key]?.told,
-                policy: SchemaPolicy(allowsAdditions: connection.app.isDevelopmentMode),
+                policy: connection.app.schemaPolicy,
                 by: SyncEngine.Uploader(id: connection.user.id, app: connection.user.app),
                 rules: rules,
                 ruleData: connection.app.ruleData,
                 quotas: connection.app.quotas,
-                flexible: connection.app.flexible
+                flexible: connection.app.flexible,
+                partitionKey: connection.app.partitionKey
             )
         }
         connection.work.integrated(key, upTo: upload.progress.clientVersion, outcome)

@@ -24,6 +24,8 @@ package struct SyncApp: Sendable {
     package var partitionType: Partition.Kind?
     /// Whether clients may add classes and properties.
     package var isDevelopmentMode: Bool
+    /// Whether mixed properties may hold lists and dictionaries.
+    package var allowsCollectionsInMixed: Bool
     /// Whether a client reset may recover unsynced changes.
     package var allowsClientRecovery: Bool
     package var access: AccessRules
@@ -38,7 +40,8 @@ package struct SyncApp: Sendable {
     package var schema: RealmSchema?
     /// Nil: partition-based sync.
     package var flexible: FlexibleSettings?
-    /// The property with the partition of each object: clients of the other mode switch by it.
+    /// The property with the partition of each object: clients of the other mode switch by it, and the server sets
+    /// it where the creator's class lacks it.
     package var partitionKey: Text?
 
     package init(
@@ -46,6 +49,7 @@ package struct SyncApp: Sendable {
         syncState: SyncState = .enabled,
         partitionType: Partition.Kind? = nil,
         isDevelopmentMode: Bool = false,
+        allowsCollectionsInMixed: Bool = true,
         allowsClientRecovery: Bool = true,
         access: AccessRules = AccessRules(),
         gate: (any PartitionGate)? = nil,
@@ -60,6 +64,7 @@ package struct SyncApp: Sendable {
         self.syncState = syncState
         self.partitionType = partitionType
         self.isDevelopmentMode = isDevelopmentMode
+        self.allowsCollectionsInMixed = allowsCollectionsInMixed
         self.allowsClientRecovery = allowsClientRecovery
         self.access = access
         self.gate = gate
@@ -69,5 +74,14 @@ package struct SyncApp: Sendable {
         self.schema = schema
         self.flexible = flexible
         self.partitionKey = partitionKey
+    }
+}
+
+extension SyncApp {
+    var schemaPolicy: SchemaPolicy {
+        SchemaPolicy(
+            allowsAdditions: isDevelopmentMode,
+            allowsCollectionsInMixed: allowsCollectionsInMixed
+        )
     }
 }

@@ -399,7 +399,8 @@ package struct SyncEngine: Sendable {
         rules: AccessRules = AccessRules(),
         ruleData: RuleDataReader? = nil,
         quotas: UserQuotas = .unlimited,
-        flexible: FlexibleSettings? = nil
+        flexible: FlexibleSettings? = nil,
+        partitionKey: Text? = nil
     ) async throws -> UploadIntegration.Outcome {
         var subject: RuleSubject?
         if let user { subject = try await self.subject(user.id, of: rules.write, ruleData) }
@@ -425,7 +426,8 @@ package struct SyncEngine: Sendable {
                     barring: barred,
                     expectsNewObjects: expectsNewObjects,
                     flexible: flexible,
-                    ingested: ingested
+                    ingested: ingested,
+                    partitionKey: partitionKey
                 )
             } catch let needed as Ingestion.Needed {
                 try await flexible?.sink?.take(needed.ingestion.objects)
@@ -460,7 +462,8 @@ package struct SyncEngine: Sendable {
         barring barred: Set<ObjectReference>,
         expectsNewObjects: Bool,
         flexible: FlexibleSettings?,
-        ingested: Ingestion
+        ingested: Ingestion,
+        partitionKey: Text?
     ) async throws -> UploadIntegration.Outcome {
         let now = clock.millisecondsSince1970()
         return try await store.write(
@@ -497,7 +500,8 @@ package struct SyncEngine: Sendable {
                 barred: barred,
                 expectsNewObjects: expectsNewObjects,
                 flexible: flexible,
-                ingested: ingested
+                ingested: ingested,
+                partitionKey: partitionKey
             ).integrate(upload, into: file)
         }
     }

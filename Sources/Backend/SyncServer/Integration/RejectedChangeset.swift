@@ -15,6 +15,16 @@ struct RejectedChangeset: Hashable, Sendable {
         /// The write does not fit the server's state (sync history, 14.6).
         case misfit = "write does not fit the object"
         case tooLarge = "the object would be too large"
+        /// The app's clients could crash (`sdk_safety`).
+        case collectionInMixed = "lists and dictionaries in mixed properties are not allowed"
+
+        init(_ problem: BadInstruction.Problem) {
+            switch problem {
+            case .objectTooLarge: self = .tooLarge
+            case .collectionInMixed: self = .collectionInMixed
+            default: self = .misfit
+            }
+        }
     }
 
     init(_ updates: SessionFault.RejectedUpdates, compensatedAt: ServerVersion) {

@@ -2,12 +2,15 @@ import Changesets
 import Schemas
 
 /// The schema changes that clients may make (app services, 12.2): never a removal, and additions
-/// only in development mode.
+/// only in development mode. Also the types of values that the app's clients bear.
 struct SchemaPolicy: Hashable, Sendable {
     let allowsAdditions: Bool
+    /// Whether mixed properties may hold lists and dictionaries.
+    let allowsCollectionsInMixed: Bool
 
-    init(allowsAdditions: Bool) {
+    init(allowsAdditions: Bool, allowsCollectionsInMixed: Bool = true) {
         self.allowsAdditions = allowsAdditions
+        self.allowsCollectionsInMixed = allowsCollectionsInMixed
     }
 
     /// Checks the schema instructions of a changeset against the schema, and applies them to it.

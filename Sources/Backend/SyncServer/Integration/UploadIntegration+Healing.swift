@@ -76,7 +76,7 @@ extension UploadIntegration {
                 correction.objects,
                 in: version,
                 compensatedAt: history.file.currentVersion,
-                because: first.problem == .objectTooLarge ? .tooLarge : .misfit
+                because: RejectedChangeset.Reason(first.problem)
             )
         ]
     }

@@ -15,7 +15,7 @@ import Versions
 struct UploadIntegration {
     let transaction: any StoreTransaction
     let policy: SchemaPolicy
-    /// Whether the user may change objects; the policy governs schema changes.
+    /// Whether the user may change objects; the policy is the app's, for all users.
     let mayWrite: Bool
     /// Milliseconds since 1970.
     let now: Int64
@@ -30,6 +30,8 @@ struct UploadIntegration {
     private let flexible: FlexibleSettings?
     /// Objects that the sink of asymmetric classes has already.
     let ingested: Ingestion
+    /// The property with the partition of each object, of partition-based sync.
+    private let partitionKey: Text?
 
     /// Objects that would be larger than allowed. The transaction must be rolled back; with these
     /// objects barred the upload can be tried again.
@@ -69,8 +71,10 @@ struct UploadIntegration {
         barred: Set<ObjectReference>? = nil,
         expectsNewObjects: Bool = false,
         flexible: FlexibleSettings? = nil,
-        ingested: Ingestion = Ingestion()
+        ingested: Ingestion = Ingestion(),
+        partitionKey: Text? = nil
     ) {
+        self.partitionKey = partitionKey
         self.transaction = transaction
         self.policy = policy
         self.mayWrite = mayWrite
@@ -186,9 +190,12 @@ struct UploadIntegration {
         var refused: [RejectedChangeset] = []
         var objects = try objects(of: history.file.id)
         var applier = Applier<FileObjects>(expectsNewObjects: expectsNewObjects)
-        var admission = Admission(replacementLimitInBytes: merging.correctionSizeInBytes / 2)
+        var admission = admission
         var schema = objects.schema
         var asymmetric = AsymmetricClasses(of: schema)
+        var partitionField = partitionKey.flatMap {
+            PartitionField($0, of: history.file.partition)
+        }
         var received: [ReceivedChangeset] = []
         var parsed: [MergeOperand] = []
         for changeset in changesets {
@@ -215,6 +222,7 @@ struct UploadIntegration {
                     asymmetric = AsymmetricClasses(of: schema)
                 }
                 let admitted = try admit(allowed, by: &applier, to: &objects, &admission)
+                partitionField?.note(admitted, schema)
                 let cursor = changesets[index].cursor
                 let isUnchanged = isWhole && admission.leftChangesetAlone && asymmetric.isEmpty
                 // Also if the merge removed all of it: its client version must be recorded.
@@ -250,6 +258,11 @@ struct UploadIntegration {
             }
             start = end
         }
+        if let bytes = partitionField?.changeset {
+            let changeset = try Changeset(decoding: bytes)
+            _ = try admit(changeset, by: &applier, to: &objects, &admission)
+            try history.append(bytes, by: .server)
+        }
         try finish(&applier, &objects)
         guard !objects.foundExisting else { throw ObjectsExist() }
         guard objects.tooLarge.isEmpty else { throw ObjectsTooLarge(objects: objects.tooLarge) }
@@ -263,6 +276,14 @@ struct UploadIntegration {
         )
         try storeReciprocals(of: window, for: client, in: history.file.id)
         return (refused, healing, window.mergedPairs)
+    }
+
+    /// For a new upload.
+    var admission: Admission {
+        Admission(
+            replacementLimitInBytes: merging.correctionSizeInBytes / 2,
+            allowsCollectionsInMixed: policy.allowsCollectionsInMixed
+        )
     }
 
     func objects(of file: ServerFileID) throws(StoreError) -> FileObjects {

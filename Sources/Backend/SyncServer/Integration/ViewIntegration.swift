@@ -59,9 +59,7 @@ struct ViewIntegration {
         let objects = try uploads.objects(of: history.file.id)
         var state = State(
             objects: objects,
-            admission: Admission(
-                replacementLimitInBytes: uploads.merging.correctionSizeInBytes / 2
-            ),
+            admission: uploads.admission,
             schema: objects.schema,
             judge: try ViewJudge(of: uploader, in: history.file, settings, uploads.transaction)
         )

@@ -52,7 +52,7 @@ package struct DocumentFilter<Name: Hashable & Sendable>: Sendable {
         // With one value of each property's type, the rest of the filter is checked as it will be used.
         var sample = syntax
         for comparison in comparisons { comparison.insertSample(into: &sample) }
-        _ = try rules.check(sample, of: className)
+        _ = try rules.comparingLists.check(sample, of: className)
     }
 
     /// The checks that need no schema: grammar, length, constructs, and the names of the user's values.

@@ -6,6 +6,9 @@ package import Schemas
 package struct SubscriptionRules: Sendable {
     let schema: RealmSchema
     let limits: SubscriptionLimits
+    /// Whether `ANY tags IN {'a', 'b'}` is allowed. The hosted service refused it in subscriptions, and knew it in
+    /// filters of roles, as `$in` (moving an app, 4.3).
+    private var comparesLists = false
     private let isQueryable: @Sendable (_ className: Text, _ property: Text) -> Bool
 
     /// - Parameter isQueryable: not called for the primary key, which always is.
@@ -19,6 +22,13 @@ package struct SubscriptionRules: Sendable {
         self.schema = schema
         self.limits = limits
         self.isQueryable = isQueryable
+    }
+
+    /// The part that filters of roles may use.
+    var comparingLists: SubscriptionRules {
+        var rules = self
+        rules.comparesLists = true
+        return rules
     }
 
     /// Parses and checks the query of a subscription, or of several joined by OR.
@@ -189,7 +199,7 @@ package struct SubscriptionRules: Sendable {
             if hasList, comparison.operation != .equal, comparison.operation != .notEqual {
                 throw Self.refusal("a list in braces with this operator", comparison.offset)
             }
-            if hasList, hasCollection {
+            if hasList, hasCollection, !comparesLists {
                 throw Self.refusal("a list compared with another list", comparison.offset)
             }
             if comparison.operation == .like { try checkPatterns(sides, comparison.offset) }
