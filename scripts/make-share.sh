@@ -15,6 +15,7 @@ for program in realm-agent realm-server; do
         "$programs/$program" --generate-completion-script "$shell" | sed '1{/^#!/d}' \
             >"$out/completions/$program.$shell"
     done
-    "$programs/$program" config schema >"$out/schemas/$program.schema.json"
+    "$programs/$program" config schema | python3 scripts/manual/schema.py "$program" \
+        >"$out/schemas/$program.schema.json"
 done
 python3 scripts/manual/manual.py "$programs" "$out/manual"

@@ -253,6 +253,7 @@ extension AgentService: ControlBackend {
         return StatusReport(
             version: version,
             pid: ProcessInfo.processInfo.processIdentifier,
+            generation: await running.generation,
             realms: realms.sorted { $0.name < $1.name }
         )
     }
@@ -273,7 +274,7 @@ extension AgentService: ControlBackend {
         // The agent keeps serving, whether or not the reload succeeds.
         defer { manager.reportReady() }
         guard let files else { throw .notReloadable }
-        let result = files.load().toServe
+        let result = files.load()
         for diagnostic in result.diagnostics {
             let level: Logger.Level = diagnostic.severity == .error ? .error : .warning
             logger.log(level: level, "\(diagnostic)", metadata: ["code": "\(diagnostic.code.word)"])

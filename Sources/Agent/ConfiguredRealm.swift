@@ -22,7 +22,12 @@ struct ConfiguredRealm: Sendable {
 
     func status() async -> RealmStatus {
         let now = realm.context.now()
-        var status = RealmStatus(configuration, await realm.status(), now: now)
+        var status = RealmStatus(
+            configuration,
+            at: realm.path,
+            await realm.status(),
+            now: now
+        )
         status.offlineLimitUsed = await offlineLimitUsed(status.state, at: now)
         return status
     }

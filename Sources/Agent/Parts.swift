@@ -95,7 +95,7 @@ struct Parts {
             parts.sharesConnection
             ? parts.user.sharedConnections(for: options) : ownConnections(of: options, parts.user)
         let handlers = RealmHandlers(
-            HandlerRunner(realm, registry: plugins),
+            HandlerRunner(realm, at: options.location, registry: plugins),
             requiresBefore: realm.clientReset.requiresBefore,
             events: events
         )

@@ -13,6 +13,8 @@ import SyncClient
 /// The running parts of one configuration, and their change to another configuration.
 actor RunningAgent {
     private(set) var configuration: AgentConfiguration
+    /// The number of configurations that the agent has followed since its start.
+    private(set) var generation: UInt64 = 1
     private var parts: Parts
     private var keepers: [String: ScheduleKeeper] = [:]
     private var lives: [String: Lifetime] = [:]
@@ -203,6 +205,7 @@ actor RunningAgent {
         followed.daemon.log.categories = new.daemon.log.categories
         followed.daemon.log.showsValues = new.daemon.log.showsValues
         configuration = followed
+        generation += 1
         parts.poorNetwork = new.network.poor
         for link in parts.allLinks { link.follow(new.network.poor) }
         for user in difference.usersToStart {

@@ -9,8 +9,10 @@ package struct RealmConfiguration: Hashable, Sendable {
     package var scope: Scope
     /// Nil if the classes are learned from the server.
     package var schema: SchemaDeclaration?
-    /// The SQLite file.
+    /// The SQLite file; with a placeholder if it depends on the user.
     package var path: String
+    /// The path, if it contains the user's id.
+    package var pathOfUser: UserTemplate?
     package var isEnabled: Bool
     /// Whether local writes are refused.
     package var isReadOnly: Bool
@@ -32,6 +34,15 @@ package struct RealmConfiguration: Hashable, Sendable {
     package var shutdownUploadTimeout: Duration
     /// Whether subscriptions are sent again at each start.
     package var rerunsSubscriptions: Bool
+
+    /// The same with the path of a user with this id; unchanged if it is nil, or the path does not depend
+    /// on it.
+    package func located(userID: String?) -> RealmConfiguration {
+        guard let pathOfUser, let userID else { return self }
+        var located = self
+        located.path = pathOfUser.text(userID: userID)
+        return located
+    }
 
     /// The data that the realm holds.
     package enum Scope: Hashable, Sendable {

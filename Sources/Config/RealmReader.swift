@@ -23,10 +23,8 @@ struct RealmReader {
             var subscriptions: [LocatedSubscription] = []
             let scope = readScope(keys, templates, subscriptionReader) { subscriptions = $0 }
             var pathReader = entry.value
-            let path = keys.optional(
-                "path",
-                default: "\(dataDirectory)/realms/\(entry.name)/\(entry.name).sqlite"
-            ) { reader in
+            let usual = "\(dataDirectory)/realms/\(entry.name)/\(entry.name).sqlite"
+            let path = keys.optional("path", default: FilePath(text: usual)) { reader in
                 pathReader = reader
                 return readPath(reader, templates: templates)
             }
@@ -55,14 +53,14 @@ struct RealmReader {
                 "rerun_subscriptions_on_open",
                 default: false
             ) { $0.bool() }
-            keys.notYetServed("links", "run_on_remote")
             guard let user, let scope else { return nil }
             let configuration = RealmConfiguration(
                 name: entry.name,
                 user: user,
                 scope: scope,
                 schema: schema,
-                path: path,
+                path: path.text,
+                pathOfUser: path.ofUser,
                 isEnabled: isEnabled,
                 isReadOnly: isReadOnly,
                 capture: capture,
@@ -105,34 +103,51 @@ struct RealmReader {
 
     // MARK: Its file
 
-    private func readPath(_ reader: NodeReader, templates: TemplateReader) -> String? {
+    private struct FilePath {
+        let text: String
+        var ofUser: UserTemplate?
+    }
+
+    private func readPath(_ reader: NodeReader, templates: TemplateReader) -> FilePath? {
         guard let text = reader.string(),
             let template = templates.resolve(text, at: reader)
         else { return nil }
-        guard let fixed = template.fixedText else {
-            reader.report(
-                .unsupported,
-                "${user.id} in a path is not supported yet by this version",
-                remedy: "use the name of the realm or ${user.email}"
-            )
-            return nil
+        if let fixed = template.fixedText {
+            return reader.absolutePath(of: fixed).map { FilePath(text: $0) }
         }
-        return reader.absolutePath(of: fixed)
+        // Ids have no "/" and no ".": with any of them the path is as good as with this.
+        let placeholder = "${user.id}"
+        // No text holds it, while one may hold the placeholder.
+        let mark: Character = "\u{10FFFF}"
+        guard let text = reader.absolutePath(of: template.text(userID: placeholder)),
+            let path = reader.absolutePath(of: template.text(userID: String(mark)))
+        else { return nil }
+        return FilePath(
+            text: text,
+            ofUser: UserTemplate(path, marking: mark)
+        )
     }
 
     /// No two realms may have the same file.
     static func checkPaths(of realms: [LocatedRealm]) {
-        var owners: [String: String] = [:]
+        struct File: Hashable {
+            let path: String
+            /// Nil unless the path has the user's id.
+            let user: String?
+        }
+        var owners: [File: String] = [:]
         for realm in realms {
             let (name, path) = (realm.configuration.name, realm.configuration.path)
-            if let owner = owners[path] {
+            let isOfUser = realm.configuration.pathOfUser != nil
+            let file = File(path: path, user: isOfUser ? realm.configuration.user.name : nil)
+            if let owner = owners[file] {
                 realm.pathReader.report(
                     .conflict,
                     "\(quoted(path)) is the file of realm \"\(owner)\" already",
                     remedy: "give each realm a file of its own"
                 )
             }
-            owners[path] = owners[path] ?? name
+            owners[file] = owners[file] ?? name
         }
     }
 

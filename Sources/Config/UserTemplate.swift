@@ -7,6 +7,18 @@ package struct UserTemplate: Hashable, Sendable {
         case userID
     }
 
+    init() {}
+
+    /// A text in which each mark is the place of the id.
+    init(_ text: String, marking mark: Character) {
+        for (index, piece) in text.split(separator: mark, omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            if index > 0 { appendUserID() }
+            append(String(piece))
+        }
+    }
+
     mutating func append(_ text: String) {
         if case .text(let before) = pieces.last {
             pieces[pieces.count - 1] = .text(before + text)

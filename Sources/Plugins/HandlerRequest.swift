@@ -20,7 +20,7 @@ package struct HandlerSubject: Hashable, Sendable {
     /// The name of the user in the configuration.
     package let user: String
     /// The SQLite file.
-    package let path: String
+    package var path: String
 
     package init(realm: String, app: String, user: String, path: String) {
         self.realm = realm

@@ -28,7 +28,8 @@ struct StatusTests {
         let standing = DownloadStatus(isFirstFinished: true, hasCompleted: true, age: .zero)
         status.activity = RealmActivity(phase, standing, OpenOptions())
         status.error = .init(phase)
-        return RealmStatus(try #require(realms.first), status, now: 0)
+        let realm = try #require(realms.first)
+        return RealmStatus(realm, at: realm.path, status, now: 0)
     }
 
     @Test("An error of the server shows with the SDKs' number and the address of its log")

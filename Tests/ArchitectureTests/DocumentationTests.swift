@@ -13,6 +13,32 @@ struct DocumentationTests {
         }
     }
 
+    @Test("Messages name manual pages, which packages have, and no file of the sources")
+    func pagesInMessages() throws {
+        let topics = try Project.text(of: "scripts/manual/roff.py")
+        var named: Set<String> = []
+        let words = ["docs/", "`man "].map { Array($0.utf8) }
+        for source in try Project.files(in: "Sources", suffix: ".swift") {
+            let text = try Project.text(of: source)
+            // Most files have neither, and regular expressions are slow.
+            let bytes = Array(text.utf8)
+            guard words.contains(where: bytes.contains) else { continue }
+            for line in text.split(separator: "\n")
+            where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                #expect(
+                    line.firstMatch(of: /docs\/[a-z-]+\.md/) == nil,
+                    "\(source): \(line)"
+                )
+                for match in line.matches(of: /`man ([a-z.-]+)`/) { named.insert(String(match.1)) }
+            }
+        }
+        #expect(named.count >= 4)
+        for name in named.sorted() {
+            let isTopic = topics.contains("    \"\(name.dropFirst("realm-".count)).md\": ")
+            #expect(isTopic || ["realm-agent", "realm-server"].contains(name), "\(name)")
+        }
+    }
+
     @Test("docs/errors.md explains every code, and no other")
     func errorCodes() throws {
         let documented = Documentation.documentedCodes(try Project.text(of: "docs/errors.md"))

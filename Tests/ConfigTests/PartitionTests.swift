@@ -1,6 +1,7 @@
 import Changesets
 import Config
 import Scopes
+import Settings
 import Testing
 
 @Suite("Partitions")
@@ -66,6 +67,30 @@ struct PartitionTests {
             error?.description
                 == "the partition \"\(id)\" is not a whole number that fits into 64 bits"
         )
+    }
+
+    @Test("A path with the user's id is of each user's own, and no two realms of one user share it")
+    func path() throws {
+        func read(_ realms: String) -> ConfigurationParser.Result {
+            load(
+                """
+                apps: { a: { app_id: a, base_url: https://a.example.com } }
+                users: { u: { app: a, provider: anonymous }, v: { app: a, provider: anonymous } }
+                realms: { \(realms) }
+                """
+            )
+        }
+        let path = "path: '/srv//${user.id}/./s.sqlite'"
+        let r = "r: { user: u, partition: null, \(path) }"
+        let realm = try #require(read(r).configuration?.realms.first)
+        #expect(realm.path == "/srv/${user.id}/s.sqlite")
+        #expect(realm.located(userID: nil) == realm)
+        #expect(realm.located(userID: "65f0").path == "/srv/65f0/s.sqlite")
+        let others = read("\(r), s: { user: v, partition: null, \(path) }")
+        #expect(others.configuration?.realms.count == 2, "\(others.diagnostics)")
+        let same = read("\(r), s: { user: u, partition: null, \(path) }")
+        #expect(same.configuration == nil)
+        #expect(same.diagnostics.first?.description.contains("is the file of realm") == true)
     }
 
     @Test(

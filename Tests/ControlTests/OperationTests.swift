@@ -37,6 +37,31 @@ struct OperationTests {
         }
     }
 
+    @Test("Requests about API keys cross the socket, and no description shows a secret")
+    func apiKeys() async throws {
+        try await ControlTests().withServer { client in
+            let requests: [UserKeyRequest] = [
+                .list, .create(name: "printer-7"), .enable(id: "65a1"), .disable(id: "65a1"),
+                .delete(id: "65a1"),
+            ]
+            var ids: [String] = []
+            for request in requests {
+                let keys = try await client.apiKeys(of: "till-7", request).apiKeys
+                ids += keys.map(\.id)
+                for text in ["\(keys)", String(reflecting: keys)] {
+                    #expect(!text.contains("secret"))
+                }
+                #expect(keys.map(\.key) == [request == requests[1] ? "secret" : nil])
+            }
+            #expect(
+                ids == ["list", "create printer-7", "enable 65a1", "disable 65a1", "delete 65a1"]
+            )
+            await #expect(throws: ControlError.unknownUser("x")) {
+                _ = try await client.apiKeys(of: "x", .list)
+            }
+        }
+    }
+
     @Test("Copies and rejects cross the socket, and readiness has its own status code")
     func files() async throws {
         try await ControlTests().withServer { client in
@@ -205,6 +230,24 @@ extension ControlTests.Backend {
     func customData(of user: String) async throws(ControlError) -> String {
         guard user == "till-7" else { throw .unknownUser(user) }
         return #"{"teamName":"blue"}"#
+    }
+
+    func apiKeys(
+        of user: String,
+        _ request: UserKeyRequest
+    ) async throws(ControlError) -> UserKeysReport {
+        guard user == "till-7" else { throw .unknownUser(user) }
+        let (id, key) =
+            switch request {
+            case .list: ("list", nil as String?)
+            case .create(let name): ("create \(name)", "secret")
+            case .enable(let id): ("enable \(id)", nil)
+            case .disable(let id): ("disable \(id)", nil)
+            case .delete(let id): ("delete \(id)", nil)
+            }
+        return UserKeysReport(
+            apiKeys: [UserKeyReport(id: id, name: "printer", disabled: false, key: key)]
+        )
     }
 
     static let user = UserReport(

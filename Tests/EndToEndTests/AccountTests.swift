@@ -130,6 +130,77 @@ struct AccountTests {
         #expect((attributes[.posixPermissions] as? Int) == 0o600)
     }
 
+    private struct Keys: Decodable {
+        let api_keys: [Key]
+
+        struct Key: Decodable, Equatable {
+            let id: String
+            let name: String
+            let disabled: Bool
+            let key: String?
+        }
+    }
+
+    private func keys(
+        _ deployment: Deployment,
+        _ words: [String]
+    ) async throws -> [Keys.Key] {
+        let outcome = try await agent(deployment, ["users", "api-keys"] + words + ["--json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try JSONDecoder().decode(Keys.self, from: Data(outcome.output.utf8)).api_keys
+    }
+
+    @Test("A user makes an API key, another agent logs in with it, and it is disabled and deleted")
+    func apiKeys() async throws {
+        let deployment = try Deployment()
+        defer { deployment.remove() }
+        try configure(deployment, user: Self.emailPassword)
+        let path = "\(deployment.directory)/server.yaml"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try deployment.write(
+            "server.yaml",
+            text.replacing("anonymous: true,", with: "anonymous: true, api_key: true,")
+        )
+        try await deployment.withServer { _ in
+            try await deployment.withAgent("a") { _ in
+                #expect(try await deployment.sync("a").status == 0)
+                let user = try #require(try await user(deployment).user_id)
+                #expect(try await keys(deployment, ["list", "a"]) == [])
+                let creation = try await keys(deployment, ["create", "a", "till-9"])
+                let made = try #require(creation.first)
+                let secret = try #require(made.key)
+                #expect(made.name == "till-9" && !made.disabled)
+                let verb = ["users", "api-keys"]
+                let twice = try await agent(deployment, verb + ["create", "a", "till-9"])
+                #expect(twice.status == 1 && twice.errors.contains("[auth.key_exists]"))
+                let listed = try await keys(deployment, ["list", "a"])
+                #expect(listed.map(\.id) == [made.id] && listed.map(\.key) == [nil])
+
+                let logIn = try keyLogIn(deployment, secret)
+                #expect(logIn.status == 200 && logIn.body.contains(user))
+                let disabled = try await keys(deployment, ["disable", "a", made.id])
+                #expect(disabled.map(\.disabled) == [true])
+                #expect(try keyLogIn(deployment, secret).status == 401)
+                let enabled = try await keys(deployment, ["enable", "a", made.id])
+                #expect(enabled.map(\.disabled) == [false])
+                #expect(try keyLogIn(deployment, secret).status == 200)
+                #expect(try await keys(deployment, ["delete", "a", made.id]) == [])
+                #expect(try keyLogIn(deployment, secret).status == 401)
+                let gone = try await agent(deployment, verb + ["delete", "a", made.id])
+                #expect(gone.status == 1 && gone.errors.contains("[auth.unknown_key]"))
+                #expect(!deployment.log("a").contains(secret), "a key is in the log")
+            }
+        }
+    }
+
+    private func keyLogIn(_ deployment: Deployment, _ key: String) throws -> HTTPReply {
+        try deployment.call(
+            "POST",
+            "/app/\(Deployment.app)/auth/providers/api-key/login",
+            #"{"key":"\#(key)"}"#
+        )
+    }
+
     @Test(
         "A disabled user ends at login-required, its writes are kept, and it returns when enabled"
     )

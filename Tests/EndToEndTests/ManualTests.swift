@@ -99,6 +99,9 @@ struct ManualTests {
             ] {
                 try keys(of: source, on: "\(share)/manual/\(page)")
             }
+            for program in Self.programs {
+                try descriptions(in: "\(share)/schemas/\(program).schema.json")
+            }
             try await warnings(of: "\(share)/manual")
         }
     }
@@ -116,14 +119,43 @@ struct ManualTests {
         }
     }
 
+    /// Editors show them.
+    private func descriptions(in path: String) throws {
+        let schema = try text(path)
+        let described = schema.matches(of: /"description": "([^"]*)"/).map { String($0.output.1) }
+        #expect(described.count > 60, "\(path): \(described.count)")
+        #expect(described.contains { $0.contains("Default: ") })
+        for text in described { #expect(!text.contains("`") && !text.contains("](")) }
+    }
+
     private func warnings(of directory: String) async throws {
         let pages = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         #expect(
             pages == [
-                "realm-agent.1", "realm-agent.8", "realm-agent.yaml.5", "realm-server.8",
+                "realm-agent.1",
+                "realm-agent.8",
+                "realm-agent.yaml.5",
+                "realm-client-resets.7",
+                "realm-control-api.7",
+                "realm-encryption-at-rest.7",
+                "realm-errors.7",
+                "realm-flexible-sync.7",
+                "realm-local-realm.7",
+                "realm-logs.7",
+                "realm-metrics.7",
+                "realm-moving-an-app.7",
+                "realm-plugins.7",
+                "realm-scaling.7",
+                "realm-server.8",
                 "realm-server.yaml.5",
             ]
         )
+        // Each page is in a package.
+        let packaged = try Self.programs.flatMap { program in
+            try text("\(Self.root)/packaging/debian/\(program).manpages").split(separator: "\n")
+                .map { String($0.dropFirst("share/manual/".count)) }
+        }
+        #expect(packaged.sorted() == pages)
         for page in pages {
             let shown = try await Programs.run(
                 "sh",

@@ -63,6 +63,9 @@ struct ReloadTests {
                 let applied = try await agent(deployment, ["reload"])
                 #expect(applied.status == 0, "\(applied.errors)")
                 #expect(applied.output == "applied: agent.log.level\napplied: realms.stock\n")
+                // The first, the one that changed nothing, and this one; not those that were refused.
+                let report = try await agent(deployment, ["status", "--json"]).output
+                #expect(report.contains(#""generation":3"#), "\(report)")
                 let events = try await agent(deployment, ["events"]).output
                 #expect(events.contains("\"event\":\"reloaded\""), "\(events)")
                 let isPaused = try await eventually {
@@ -117,21 +120,6 @@ struct ReloadTests {
         )
         let schema = try await Programs.run("realm-agent", ["config", "schema"])
         #expect(schema.output.contains("\"https://json-schema.org/draft/2020-12/schema\""))
-    }
-
-    @Test("What cannot be served is a warning of check, and refused by run")
-    func unserved() async throws {
-        let deployment = try Deployment()
-        defer { deployment.remove() }
-        try deployment.configure("north")
-        try dropIn(deployment, "realms: { stock: { run_on_remote: [t] } }")
-        let words = "realms.stock.run_on_remote: is not served yet"
-        let check = try await agent(deployment, ["check"])
-        #expect(check.status == 0)
-        #expect(check.errors.contains("warning: \(words)"), "\(check.errors)")
-        let run = try await agent(deployment, ["run"])
-        #expect(run.status == 2)
-        #expect(run.errors.contains("error: \(words)"), "\(run.errors)")
     }
 
     // MARK: What does not change

@@ -45,7 +45,9 @@ struct ServiceManagerTests {
             let isReloaded = await eventually {
                 told += manager.received()
                 let rest = told.drop { !$0.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") }
+                // With the states of the realms, also if none changes.
                 return rest.contains("READY=1")
+                    && rest.contains { $0.hasPrefix("STATUS=1 realm: 1 ") }
             }
             #expect(isReloaded, "\(told)")
 

@@ -51,6 +51,39 @@ struct SyncedRealmTests {
         #expect(await realm.sync(timeout: nil).outcome == .offline)
     }
 
+    @Test("Times of the last transfers are shown after a restart, while the realm cannot connect")
+    func lastTransfers() async throws {
+        let offline = OfflineRealm(in: temporary)
+        var record = RealmRecord(
+            path: offline.path,
+            instance: "i",
+            home: "h",
+            appID: "shop",
+            userID: "u1",
+            partition: "",
+            localVersion: 3,
+            isFirstDownloadFinished: true,
+            lastConnected: 1_772_600_767_000,
+            lastUploaded: nil,
+            lastDownloaded: 1_772_600_700_000
+        )
+        let register = MetadataRealmRegister(database: try offline.database(), realm: "stock")
+        try await register.keep(record)
+        let realm = try offline.realm(status: 503)
+        let run = Task { await realm.run() }
+        var last = await realm.status().lastTransfers
+        #expect(last.connected == 1_772_600_767_000)
+        #expect(last.downloaded == 1_772_600_700_000)
+        // An agent that has never written anything has uploaded nothing.
+        #expect(last.uploaded == nil)
+        record.lastUploaded = 1_772_600_701_000
+        try await register.keep(record)
+        last = await realm.status().lastTransfers
+        #expect(last.uploaded == 1_772_600_701_000)
+        run.cancel()
+        await run.value
+    }
+
     @Test("A pause is shown with its cause, asks no server, and ends with the permission")
     func pause() async throws {
         let realm = try realm(status: 401)

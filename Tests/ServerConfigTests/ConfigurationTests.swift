@@ -55,6 +55,7 @@ struct ConfigurationTests {
               shop-abcde:
                 sync: { mode: partition, partition_key: store, partition_type: object_id }
                 development_mode: true
+                sdk_safety: true
                 client_recovery: false
                 providers:
                   anonymous: true
@@ -80,6 +81,7 @@ struct ConfigurationTests {
                             partitionType: .objectID,
                             partitionKey: "store",
                             isDevelopmentMode: true,
+                            isSDKSafe: true,
                             allowsClientRecovery: false,
                             anonymous: true,
                             emailPassword: EmailPasswordConfiguration(minimumLength: 8),
@@ -97,6 +99,20 @@ struct ConfigurationTests {
                 )
         )
         #expect(configuration?.apps.map(\.viewSchema) == ["reports", nil, "app_lab"])
+    }
+
+    @Test("A proxy without public_url is warned of: clients would be sent to plain HTTP")
+    func proxyWithoutURL() {
+        let proxy = "server:\n  trusted_proxies: [127.0.0.1]"
+        let (configuration, warnings) = read(proxy)
+        #expect(configuration != nil)
+        #expect(warnings.count == 1)
+        #expect(
+            warnings.first?.hasPrefix("realm-server.yaml:2:20: warning: server.trusted_proxies: ")
+                == true,
+            "\(warnings)"
+        )
+        #expect(read(proxy + "\n  public_url: https://sync.example.com").1 == [])
     }
 
     @Test("An empty file is a server without apps")

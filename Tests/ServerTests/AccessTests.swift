@@ -182,6 +182,29 @@ struct AccessTests {
         }
     }
 
+    @Test("In development mode a class and its first object in one changeset are told apart")
+    func classAndObject() async throws {
+        let app = try Self.app(write: "user.data.email == 'ann@example.net'")
+        try await SyncWorld.with(.memory, apps: [app]) { world in
+            try await world.connect { client in
+                try await client.start()
+                var writer = ChangesetWriter()
+                writer.addTopLevelClass("Note", primaryKey: "_id", type: .int, isNullable: false)
+                writer.createObject(ObjectReference(className: "Note", key: .int(1)))
+                try await client.upload([upload(2, on: 0, writer.bytes)])
+                let report = try await client.expectError(session: 1)
+                #expect(report.code == 231)
+                guard case .compensated(let rejected, _)? = report.body.details else {
+                    throw TestClient.Unexpected(wanted: "rejected updates")
+                }
+                #expect(rejected.updates.map(\.className) == ["Note"])
+                // The class stays: rules are about objects.
+                let undone = try await client.expectDownload()
+                #expect(undone.progress.upload == uploadCursor(2, 0))
+            }
+        }
+    }
+
     @Test("Rules of an app of the store can be changed, and sessions bind again")
     func setRules() async throws {
         try await SyncWorld.with(.memory) { world in

@@ -53,6 +53,58 @@ struct AccountHookTests {
         }
     }
 
+    @Test("Where accounts are hidden, known and unknown names get the same responses")
+    func hiddenAccounts() async throws {
+        try await withTemporaryDirectory { directory in
+            let hook = try TestHook(in: directory)
+            let mail = MailConfiguration(hook: hook.configuration)
+            let apps = try await apps(
+                .init(confirmsAtOnce: false, mail: mail, hidesAccounts: true)
+            )
+            let first = await apps.register("ann@example.net", "correct horse")
+            #expect(first.status == 201)
+            let token = try #require(hook.requests.first)
+            #expect(hook.requests.count == 1)
+
+            // A name that is taken, without effect on its account.
+            let again = await apps.register("ann@example.net", "battery staple")
+            #expect(again.status == first.status && again.text == first.text)
+            #expect(hook.requests.count == 1)
+            for path in ["reset/send", "confirm/send"] {
+                let known = await apps.call(
+                    "POST",
+                    "\(base)/\(path)",
+                    #"{"email":"ann@example.net"}"#
+                )
+                let unknown = await apps.call(
+                    "POST",
+                    "\(base)/\(path)",
+                    #"{"email":"eve@example.net"}"#
+                )
+                #expect(known.status == 202)
+                #expect(unknown.status == known.status && unknown.text == known.text)
+            }
+            #expect(hook.requests.count == 3)
+            let fields =
+                #"{"token":"\#(text(hook.requests.last, "token"))","#
+                + #""tokenId":"\#(text(hook.requests.last, "tokenId"))"}"#
+            #expect(text(token, "purpose") == "confirm")
+            #expect(await apps.call("POST", "\(base)/confirm", fields).status == 200)
+            #expect(await apps.logIn("ann@example.net", "correct horse").status == 200)
+            #expect(await apps.logIn("ann@example.net", "battery staple").status == 401)
+            // Confirmed already, and a mail that fails.
+            try hook.answer("", status: 1)
+            for path in ["reset/send", "confirm/send"] {
+                let reply = await apps.call(
+                    "POST",
+                    "\(base)/\(path)",
+                    #"{"email":"ann@example.net"}"#
+                )
+                #expect(reply.status == 202)
+            }
+        }
+    }
+
     @Test("A mail that cannot be sent keeps the account; a request for another gets the error")
     func failingMail() async throws {
         try await withTemporaryDirectory { directory in

@@ -19,12 +19,14 @@ struct ProviderTests {
 
     private func apps(
         confirmsAtOnce: Bool = true,
-        metadata: [JWTConfiguration.Metadata] = []
+        metadata: [JWTConfiguration.Metadata] = [],
+        issuers: [String] = []
     ) async throws -> TestApps {
         let jwt = JWTConfiguration(
             algorithm: .hs256,
             keys: .each([.environment(variable: "SECRET")]),
-            metadata: metadata
+            metadata: metadata,
+            issuers: issuers
         )
         return try await TestApps(
             apps: [
@@ -123,6 +125,7 @@ struct ProviderTests {
             #"{"sub":"ann","aud":"another","exp":NOW+60}"#,
             #"{"aud":"shop-abcde","exp":NOW+60}"#,
             #"{"sub":"","aud":"shop-abcde","exp":NOW+60}"#,
+            #"{"sub":"\#(String(repeating: "a", count: 255))","aud":"shop-abcde","exp":NOW+60}"#,
             #"{"sub":"ann","aud":"shop-abcde"}"#,
             #"{"sub":"ann","exp":NOW+60}"#,
             #"{"sub":"ann","aud":"shop-abcde","exp":NOW-1}"#,
@@ -138,6 +141,21 @@ struct ProviderTests {
         let reply = await logIn(apps, token: token(text))
         #expect(reply.status == 401)
         #expect(reply.fields["error_code"] == "AuthError")
+    }
+
+    @Test(
+        "With configured issuers a token must be of one of them",
+        arguments: [
+            (#""iss":"https://id.example.com","#, 200),
+            (#""iss":"https://evil.example.com","#, 401),
+            (#""iss":["https://id.example.com"],"#, 401), ("", 401),
+        ]
+    )
+    func issuer(claim: String, status: Int) async throws {
+        let apps = try await apps(issuers: ["https://other.example.com", "https://id.example.com"])
+        let now = apps.clock.wallClock.secondsSince1970
+        let claims = #"{\#(claim)"sub":"ann","aud":"shop-abcde","exp":\#(now + 60)}"#
+        #expect(await logIn(apps, token: token(claims)).status == status)
     }
 
     @Test("A5 Other keys and other algorithms are refused")

@@ -9,6 +9,8 @@ tests: commands and options from the programs, keys, codes and procedures from t
     <!-- commands: PROGRAM -->          every command with its options
     <!-- page: docs/X.md -->            a whole page but its title
     <!-- section: docs/X.md: TITLE -->  the text under one heading
+
+The topics of roff.py, pages under docs/ that messages name, become pages of section 7 as they are.
 """
 
 import os
@@ -49,11 +51,26 @@ def directive(kind, subject, title, programs):
 
 def page(source, programs, version, date):
     """One page: its first line is `# name(section): what it is`."""
-    text = source.read_text()
+    return rendered(source.name, source.read_text(), programs, version, date)
+
+
+def topic(file, programs, version, date):
+    """A page of section 7: a whole page of docs/."""
+    name, section = roff.PAGES[file][:-1].split("(")
+    text = f"# {name}({section}): {roff.TOPICS[file]}\n\n<!-- page: docs/{file} -->\n"
+    return rendered(f"docs/{file}", text, programs, version, date)
+
+
+def rendered(origin, text, programs, version, date):
     name, section, what = re.match(r"# (\S+)\((\d)\): (.+)\n", text).groups()
-    manual = {"1": "User Commands", "5": "File Formats", "8": "System Administration"}[section]
+    manual = {
+        "1": "User Commands",
+        "5": "File Formats",
+        "7": "Miscellaneous",
+        "8": "System Administration",
+    }[section]
     out = [
-        f'.\\" Made from {source.name} by scripts/manual/manual.py.',
+        f'.\\" Made from {origin} by scripts/manual/manual.py.',
         f'.TH {roff.quoted(name.upper())} {section} {date} "realm\\-agent {version}" "{manual}"',
         # Names of commands and files are not to be hyphenated; the macros would begin again.
         ".nr HY 0",
@@ -85,6 +102,9 @@ def main():
     directory.mkdir(parents=True, exist_ok=True)
     for source in sorted((ROOT / "packaging/manual").glob("*.md")):
         file, text = page(source, programs, version, date)
+        (directory / file).write_text(text)
+    for source in sorted(roff.TOPICS):
+        file, text = topic(source, programs, version, date)
         (directory / file).write_text(text)
 
 

@@ -25,6 +25,22 @@ PAGES = {
     "server.md": "realm-server(8)",
 }
 
+# Pages that are manual pages as a whole, in section 7, each with what it is.
+TOPICS = {
+    "client-resets.md": "what a client reset of a local realm does, and how to carry one out by hand",
+    "control-api.md": "the control socket of realm-agent: requests, events, states",
+    "encryption-at-rest.md": "encrypt the disk below realm files",
+    "errors.md": "error codes and exit status of realm-agent and realm-server, and what to do",
+    "flexible-sync.md": "queryable fields and roles of apps whose clients sync by queries",
+    "local-realm.md": "read and write a local realm with SQL",
+    "logs.md": "levels, categories, fields and messages of the log of realm-agent",
+    "metrics.md": "metrics and health checks of realm-server",
+    "moving-an-app.md": "move an app of the hosted service to realm-server",
+    "plugins.md": "handlers of errors, client resets and rejected writes",
+    "scaling.md": "several processes of realm-server on one database",
+}
+PAGES |= {file: f"realm-{file.removesuffix('.md')}(7)" for file in TOPICS}
+
 
 def escaped(text, literal=False):
     """Text that roff prints as it stands; in literal text a hyphen is the ASCII one, to be copied."""
@@ -43,6 +59,13 @@ def bold(text):
     return r"\fB" + escaped(text, literal=True) + r"\fP"
 
 
+def breakable(text, limit=40):
+    """Long code without blanks may be broken behind slashes, commas and ampersands."""
+    if all(len(word) < limit for word in text.split()):
+        return text
+    return re.sub(r"([/,&?]|,)(?=[^\s])", r"\1\\:", text)
+
+
 def inline(text):
     """Code, emphasis and links within a paragraph."""
     out = []
@@ -58,7 +81,7 @@ def inline(text):
         out.append(escaped(text[position : match.start()]))
         position = match.end()
         if match["code"]:
-            out.append(bold(match["code"]))
+            out.append(breakable(bold(match["code"])))
         elif match["strong"]:
             out.append(r"\fB" + inline(match["strong"]) + r"\fP")
         elif match["soft"]:

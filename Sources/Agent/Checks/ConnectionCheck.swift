@@ -81,15 +81,28 @@ extension ConnectionCheck {
         else { return [] }
         let account: Account
         do throws(UserSession.Failure) {
-            if user.provider == .anonymous {
+            switch user.provider {
+            case .anonymous:
                 guard let known = try await knownAccount(of: user, session, parts.database) else {
-                    return [Self.untried(user)]
+                    return [Self.untried(user, "an anonymous log-in makes a new account")]
                 }
                 account = known
-            } else {
+            case .jwt, .function:
+                // Only the server knows whether the credential is of a user that it has.
+                guard storedAccount(of: user) != nil else {
+                    _ = try await user.provider.credential()
+                    return [Self.untried(user, "the first log-in of this user makes a new account")]
+                }
+                account = try await session.logIn()
+            case .emailPassword, .apiKey:
                 account = try await session.logIn()
             }
         } catch {
+            if case .logInRefused = error, user.provider.registersAccount,
+                storedAccount(of: user) == nil
+            {
+                return [Self.unregistered(user, error)]
+            }
             let failure = RealmFailure(error)
             let finding = Finding.problem(
                 "log-in",
@@ -114,25 +127,45 @@ extension ConnectionCheck {
         _ session: UserSession,
         _ database: MetadataDatabase
     ) async throws(UserSession.Failure) -> Account? {
-        let file = DataDirectory(path: configuration.daemon.dataDirectory).metadata
-        let known = try? MetadataDatabase.account(
-            of: user.name,
-            appID: user.app.appID,
-            inFile: file
-        )
-        guard let known else { return nil }
+        guard let known = storedAccount(of: user) else { return nil }
         let seconds = WallTime.now().millisecondsSince1970 / 1000
         try? await database.save(known, of: user.name, appID: user.app.appID, at: seconds)
         return try await session.refresh(replacing: known.accessToken)
     }
 
-    private static func untried(_ user: UserConfiguration) -> Trial {
+    /// The account of the last log-in of the agent.
+    private func storedAccount(of user: UserConfiguration) -> Account? {
+        try? MetadataDatabase.account(
+            of: user.name,
+            appID: user.app.appID,
+            inFile: DataDirectory(path: configuration.daemon.dataDirectory).metadata
+        )
+    }
+
+    private static func untried(_ user: UserConfiguration, _ reason: String) -> Trial {
         Trial(
             .warning(
                 "log-in",
                 user.name,
-                "not tried: an anonymous log-in makes a new account",
+                "not tried: \(reason)",
                 remedy: "start the agent, and see `realm-agent status`"
+            )
+        )
+    }
+
+    /// The agent would first register the account.
+    private static func unregistered(
+        _ user: UserConfiguration,
+        _ failure: UserSession.Failure
+    ) -> Trial {
+        Trial(
+            .warning(
+                "log-in",
+                user.name,
+                "the server refused it (\(failure.message)), and the agent has not registered the "
+                    + "account yet (register: true)",
+                remedy: "start the agent, which registers it; if the account exists, correct its "
+                    + "password"
             )
         )
     }

@@ -30,7 +30,9 @@ package struct Doctor: Sendable {
         var findings = directory() + [Self.clock(now())] + (await agent())
         for app in configuration.apps { findings += await server(of: app) }
         for user in configuration.users { findings.append(account(of: user)) }
-        for realm in configuration.realms where realm.isEnabled { findings += file(of: realm) }
+        for realm in await configuration.located().realms where realm.isEnabled {
+            findings += file(of: realm)
+        }
         return findings
     }
 }
@@ -73,7 +75,7 @@ extension Doctor {
             case .fileSystem: "encrypted by its file system"
             case .device: "on an encrypted device"
             case .some(.none), nil:
-                "not encrypted, as far as this system knows; docs/encryption-at-rest.md tells how"
+                "not encrypted, as far as this system knows; `man realm-encryption-at-rest` tells how"
             }
         return .good("encryption", path, message)
     }
@@ -148,7 +150,7 @@ extension Doctor {
                 "realm",
                 realm.name,
                 message,
-                remedy: realm.remedy ?? "see docs/errors.md"
+                remedy: realm.remedy ?? "see `man realm-errors`"
             )
         }
     }
@@ -334,7 +336,7 @@ extension Doctor {
                         for: error.code,
                         realm: realm.name,
                         user: realm.user.name
-                    ) ?? "see docs/errors.md"
+                    ) ?? "see `man realm-errors`"
                 )
             ]
         }

@@ -35,7 +35,7 @@ package struct SupportBundle: Sendable {
             files.append(("no-agent.txt", "\(error)\n"))
         }
         if let events = await events(client) { files.append(("events.jsonl", events)) }
-        for realm in configuration.realms {
+        for realm in await configuration.located().realms {
             guard let schema = try? SchemaReport(path: realm.path) else { continue }
             files.append(("schema-\(realm.name).sql", schema.sql))
         }
@@ -47,8 +47,8 @@ package struct SupportBundle: Sendable {
         return """
             realm-agent \(version)
             Linux \(host.systemVersion) \(host.architecture)
-            \(configuration.apps.count) apps, \(configuration.users.count) users, \
-            \(configuration.realms.count) realms
+            apps: \(configuration.apps.count), users: \(configuration.users.count), \
+            realms: \(configuration.realms.count)
             written at \(WallTime.now())
 
             """

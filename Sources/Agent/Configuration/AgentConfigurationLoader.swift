@@ -16,17 +16,6 @@ package struct AgentConfigurationLoader: Sendable {
     package struct Result: Sendable {
         package let configuration: AgentConfiguration?
         package let diagnostics: [Diagnostic]
-
-        /// The same for who means to work with it: what this version cannot serve yet, which
-        /// reading only warns of, is an error.
-        package var toServe: Result {
-            let diagnostics = diagnostics.map { $0.code == .unsupported ? $0.asError : $0 }
-            let hasErrors = diagnostics.contains { $0.severity == .error }
-            return Result(
-                configuration: hasErrors ? nil : configuration,
-                diagnostics: diagnostics
-            )
-        }
     }
 
     package func load() -> Result {

@@ -23,6 +23,9 @@ extension RealmOptions {
                 }
             }
         }
+        if let path = configuration.pathOfUser {
+            location = RealmLocation(placeholder: configuration.path) { path.text(userID: $0) }
+        }
         declaredSubscriptions = Self.declaredSubscriptions(of: configuration)
         rerunsInitialSubscriptions = configuration.rerunsSubscriptions
         schema = configuration.schema.map(DeclaredSchema.init)
@@ -32,6 +35,8 @@ extension RealmOptions {
                 PropertyName(className: Text($0.className), property: Text($0.property))
             }
         )
+        requiresLinkTargets = configuration.requiresLinkTargets
+        triggersOnRemoteChanges = configuration.triggersOnRemoteChanges
         seed = configuration.seed
         open = OpenOptions(configuration.opening)
         capture = CaptureOptions(

@@ -1,9 +1,12 @@
 import ClientReset
 import Plugins
+import RealmSync
 
 /// The handlers of one realm: asks those that the configuration names for an event.
 struct HandlerRunner: Sendable {
     let subject: HandlerSubject
+    /// The place of the file; nil: the subject's path.
+    var location: RealmLocation?
     let registry: PluginRegistry
     /// Names of the handlers, in the order in which they are asked.
     var onError: [String] = []
@@ -44,6 +47,8 @@ struct HandlerRunner: Sendable {
 
     private func ask(_ names: [String], _ event: HandlerEvent) async -> HandlerVerdict {
         guard !names.isEmpty else { return .continue }
+        var subject = subject
+        if let location { subject.path = location.path }
         return await registry.consult(names, HandlerRequest(event, of: subject))
     }
 }

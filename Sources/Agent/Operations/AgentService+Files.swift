@@ -57,7 +57,7 @@ extension AgentService {
         )
         return try await order.copy(
             realm,
-            at: source.configuration.path,
+            at: source.realm.path,
             now: source.realm.context.now(),
             note: note
         )
@@ -80,7 +80,7 @@ extension AgentService {
         of realm: String,
         limit: Int
     ) async throws(ControlError) -> RejectsReport {
-        let path = try await self.realm(realm).configuration.path
+        let path = try await self.realm(realm).realm.path
         do throws(LocalRealmError) {
             let writes = try await BlockingCall.run(label: "rejects") {
                 () throws(LocalRealmError) in try RejectedWrite.read(path: path, limit: limit)
@@ -95,7 +95,7 @@ extension AgentService {
         _ id: Int64,
         of realm: String
     ) async throws(ControlError) -> RetryReport {
-        let path = try await self.realm(realm).configuration.path
+        let path = try await self.realm(realm).realm.path
         let outcome: RejectedWriteRetry.Outcome
         do throws(LocalRealmError) {
             outcome = try await BlockingCall.run(label: "retry") { () throws(LocalRealmError) in

@@ -2,6 +2,7 @@ import Config
 package import Control
 import Platform
 import Plugins
+import RealmSync
 import Scheduling
 
 /// The plugin report of the control API.
@@ -38,7 +39,7 @@ extension RealmConfiguration {
 
 extension HandlerRunner {
     /// The handlers that a realm names.
-    init(_ realm: RealmConfiguration, registry: PluginRegistry) {
+    init(_ realm: RealmConfiguration, at location: RealmLocation, registry: PluginRegistry) {
         self.init(
             subject: HandlerSubject(
                 realm: realm.name,
@@ -46,6 +47,7 @@ extension HandlerRunner {
                 user: realm.user.name,
                 path: realm.path
             ),
+            location: location,
             registry: registry,
             onError: realm.errorHandlers.map(\.name),
             beforeReset: realm.clientReset.before.map(\.name),

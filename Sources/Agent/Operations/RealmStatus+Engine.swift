@@ -7,10 +7,15 @@ import Subscriptions
 
 extension RealmStatus {
     /// - Parameter now: milliseconds since 1970.
-    init(_ configuration: RealmConfiguration, _ status: SyncedRealmStatus, now: Int64) {
+    init(
+        _ configuration: RealmConfiguration,
+        at path: String,
+        _ status: SyncedRealmStatus,
+        now: Int64
+    ) {
         self.init(
             name: configuration.name,
-            path: configuration.path,
+            path: path,
             app: configuration.user.app.name,
             user: configuration.user.name,
             partition: status.partition,

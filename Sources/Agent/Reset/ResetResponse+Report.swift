@@ -92,13 +92,13 @@ extension ControlError {
             self.init(
                 code: failure.code,
                 message: "\(realm) was not reset: \(failure)",
-                remedy: "see docs/client-resets.md; --mode manual keeps a copy and starts over"
+                remedy: "see `man realm-client-resets`; --mode manual keeps a copy and starts over"
             )
         case .wouldFail(let failure):
             self.init(
                 code: failure.code,
                 message: "a reset of \(realm) would be left to you: \(failure)",
-                remedy: "see docs/client-resets.md; --mode manual keeps a copy and starts over"
+                remedy: "see `man realm-client-resets`; --mode manual keeps a copy and starts over"
             )
         case .unknownToken:
             self.init(
@@ -111,7 +111,7 @@ extension ControlError {
             self.init(
                 code: "reset.impossible",
                 message: "\(realm) was not reset: \(reason)",
-                remedy: "try again when the realm is open; see docs/client-resets.md"
+                remedy: "try again when the realm is open; see `man realm-client-resets`"
             )
         }
     }

@@ -55,19 +55,23 @@ package struct JWTConfiguration: Hashable, Sendable {
     /// Whether a token must name all audiences; otherwise one is enough.
     package let needsEveryAudience: Bool
     package let metadata: [Metadata]
+    /// One of them must have issued a token; empty: any.
+    package let issuers: [String]
 
     package init(
         algorithm: Algorithm,
         keys: Keys,
         audiences: [String] = [],
         needsEveryAudience: Bool = false,
-        metadata: [Metadata] = []
+        metadata: [Metadata] = [],
+        issuers: [String] = []
     ) {
         self.algorithm = algorithm
         self.keys = keys
         self.audiences = audiences
         self.needsEveryAudience = needsEveryAudience
         self.metadata = metadata
+        self.issuers = issuers
     }
 
     static let keyCount = 1...3
@@ -116,13 +120,15 @@ extension NodeReader {
                 $0.choice()
             }
             let metadata = keys.optional("metadata", default: []) { $0.metadata() }
+            let issuers = keys.optional("issuer", default: []) { $0.texts() }
             guard let algorithm, let source else { return nil }
             return JWTConfiguration(
                 algorithm: algorithm,
                 keys: source,
                 audiences: audiences,
                 needsEveryAudience: match == .all,
-                metadata: metadata
+                metadata: metadata,
+                issuers: issuers
             )
         }
     }

@@ -58,7 +58,7 @@ package struct NamedFiles: Sendable {
                 remedy: "put the key where the configuration says it is"
             )
         } catch {
-            node.report(.badValue, "\(error)", remedy: "see docs/errors.md, server.jwt_key")
+            node.report(.badValue, "\(error)", remedy: "see server.jwt_key in `man realm-errors`")
         }
     }
 

@@ -43,7 +43,8 @@ extension EmailPasswordConfiguration {
                 node.mapping { MailConfiguration(reading: $0, files) }
             },
             confirmationFunction: confirmation,
-            resetFunction: keys.optional("reset_function") { $0.hook(files) }
+            resetFunction: keys.optional("reset_function") { $0.hook(files) },
+            hidesAccounts: keys.optional("hide_accounts", default: false) { $0.bool() }
         )
     }
 }

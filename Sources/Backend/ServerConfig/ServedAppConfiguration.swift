@@ -10,6 +10,8 @@ package struct ServedAppConfiguration: Hashable, Sendable {
     package var partitionKey: String?
     /// Whether clients may add classes and properties.
     package var isDevelopmentMode: Bool
+    /// Whether values that crash some SDKs are rejected: lists and dictionaries in mixed properties.
+    package var isSDKSafe: Bool
     /// Whether a client reset may recover unsynced changes.
     package var allowsClientRecovery: Bool
     package var anonymous: Bool
@@ -41,6 +43,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
         partitionType: Partition.Kind? = nil,
         partitionKey: String? = nil,
         isDevelopmentMode: Bool = false,
+        isSDKSafe: Bool = false,
         allowsClientRecovery: Bool = true,
         anonymous: Bool = false,
         emailPassword: EmailPasswordConfiguration? = nil,
@@ -61,6 +64,7 @@ package struct ServedAppConfiguration: Hashable, Sendable {
         self.partitionType = partitionType
         self.partitionKey = partitionKey
         self.isDevelopmentMode = isDevelopmentMode
+        self.isSDKSafe = isSDKSafe
         self.allowsClientRecovery = allowsClientRecovery
         self.anonymous = anonymous
         self.emailPassword = emailPassword
@@ -134,19 +138,23 @@ package struct EmailPasswordConfiguration: Hashable, Sendable {
     package var confirmationFunction: HookConfiguration?
     /// Decides on new passwords; then no mail is sent for them.
     package var resetFunction: HookConfiguration?
+    /// Whether responses do not tell whether an account exists.
+    package var hidesAccounts: Bool
 
     package init(
         confirmsAtOnce: Bool = true,
         minimumLength: Int = 6,
         mail: MailConfiguration? = nil,
         confirmationFunction: HookConfiguration? = nil,
-        resetFunction: HookConfiguration? = nil
+        resetFunction: HookConfiguration? = nil,
+        hidesAccounts: Bool = false
     ) {
         self.confirmsAtOnce = confirmsAtOnce
         self.minimumLength = minimumLength
         self.mail = mail
         self.confirmationFunction = confirmationFunction
         self.resetFunction = resetFunction
+        self.hidesAccounts = hidesAccounts
     }
 
     package static let maximumLength = 128

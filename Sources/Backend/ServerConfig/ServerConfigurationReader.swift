@@ -54,11 +54,14 @@ package enum ServerConfigurationReader {
         _ keys: MappingReader,
         _ files: NamedFiles?
     ) -> ServerConfiguration {
+        let publicURL = keys.optional("public_url") { $0.publicURL() }
+        let hasPublicURL = keys.contains("public_url")
         return ServerConfiguration(
             listen: keys.optional("listen", default: .standardOfServer) { $0.listenAddress() },
-            publicURL: keys.optional("public_url") { $0.publicURL() },
+            publicURL: publicURL,
             trustedProxies: keys.optional("trusted_proxies", default: []) { list in
-                list.elements { $0.addressRange() }
+                if !hasPublicURL { list.warnOfLocation() }
+                return list.elements { $0.addressRange() }
             },
             storage: keys.optional("storage", default: .standard) { $0.storage(files) },
             adminSocket: keys.optional("admin_socket") { $0.absolutePath() },
@@ -95,6 +98,17 @@ extension NodeReader {
             expected: "a URL of scheme, host and port only, such as https://sync.example.com"
         )
         return text.flatMap { PublicURL($0) }
+    }
+
+    /// The location route then names the scheme and host that the proxy has asked for.
+    fileprivate func warnOfLocation() {
+        report(
+            .insecure,
+            severity: .warning,
+            "there is a proxy and no server.public_url: clients are sent to http://, with their tokens, "
+                + "even if the proxy has TLS",
+            remedy: "set server.public_url to the proxy's URL"
+        )
     }
 
     fileprivate func addressRange() -> AddressRange? {
@@ -201,6 +215,7 @@ extension ServedAppConfiguration {
             partitionType: sync.partitionType,
             partitionKey: sync.partitionKey?.name,
             isDevelopmentMode: isDevelopmentMode,
+            isSDKSafe: keys.optional("sdk_safety", default: false) { $0.bool() },
             allowsClientRecovery: keys.optional("client_recovery", default: true) { $0.bool() },
             anonymous: false,
             emailPassword: nil,

@@ -33,7 +33,12 @@ struct APIKeys: AsyncParsableCommand {
                 try app.path("server_keys"),
                 body: Body(name: name, user: user)
             )
-            try options.print(response, as: KeyReport.self) { ["\($0.id)  \($0.key ?? "")"] }
+            try options.print(response, as: KeyReport.self) { key in
+                [
+                    "id   \(key.id)", "name \(key.name)",
+                    "key  \(key.key ?? "")   (keep it: it is not shown again)",
+                ]
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package struct ServiceRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
         case delete = "DELETE"
     }
 

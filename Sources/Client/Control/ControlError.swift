@@ -96,9 +96,10 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
     /// The HTTP status that goes with the code.
     var status: Int {
         switch code {
-        case "realm.unknown", "auth.unknown_user", "request.unknown": 404
+        case "realm.unknown", "auth.unknown_user", "auth.unknown_key", "request.unknown": 404
         case "realm.disabled", "realm.not_open", "realm.pending_uploads", "auth.pending_uploads",
-            "auth.logged_out", "auth.refused", "realm.file_exists", "realm.wrong_owner":
+            "auth.logged_out", "auth.refused", "auth.key_exists", "auth.keys_refused",
+            "realm.file_exists", "realm.wrong_owner":
             409
         case "request.malformed": 400
         case "config.refused": 422

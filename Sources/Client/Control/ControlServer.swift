@@ -83,6 +83,7 @@ package struct ControlServer: Service {
         addVerification(to: router)
         addSubscriptionRoutes(to: router)
         addOperations(to: router)
+        addUserKeys(to: router)
         addFileRoutes(to: router)
         return router
     }

@@ -31,6 +31,11 @@ package protocol RealmOperations: Sendable {
     ) async throws(ControlError) -> UserReport
     /// The custom data in the user's access token: a JSON object, as text.
     func customData(of user: String) async throws(ControlError) -> String
+    /// Lists or changes the user's own API keys.
+    func apiKeys(
+        of user: String,
+        _ request: UserKeyRequest
+    ) async throws(ControlError) -> UserKeysReport
 }
 
 /// The body of `POST /v1/realms/R/wait`.

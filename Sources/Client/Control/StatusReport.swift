@@ -3,11 +3,14 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package let version: String
     /// The process that answers.
     package let pid: Int32
+    /// The number of configurations that it has followed since its start: a reload adds one.
+    package let generation: UInt64?
     package let realms: [RealmStatus]
 
-    package init(version: String, pid: Int32, realms: [RealmStatus]) {
+    package init(version: String, pid: Int32, generation: UInt64? = nil, realms: [RealmStatus]) {
         self.version = version
         self.pid = pid
+        self.generation = generation
         self.realms = realms
     }
 }

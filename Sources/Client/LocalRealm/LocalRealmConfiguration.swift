@@ -31,6 +31,10 @@ package struct LocalRealmConfiguration: Sendable {
     package var isReadOnly = false
     /// Properties of learned classes that are counters, if they are single integers.
     package var learnedCounters: Set<PropertyName> = []
+    /// Whether programs may set no link to an object that does not exist.
+    package var requiresLinkTargets = false
+    /// Triggers of applications that also run on changes of the server.
+    package var remoteTriggers: [String] = []
     /// The SQLite file layer; tests name one that can be told to fail.
     package var vfs: String?
 

@@ -44,6 +44,8 @@ package struct LocalRealmError: Error, Sendable {
         case schemaAltered = "schema.altered"
         /// An application's UNIQUE index on a class, which remote rows could violate.
         case schemaUniqueIndex = "schema.unique_index"
+        /// A trigger of the application that runs on remote changes refused one.
+        case schemaRemoteTrigger = "schema.remote_trigger"
         case badChangeset = "protocol.bad_changeset"
         case badProgress = "protocol.bad_progress"
         /// A message about a subscription set that does not fit its state.
@@ -95,6 +97,7 @@ package struct LocalRealmError: Error, Sendable {
         case .schemaNameTaken: "rename or drop the application's own table"
         case .schemaAltered: "restore the table and its triggers, or reset the realm"
         case .schemaUniqueIndex: "drop the index; use an ordinary one"
+        case .schemaRemoteTrigger: "correct or drop the trigger, or remove it from run_on_remote"
         case .badChangeset, .badProgress, .badSubscriptions:
             "nothing; the server may request a client reset"
         case .clockBeforeEpoch: "set the clock of this machine"

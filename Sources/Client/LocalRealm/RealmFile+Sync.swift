@@ -67,6 +67,7 @@ extension RealmFile {
 
     func drain(_ draft: inout Draft) throws -> CaptureReport {
         try draft.verify(on: connection)
+        if let notice = try remoteTriggers.refresh(draft.catalogue) { draft.notices.append(notice) }
         let notices = draft.takeNotices()
         guard try Drain.isNeeded(on: connection, draft) else {
             return CaptureReport(localVersion: draft.state.localVersion, notices: notices)
@@ -78,7 +79,8 @@ extension RealmFile {
             now: clock(),
             splitGap: configuration.splitGap,
             counters: configuration.counters(in: draft.catalogue.schema),
-            limits: configuration.drainLimits
+            limits: configuration.drainLimits,
+            requiresLinkTargets: configuration.requiresLinkTargets
         )
         try drain.run()
         draft = drain.draft
@@ -129,9 +131,15 @@ extension RealmFile {
             return .success(try connection.savepoint("integration") { try body(&draft) })
         } catch {
             guard connection.isInTransaction else { throw error }
+            // What the disk refuses once, it may refuse again: all of it is tried later.
+            if let error = error as? SQLiteError,
+                [.diskFull, .inputOutput].contains(error.condition)
+            {
+                throw error
+            }
             draft = beforehand
             statements.removeAll()
-            return .failure(error)
+            return .failure(remoteTriggers.isEmpty ? error : RemoteTriggers.explained(error))
         }
     }
 

@@ -26,6 +26,7 @@ extension RealmFile {
         } catch {
             // Some may be for tables that were rolled back.
             statements.removeAll()
+            remoteTriggers.forget()
             throw error
         }
     }
@@ -54,6 +55,13 @@ extension RealmFile {
             throw error
         } catch let error as SQLiteError {
             throw LocalRealmError(error, path: path)
+        } catch let error as RemoteTriggers.Refusal {
+            throw LocalRealmError(
+                .schemaRemoteTrigger,
+                path: path,
+                "a trigger of run_on_remote refused a change: \(error.cause.message)",
+                cause: error.cause
+            )
         } catch {
             let (kind, message) = describe(error)
             throw LocalRealmError(kind, path: path, message)

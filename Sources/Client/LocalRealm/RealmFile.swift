@@ -17,6 +17,7 @@ package final class RealmFile {
     private var lock: FileLock?
     private let isAdoptedCopy: Bool
     let statements: StatementPool
+    let remoteTriggers: RemoteTriggers
     private let unsubscribedTargets = UnsubscribedTargets()
     package let ownWrites = OwnWrites()
     /// Declarations about single properties beyond their type.
@@ -39,6 +40,7 @@ package final class RealmFile {
         self.lock = lock
         self.clock = clock
         self.statements = StatementPool(connection)
+        self.remoteTriggers = RemoteTriggers(configuration.remoteTriggers, on: connection)
         self.committed = opening.draft
         self.options = opening.options
         self.isAdoptedCopy = opening.isAdoptedCopy

@@ -5,6 +5,8 @@ package enum SchemaNotice: Hashable, Sendable {
     case repaired(alterations: [String], lackedTriggers: Bool)
     /// Columns that the application has added to the tables of classes: they are not synced.
     case applicationColumns([String])
+    /// Triggers that are to run on changes of the server, and do not.
+    case remoteTriggers([String])
     /// Impossible times or sizes in the agent's tables; they were replaced by possible ones.
     case impossibleValues(examples: [String], count: Int)
 
@@ -13,6 +15,7 @@ package enum SchemaNotice: Hashable, Sendable {
         switch self {
         case .repaired: "schema.altered"
         case .applicationColumns: "schema.application_column"
+        case .remoteTriggers: "schema.remote_trigger"
         case .impossibleValues: "realm.impossible_value"
         }
     }
@@ -21,7 +24,7 @@ package enum SchemaNotice: Hashable, Sendable {
     package var mayHaveLostWrites: Bool {
         switch self {
         case .repaired(_, let lackedTriggers): lackedTriggers
-        case .applicationColumns, .impossibleValues: false
+        case .applicationColumns, .remoteTriggers, .impossibleValues: false
         }
     }
 
@@ -29,6 +32,7 @@ package enum SchemaNotice: Hashable, Sendable {
         switch self {
         case .repaired(let alterations, _): alterations.joined(separator: "; ")
         case .applicationColumns(let columns): columns.joined(separator: ", ")
+        case .remoteTriggers(let problems): problems.joined(separator: "; ")
         case .impossibleValues(let examples, let count):
             examples.joined(separator: "; ")
                 + (count > examples.count ? "; and \(count - examples.count) more" : "")

@@ -10,7 +10,12 @@ public struct RealmOptions: Sendable {
     /// The realm's name in logs and records; unique within one ``SyncApp``.
     public var name: String
     /// The path of the SQLite file; its directory is created if it is missing.
-    public var path: String
+    public var path: String {
+        get { location.path }
+        set { location = RealmLocation(newValue) }
+    }
+    /// The path, which may depend on the user.
+    package var location: RealmLocation
     /// The realm's scope, given the user's id.
     public var scope: @Sendable (_ userID: String) throws(UnusableScope) -> SyncScope
     /// Whether the scope is ``SyncScope/subscriptions``; known before the user is.
@@ -28,6 +33,10 @@ public struct RealmOptions: Sendable {
     public var isReadOnly = false
     /// Integer properties of classes learned from the server whose changes are sent as increments.
     package var learnedCounters: Set<PropertyName> = []
+    /// Whether a link to an object that does not exist is undone and reported instead of uploaded.
+    public var requiresLinkTargets = false
+    /// Names of the application's triggers on classes that also run on changes of the server.
+    public var triggersOnRemoteChanges: [String] = []
     /// The path of a copy of the realm to start from instead of a download; nil for none.
     public var seed: String?
     public var open = OpenOptions()
@@ -60,7 +69,7 @@ public struct RealmOptions: Sendable {
         scope: @escaping @Sendable (_ userID: String) throws(UnusableScope) -> SyncScope
     ) {
         self.name = name
-        self.path = path
+        self.location = RealmLocation(path)
         self.isFlexible = isFlexible
         self.scope = scope
     }

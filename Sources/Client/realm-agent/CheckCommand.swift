@@ -10,7 +10,8 @@ struct CheckCommand: AsyncParsableCommand {
         discussion: """
             With --connect it also tries the names and certificates of servers, the log-in of every \
             user, and whether the server accepts each realm. Nothing is changed: no file, no account, \
-            and no record of the server about clients.
+            and no record of the server about clients. So a log-in that would make an account is not \
+            tried, or reported as one that the agent has still to register.
             Exit status: 0 valid, 2 not; with --connect also 1 refused, 3 no network or no server, \
             4 log-in, by the first problem.
             """

@@ -20,11 +20,6 @@ struct ConfigurationOptions: ParsableArguments {
         try load(AgentConfigurationLoader(mainFile: config).load())
     }
 
-    /// Reads it for sync: settings that this version cannot serve are errors too.
-    func loadToServe() throws -> AgentConfiguration {
-        try load(AgentConfigurationLoader(mainFile: config).load().toServe)
-    }
-
     /// Client of the agent that runs with this configuration, which may have changed since its
     /// start.
     func controlClient() throws -> ControlClient {

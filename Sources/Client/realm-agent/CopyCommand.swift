@@ -88,7 +88,7 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = try files.load()
+        let configuration = await (try files.load()).located()
         let report: CopyReport
         do {
             guard let destination else { return try await printCopy(configuration) }

@@ -6,7 +6,7 @@ import Glibc
 import Platform
 import WorkDisplay
 
-struct IngestCommand: ParsableCommand {
+struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest",
         abstract: "Write objects from JSON lines into a realm.",
@@ -56,8 +56,8 @@ struct IngestCommand: ParsableCommand {
         guard (1...100_000).contains(batch) else { throw ValidationError("--batch is 1 to 100000") }
     }
 
-    func run() throws {
-        let configuration = try files.load()
+    func run() async throws {
+        let configuration = await (try files.load()).located()
         guard let configured = configuration.realms.first(where: { $0.name == realm }) else {
             throw CommandFailure(
                 status: .configuration,

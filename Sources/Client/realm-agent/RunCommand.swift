@@ -21,7 +21,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         Heaps.limit()
         CoreDumps.forbid()
-        let configuration = try files.loadToServe()
+        let configuration = try files.load()
         // Only the agent and its group may use the files that it creates (interfaces, 1).
         umask(0o007)
         let log = AgentLog(configuration.daemon.log)

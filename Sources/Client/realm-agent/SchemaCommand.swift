@@ -3,7 +3,7 @@ import ArgumentParser
 import Config
 import Control
 
-struct SchemaCommand: ParsableCommand {
+struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
         abstract: "Print a realm's classes and properties.",
@@ -30,8 +30,8 @@ struct SchemaCommand: ParsableCommand {
         if json, sql { throw ValidationError("--json and --sql exclude each other") }
     }
 
-    func run() throws {
-        let configuration = try files.load()
+    func run() async throws {
+        let configuration = await (try files.load()).located()
         guard let configured = configuration.realms.first(where: { $0.name == realm }) else {
             throw CommandFailure(
                 status: .configuration,

@@ -50,6 +50,11 @@ struct StatusCommand: AsyncParsableCommand {
                 message: ControlError.unknownRealm(realm).description
             )
         }
-        return StatusReport(version: report.version, pid: report.pid, realms: realms)
+        return StatusReport(
+            version: report.version,
+            pid: report.pid,
+            generation: report.generation,
+            realms: realms
+        )
     }
 }

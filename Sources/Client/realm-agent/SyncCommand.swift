@@ -33,7 +33,7 @@ struct SyncCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let configuration = try files.loadToServe()
+        let configuration = try files.load()
         let names = try selected(from: configuration)
         umask(0o007)
         let reports = try await reports(for: names, configuration)

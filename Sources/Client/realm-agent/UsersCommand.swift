@@ -8,7 +8,7 @@ struct UsersCommand: AsyncParsableCommand {
         subcommands: [
             List.self, LogIn.self, LogOut.self, Refresh.self, CustomData.self, Link.self,
             Remove.self, Register.self, Confirm.self, ResendConfirmation.self,
-            ResetPassword.self, Delete.self,
+            ResetPassword.self, Delete.self, APIKeys.self,
         ],
         defaultSubcommand: List.self
     )

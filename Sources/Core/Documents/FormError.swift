@@ -33,6 +33,8 @@ package struct FormError: Error, Hashable, Sendable {
         /// An unknown member of Extended JSON that starts with `$`.
         case unknownTag(Text)
         case illegalKey(Text)
+        /// A link to an object that does not exist, where links need a target.
+        case missingTarget(Text)
         case collectionInSet
         case nestedTooDeeply
     }
@@ -125,6 +127,8 @@ extension FormError.Problem: CustomStringConvertible {
             "must not use \(tag), which is not known"
         case .illegalKey(let key):
             "must not have the key \(key)"
+        case .missingTarget(let className):
+            "must link to an object of \(className) that exists"
         case .collectionInSet:
             "must not hold collections, because it is a set"
         case .nestedTooDeeply:

@@ -73,6 +73,8 @@ package struct BadInstruction: Error, Hashable, Sendable {
         case setsTooLarge(limitInBytes: Int)
         /// It would make the object larger than the server allows.
         case objectTooLarge
+        /// It puts a list or a dictionary into a mixed property, where the app allows none.
+        case collectionInMixed
     }
 
     package enum NameProblem: Hashable, Sendable {
@@ -136,6 +138,7 @@ extension BadInstruction.Problem: CustomStringConvertible {
         case .moveToSamePlace: "an element is moved to where it is"
         case .unclearPosition: "an earlier change to the same property did not fit"
         case .objectTooLarge: "the object would be larger than the server allows"
+        case .collectionInMixed: "the app allows no list or dictionary in a mixed property"
         case .impossibleMerge: "it assumes a different list than the server's changes"
         case .setsTooLarge(let limit):
             "null is erased from sets of more than \(limit) bytes in all"

@@ -44,13 +44,6 @@ package struct Diagnostic: Hashable, Sendable {
     }
 }
 
-extension Diagnostic {
-    /// The same as an error.
-    package var asError: Diagnostic {
-        Diagnostic(at: location, severity: .error, code, path, problem, remedy: remedy)
-    }
-}
-
 extension Diagnostic: CustomStringConvertible {
     /// One line: `FILE:LINE:COLUMN: error: KEY.PATH: PROBLEM; REMEDY`.
     package var description: String {

@@ -164,12 +164,6 @@ package final class MappingReader {
         return read(MappingReader(YAMLMapping(), of: empty))
     }
 
-    /// Warns of keys that are read and checked, but that this version does not support yet. The
-    /// program must refuse to start what depends on them.
-    package func notYetServed(_ keys: String...) {
-        for key in keys { reader(of: key)?.warnNotYetServed() }
-    }
-
     /// Keys of the documented configuration that this version refuses rather than ignores.
     package func notYetSupported(_ keys: String...) {
         later += keys

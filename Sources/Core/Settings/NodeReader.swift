@@ -51,18 +51,6 @@ package struct NodeReader {
     }
 }
 
-extension NodeReader {
-    /// Warns of a value that is read and checked, but that this version does not support yet.
-    package func warnNotYetServed() {
-        report(
-            .unsupported,
-            severity: .warning,
-            "is not served yet by this version",
-            remedy: "remove it before the agent is started"
-        )
-    }
-}
-
 // MARK: Collections
 
 extension NodeReader {

@@ -26,6 +26,10 @@ package enum ErrorCatalogue {
             "start it with `systemctl start realm-agent`, or `realm-agent run`",
         "agent.stopping":
             "start it again",
+        "auth.key_exists":
+            "choose another name, or delete the other key",
+        "auth.keys_refused":
+            "log in as a user that is not anonymous; ask the server's operator whether the app allows API keys",
         "auth.logged_out":
             "`realm-agent users login USER`",
         "auth.no_password": """
@@ -48,6 +52,8 @@ package enum ErrorCatalogue {
             "run it as the agent's user, and correct it",
         "auth.unavailable":
             "try again later",
+        "auth.unknown_key":
+            "`realm-agent users api-keys list USER` lists the keys",
         "auth.unknown_user":
             "`realm-agent users list` lists the users",
         "clock.before_epoch":
@@ -210,13 +216,15 @@ package enum ErrorCatalogue {
             "correct the schema file, or leave it out to learn the server's schema",
         "schema.name_taken":
             "rename or drop it",
+        "schema.remote_trigger":
+            "correct or drop the trigger, or remove it from `run_on_remote`",
         "schema.unique_index":
             "drop the index; use an ordinary one",
         "schema.unknown_class":
             "declare it, or follow the suggestion",
         "server.access": """
-        see the reason in the log; run the program by hand with a line as docs/server.md \
-        describes
+        see the reason in the log; run the program by hand with a line as \
+        `man realm-server` describes
         """,
         "server.admin_socket":
             "correct `server.admin_socket`, or create its directory",

@@ -260,6 +260,35 @@ extension Connection {
         }
     }
 
+    /// The tables that a statement would write, and for each the trigger that does; nil: the statement itself.
+    /// Compiles the statement, and does not run it.
+    package func writes(
+        of sql: String
+    ) throws(SQLiteError) -> [(trigger: String?, table: String)] {
+        final class Found {
+            var writes: [(trigger: String?, table: String)] = []
+        }
+        let found = Found()
+        let database = try database()
+        sqlite3_set_authorizer(
+            database,
+            { context, action, table, _, _, trigger in
+                if [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action), let context,
+                    let table
+                {
+                    Unmanaged<Found>.fromOpaque(context).takeUnretainedValue().writes.append(
+                        (trigger.map { String(cString: $0) }, String(cString: table))
+                    )
+                }
+                return SQLITE_OK
+            },
+            Unmanaged.passUnretained(found).toOpaque()
+        )
+        defer { sqlite3_set_authorizer(database, nil, nil) }
+        _ = try prepare(sql)
+        return found.writes
+    }
+
     package enum CheckpointMode: Sendable {
         /// Copies as far as readers allow, without waiting.
         case passive

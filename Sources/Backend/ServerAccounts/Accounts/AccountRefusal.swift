@@ -85,3 +85,15 @@ package enum AccountRefusal: Error, Hashable, Sendable {
         case linkingNeedsToken
     }
 }
+
+extension AccountRefusal {
+    /// Whether it depends on the existence or the state of an account.
+    var tellsOfAccounts: Bool {
+        switch self {
+        case .userNotFound, .nameInUse, .alreadyConfirmed, .mailFailed, .resetRefused,
+            .confirmationRefused:
+            true
+        default: false
+        }
+    }
+}

@@ -67,8 +67,19 @@ extension Accounts {
         guard let function = settings.resetFunction else {
             throw AccountRefusal.noResetFunction
         }
-        guard UserName(request.email) != nil else { throw AccountRefusal.userNotFound }
         try requireGood(request.password, settings)
+        try await hidingAccounts(settings) {
+            try await callReset(request, of: function, from: address, in: app)
+        }
+    }
+
+    private func callReset(
+        _ request: ResetCall,
+        of function: HookConfiguration,
+        from address: String,
+        in app: AppID
+    ) async throws {
+        guard UserName(request.email) != nil else { throw AccountRefusal.userNotFound }
         let admission = try await loginGuard.admit(attempt(request.email, from: address, in: app))
         let (name, account) = try await account(request.email, in: app)
         let isCurrent = try await hasher.verify(

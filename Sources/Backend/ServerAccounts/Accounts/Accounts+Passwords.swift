@@ -13,26 +13,48 @@ extension Accounts {
         in app: AppID
     ) async throws {
         let settings = try requireEmailPassword(app)
-        let (name, account) = try await account(email, askedFrom: address, in: app)
-        guard !account.isConfirmed else {
-            throw AccountRefusal.alreadyConfirmed
+        func requireFunction() throws(AccountRefusal) {
+            guard byCall == (settings.confirmationFunction != nil) else {
+                throw byCall ? .noConfirmationFunction : .confirmedByFunction
+            }
         }
-        guard byCall == (settings.confirmationFunction != nil) else {
-            throw byCall ? AccountRefusal.noConfirmationFunction : .confirmedByFunction
+        // Otherwise this refusal would tell of the account.
+        if settings.hidesAccounts { try requireFunction() }
+        try await hidingAccounts(settings) {
+            let (name, account) = try await account(email, askedFrom: address, in: app)
+            guard !account.isConfirmed else {
+                throw AccountRefusal.alreadyConfirmed
+            }
+            try requireFunction()
+            try await loginGuard.admitMail(to: name, of: app)
+            try await beginConfirmation(of: name, isNew: false, settings, in: app)
         }
-        try await loginGuard.admitMail(to: name, of: app)
-        try await beginConfirmation(of: name, isNew: false, settings, in: app)
     }
 
     /// Creates a token for a new password, and sends it if there is a program for that.
     package func sendReset(of email: String, from address: String, in app: AppID) async throws {
         let settings = try requireEmailPassword(app)
-        let (name, _) = try await account(email, askedFrom: address, in: app)
         guard settings.resetFunction == nil else {
             throw AccountRefusal.resetByFunction
         }
-        try await loginGuard.admitMail(to: name, of: app)
-        try await beginReset(of: name, settings, in: app)
+        try await hidingAccounts(settings) {
+            let (name, _) = try await account(email, askedFrom: address, in: app)
+            try await loginGuard.admitMail(to: name, of: app)
+            try await beginReset(of: name, settings, in: app)
+        }
+    }
+
+    /// Runs a request whose refusal tells whether an account exists. In an app that hides that, the request
+    /// seems to succeed instead.
+    func hidingAccounts(
+        _ settings: EmailPasswordConfiguration,
+        _ request: () async throws -> Void
+    ) async throws {
+        do {
+            try await request()
+        } catch let refusal as AccountRefusal
+            where settings.hidesAccounts && refusal.tellsOfAccounts
+        {}
     }
 
     /// Confirms the account that a token was made for.

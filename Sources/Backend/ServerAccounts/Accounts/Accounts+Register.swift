@@ -21,8 +21,13 @@ extension Accounts {
         try requireGood(credential.password, settings)
         if let address { try await loginGuard.admitNewUser(from: address) }
         // The hash is expensive: refuse an existing name first.
-        guard try await store.read({ try $0.passwordAccount(name, of: app) }) == nil else {
-            throw AccountRefusal.nameInUse
+        if let known = try await store.read({ try $0.passwordAccount(name, of: app) }) {
+            guard settings.hidesAccounts, address != nil, !settings.confirmsAtOnce else {
+                throw AccountRefusal.nameInUse
+            }
+            // As much work as for a new name.
+            _ = try await hasher.hash(credential.password, from: address ?? "")
+            return known
         }
         let account = PasswordAccount(
             identityID: random.objectID(at: clock).description,

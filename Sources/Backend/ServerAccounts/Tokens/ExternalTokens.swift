@@ -115,6 +115,13 @@ struct ExternalTokens: Sendable {
         guard case .string(let subject)? = claims["sub"], !subject.isEmpty else {
             throw Self.refusal("no subject")
         }
+        guard subject.utf8.count <= Self.subjectSizeInBytes else {
+            throw Self.refusal("the subject has more than \(Self.subjectSizeInBytes) bytes")
+        }
+        if !configuration.issuers.isEmpty {
+            guard case .string(let issuer)? = claims["iss"], configuration.issuers.contains(issuer)
+            else { throw Self.refusal("not of a trusted issuer") }
+        }
         try checkTimes(claims, Double(now))
         try checkAudience(claims["aud"])
         return ProvenIdentity(
@@ -122,6 +129,9 @@ struct ExternalTokens: Sendable {
             data: try metadata(.object(claims))
         )
     }
+
+    /// As long as a name may be; it identifies the user in every record.
+    private static let subjectSizeInBytes = UserName.maximumSizeInBytes
 
     /// The tolerance for clocks of other machines, in seconds.
     private static let leeway: Double = 10

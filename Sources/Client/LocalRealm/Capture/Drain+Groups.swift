@@ -115,9 +115,11 @@ extension Drain {
         let value: Documents.Value
         let correction: ColumnValue?
         do {
-            value = try column.decode(stored, in: schema)
-            correction = column.correction(of: stored, readAs: value, in: schema)
-        } catch {
+            let decoded = try column.decode(stored, in: schema)
+            if requiresLinkTargets { try requireTargets(of: decoded, before) }
+            correction = column.correction(of: stored, readAs: decoded, in: schema)
+            value = decoded
+        } catch let error as FormError {
             try reject(trace, column: position, stored, error)
             value = try before ?? column.decode(column.insertDefault, in: schema)
             correction = column.encode(value, in: schema)
@@ -161,6 +163,24 @@ extension Drain {
             )
         } else {
             diff.writeReplacement(value, of: column.property, in: reference, into: &changeset)
+        }
+    }
+}
+
+// MARK: Links
+
+extension Drain {
+    /// Throws `FormError` if the value has a link that it had not before, to an object that does not exist.
+    ///
+    /// Links of before stay: the server erases objects and leaves links to them.
+    private func requireTargets(of value: Documents.Value, _ before: Documents.Value?) throws {
+        let added = value.links.subtracting(before?.links ?? [])
+        // In one order, so that the reported one is always the same.
+        for link in added.sorted(by: { "\($0)" < "\($1)" }) {
+            guard let position = draft.catalogue.position(of: link.className),
+                case let table = draft.catalogue[position],
+                try statements.statements(of: table).exists(ColumnForm.encodeKey(link.key))
+            else { throw FormError(.missingTarget(link.className)) }
         }
     }
 }

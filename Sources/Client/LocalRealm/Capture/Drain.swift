@@ -28,6 +28,8 @@ struct Drain {
     /// The value on other replicas if a group left one that cannot be sent.
     var unsent: [Place: Documents.Value] = [:]
     let diff: ValueDiff
+    /// Whether a new link to an object that does not exist is a value that cannot be sent.
+    let requiresLinkTargets: Bool
 
     /// The most rejected values kept in the file.
     private static let keptIssues = 1000
@@ -45,8 +47,10 @@ struct Drain {
         now: Int64,
         splitGap: Duration,
         counters: Set<PropertyName>,
-        limits: CaptureLog.Limits
+        limits: CaptureLog.Limits,
+        requiresLinkTargets: Bool = false
     ) {
+        self.requiresLinkTargets = requiresLinkTargets
         self.connection = connection
         self.statements = statements
         self.now = now

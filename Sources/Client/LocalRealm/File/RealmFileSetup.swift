@@ -163,6 +163,8 @@ extension RealmFileSetup {
     /// The settings of the one connection that writes for the agent (local realm, 3.3 and 6).
     private static func configure(_ connection: Connection) throws(SQLiteError) {
         try connection.setTriggersEnabled(false)
+        // Takes effect in a new file, before anything is written to it: see `Checkpointer`.
+        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.execute("PRAGMA foreign_keys = OFF")

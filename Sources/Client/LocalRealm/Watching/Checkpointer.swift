@@ -1,7 +1,8 @@
 internal import Glibc
 internal import SQLite
 
-/// Copies the write-ahead log back into the database file before it grows large (local realm, 6).
+/// Copies the write-ahead log back into the database file before it grows large, and gives the space of
+/// deleted rows back to the file system (local realm, 6).
 ///
 /// It has a connection of its own, so that the agent's writes need not wait for it: run it on
 /// another thread, after commits. Programs checkpoint as well, at their own threshold, which is
@@ -31,15 +32,50 @@ package final class Checkpointer {
         return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Checkpoints as the size of the log requires; never waits for another program.
+    /// Checkpoints as the size of the log requires, and shrinks a file that is empty for a large part; never
+    /// waits for another program.
     package func run() throws(LocalRealmError) {
-        let size = logSizeInBytes
-        guard size > Self.passiveThresholdInBytes else { return }
         try RealmFile.mappingErrors(path) {
+            let hasShrunk = try returnFreePages()
+            let size = logSizeInBytes
+            guard hasShrunk || size > Self.passiveThresholdInBytes else { return }
             let isCopied = try connection.checkpoint(.passive)
             // Emptying it keeps all programs from writing, so that little may be left to copy.
             guard isCopied, size > Self.truncateThresholdInBytes else { return }
             _ = try connection.checkpoint(.truncate)
         }
+    }
+}
+
+// MARK: Free pages
+
+extension Checkpointer {
+    /// Fewer free pages are kept for new rows; so is a share of the file below a quarter.
+    package static let keptFreePages: Int64 = 1024
+    /// Pages of one transaction, a millisecond's work for which programs may have to wait.
+    private static let pagesAtOnce = 256
+    private static let transactionsAtOnce = 4
+
+    /// Moves pages from the end of the file into free ones before, and cuts the file with the next checkpoint.
+    ///
+    /// Only in files that were made for it (`auto_vacuum`); the next run continues.
+    private func returnFreePages() throws -> Bool {
+        var hasShrunk = false
+        for _ in 0..<Self.transactionsAtOnce {
+            guard let free = try connection.integer("PRAGMA freelist_count"),
+                let pages = try connection.integer("PRAGMA page_count"),
+                free > Self.keptFreePages, free > pages / 4,
+                try connection.integer("PRAGMA auto_vacuum") != 0
+            else { break }
+            do {
+                try connection.transaction(.immediate) {
+                    try connection.execute("PRAGMA incremental_vacuum(\(Self.pagesAtOnce))")
+                }
+            } catch let error as SQLiteError where error.condition == .busy {
+                break
+            }
+            hasShrunk = true
+        }
+        return hasShrunk
     }
 }

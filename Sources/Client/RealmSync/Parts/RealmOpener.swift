@@ -93,6 +93,8 @@ package struct RealmOpener: Sendable {
         )
         file.isReadOnly = options.isReadOnly && !isFreshCopy
         file.learnedCounters = options.learnedCounters
+        file.requiresLinkTargets = options.requiresLinkTargets
+        file.remoteTriggers = isFreshCopy ? [] : options.triggersOnRemoteChanges
         var logs = logs
         logs[metadataKey: "realm"] = "\(options.name)"
         logs[metadataKey: "user_id"] = "\(userID)"

@@ -75,6 +75,7 @@ public actor SyncedRealm {
     /// Keeps the realm in sync until the task is cancelled, then closes the file and returns. Call it once.
     public func run() async {
         conditions.suspension = await memory.suspension()
+        await locateFileOfEarlierRun()
         await resets.carryOutFileActionOfEarlierRun()
         while !Task.isCancelled {
             do throws(RealmFailure) {
@@ -120,14 +121,14 @@ public actor SyncedRealm {
 
     private func bringUp() async throws(RealmFailure) -> RealmClient {
         var account = try await account()
-        userID = account.userID
+        try settle(on: account)
         // A realm that was deleted and suspended must not be created again automatically.
         while closers > 0 || (!isAllowed && !context.opener.hasFile(context.options)) {
             if Task.isCancelled { throw .stopping }
             await waitForPermission()
             // The user may have been logged out, or have changed.
             account = try await self.account()
-            userID = account.userID
+            try settle(on: account)
         }
         fileClosing = fileClosing ?? Promise()
         do throws(RealmOpener.Failure) {
@@ -145,6 +146,23 @@ public actor SyncedRealm {
             fileIsClosed()
             throw RealmFailure(error)
         }
+    }
+
+    private func settle(on account: Account) throws(RealmFailure) {
+        userID = account.userID
+        do throws(UnusableScope) {
+            try context.options.location.locate(userID: account.userID)
+        } catch {
+            throw RealmFailure(.scope(error.reason))
+        }
+    }
+
+    /// A pending action of an earlier process on the file does not wait for a log-in.
+    private func locateFileOfEarlierRun() async {
+        guard let record = try? await context.register.record(), !record.userID.isEmpty else {
+            return
+        }
+        try? context.options.location.locate(userID: record.userID)
     }
 
     private func fileIsClosed() {

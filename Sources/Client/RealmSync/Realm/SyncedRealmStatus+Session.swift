@@ -136,7 +136,7 @@ extension LocalRealmError.Kind {
         case .wrongOwner: .wrongOwner
         case .diskFull: .diskFull
         case .schemaConflict, .schemaNameTaken: .schemaConflict
-        case .schemaAltered, .schemaUniqueIndex: .schemaAltered
+        case .schemaAltered, .schemaUniqueIndex, .schemaRemoteTrigger: .schemaAltered
         case .badChangeset, .badProgress, .badSubscriptions: .serverError
         case .pendingUploads: .configuration
         case .identAlreadySet, .busy, .inputOutput, .cannotOpen, .database, .clockBeforeEpoch,
@@ -149,7 +149,7 @@ extension LocalRealmError.Kind {
     package var isOfConfiguration: Bool {
         switch self {
         case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaNameTaken,
-            .schemaAltered, .schemaUniqueIndex, .pendingUploads:
+            .schemaAltered, .schemaUniqueIndex, .schemaRemoteTrigger, .pendingUploads:
             true
         case .locked, .identAlreadySet, .busy, .fileExists, .diskFull, .inputOutput, .cannotOpen,
             .corrupt, .database, .badChangeset, .badProgress, .badSubscriptions,

@@ -38,14 +38,20 @@ package struct Admission {
 
     /// The limit on sets written out for other clients, over all changesets of an upload.
     private let replacementLimitInBytes: Int
+    /// Whether values may put lists and dictionaries into mixed properties.
+    let allowsCollectionsInMixed: Bool
 
     private struct Place: Hashable {
         let object: ObjectReference
         let field: Text
     }
 
-    package init(replacementLimitInBytes: Int = 32 << 20) {
+    package init(
+        replacementLimitInBytes: Int = 32 << 20,
+        allowsCollectionsInMixed: Bool = true
+    ) {
         self.replacementLimitInBytes = replacementLimitInBytes
+        self.allowsCollectionsInMixed = allowsCollectionsInMixed
     }
 }
 
@@ -110,7 +116,11 @@ extension Admission {
             unclear.insert(Place(object: object, field: name))
             field = name
         }
-        let losesData = value.map { instruction.carriesValue(missingIn: $0, changeset) } ?? false
+        let losesData =
+            value.map {
+                problem == .collectionInMixed
+                    || instruction.carriesValue(missingIn: $0, changeset)
+            } ?? false
         note(object, field, problem, in: changesetCount, count: 1, losesData: losesData)
     }
 

@@ -24,6 +24,17 @@ extension Applier {
                     value: value?.value
                 )
             }
+            if !admission.allowsCollectionsInMixed, instruction.makesCollectionInMixed,
+                let found = try applier.value(at: instruction, position, &editor, &store),
+                found.property.isOpen
+            {
+                return admission.leaveOut(
+                    position,
+                    of: changeset,
+                    because: .collectionInMixed,
+                    value: found.value
+                )
+            }
             let isErasureOfNull = instruction.erasesNull
             let before =
                 isErasureOfNull
@@ -109,9 +120,27 @@ extension Admission {
 }
 
 extension Instruction {
+    /// Typed collections exist with their object: only those in mixed values need an instruction.
+    fileprivate var makesCollectionInMixed: Bool {
+        switch self {
+        case .update(let update): update.payload.isCollection
+        case .arrayInsert(_, let payload, _), .setInsert(_, let payload): payload.isCollection
+        default: false
+        }
+    }
+
     fileprivate var erasesNull: Bool {
         guard case .setErase(let erase) = self else { return false }
         return erase.payload == .null
+    }
+}
+
+extension Payload {
+    fileprivate var isCollection: Bool {
+        switch self {
+        case .list, .dictionary: true
+        default: false
+        }
     }
 }
 
