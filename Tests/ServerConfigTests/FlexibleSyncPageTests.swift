@@ -43,7 +43,7 @@ struct FlexibleSyncPageTests {
     @Test("Every filter that it calls refused is refused with its message")
     func refused() throws {
         let rows = try page.table(after: "## What is refused, and why")
-        #expect(rows.count == 11)
+        #expect(rows.count == 10)
         for row in rows {
             let filter = row[0].filter { $0 != "`" }
             let declaration = RoleDeclaration(name: "x", read: .matching(filter))

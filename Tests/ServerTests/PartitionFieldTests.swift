@@ -53,7 +53,7 @@ struct PartitionFieldTests {
         #expect(try await titles(world) == [1: "store-42", 2: "store-42", 3: "its own"])
         let download = try await world.scan(for: maker)
         #expect(download.changesets.map(\.cursor.serverVersion) == [ServerVersion(5)])
-        #expect(download.changesets.map(\.originFileIdent) == [.none])
+        #expect(download.changesets.map(\.originFileIdent) == [.server])
         // The maker continues from before that version.
         try await world.upload(
             [upload(6, on: 0, Tasks.count(1, 2))],
