@@ -3,8 +3,10 @@ import Merge
 
 enum ChangesetInput {
     static func run(_ bytes: [UInt8], _ claims: inout Claims) {
+        let plain = PlainChangeset(bytes)
         do throws(DecodeError) {
             let changeset = try Changeset(decoding: bytes)
+            if let plain { try readAll(plain, of: changeset, &claims) }
             let encoded = changeset.encoded()
             let again = try? Changeset(decoding: encoded)
             claims.check(again?.encoded() == encoded, "a changeset has two encodings")
@@ -15,7 +17,33 @@ enum ChangesetInput {
                 (0...bytes.count).contains(error.offset),
                 "an error is outside of the input"
             )
+            claims.check(plain == nil, "a changeset that cannot be decoded is plain")
         }
+    }
+
+    private static func readAll(
+        _ plain: PlainChangeset,
+        of changeset: Changeset,
+        _ claims: inout Claims
+    ) throws(DecodeError) {
+        var (instructionCount, fieldCount) = (0, 0)
+        let result = plain.bytes.withUnsafeBufferPointer { buffer in
+            Result { () throws(DecodeError) in
+                var reader = PlainReader(plain, buffer)
+                var object = PlainObject()
+                while try reader.read(&object) {
+                    instructionCount += plain.instructions(on: [object.place]).count
+                    fieldCount += object.fields.count
+                }
+            }
+        }
+        try result.get()
+        claims.check(
+            instructionCount == changeset.instructions.count,
+            "an instruction is missing"
+        )
+        let updates = changeset.instructions.count { $0.code == .update }
+        claims.check(fieldCount == updates, "a field is missing")
     }
 }
 

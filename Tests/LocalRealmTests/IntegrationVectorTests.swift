@@ -162,7 +162,8 @@ private struct MergedRealm {
             connection: file.connection,
             statements: file.statements,
             options: [:],
-            pairLimit: .max
+            pairLimit: .max,
+            path: .direct
         )
         _ = try integration.run(Integration.parse(downloads)[...], &draft)
     }

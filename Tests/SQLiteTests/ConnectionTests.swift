@@ -54,6 +54,37 @@ struct ConnectionTests {
         }
     }
 
+    @Test("Bytes are bound where they are, and forgotten if the statement never ran")
+    func bindingInPlace() throws {
+        let statement = try connection.prepare("SELECT ?1, ?2, ?3")
+        for bytes: [UInt8] in [[], Array("a\u{0}b".utf8), [0xff, 0xfe]] {
+            try bytes.withUnsafeBytes { bytes in
+                try statement.bind(textInPlace: bytes, at: 1)
+                try statement.bind(blobInPlace: bytes, at: 2)
+                try statement.bindText(at: 3, capacity: 40) { room in
+                    room.copyBytes(from: bytes)
+                    return bytes.count
+                }
+                #expect(try statement.step())
+                #expect((0..<3).map { statement.storageClass(at: $0) } == [.text, .blob, .text])
+                #expect((0..<3).allSatisfy { statement.bytes(at: $0) == Array(bytes) })
+            }
+            statement.reset()
+        }
+        let bind: [(UnsafeRawBufferPointer) throws -> Void] = [
+            { try statement.bind(textInPlace: $0, at: 1) },
+            { try statement.bind(blobInPlace: $0, at: 2) },
+            { _ in try statement.bindText(at: 3, capacity: 1) { _ in 1 } },
+        ]
+        for bind in bind {
+            try withUnsafeBytes(of: 7) { try bind($0) }
+            statement.reset()
+            #expect(try statement.step())
+            #expect(statement.row == [nil, nil, nil])
+            statement.reset()
+        }
+    }
+
     @Test("A transaction that throws changes nothing")
     func rollback() throws {
         struct Failure: Error {}

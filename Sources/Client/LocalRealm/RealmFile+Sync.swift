@@ -101,8 +101,8 @@ extension RealmFile {
         _ draft: inout Draft
     ) throws -> Result<Outcome, any Error> {
         let known = draft.catalogue
-        return try attemptingIntegration(&draft) { draft in
-            let count = try apply(incoming.prefix(download.changesetsAtOnce), &draft)
+        return try attemptingIntegration(&draft) { draft, path in
+            let count = try apply(incoming.prefix(download.changesetsAtOnce), &draft, path)
             var progress = download.progress
             if count < incoming.count, count > 0 {
                 progress.download = incoming[count - 1].download.cursor
@@ -121,8 +121,18 @@ extension RealmFile {
         }
     }
 
-    /// Runs an integration that may fail without the rest of its transaction.
+    /// Runs an integration that may fail without the rest of its transaction. If the direct path fails, the
+    /// one by instruction finds the first error.
     func attemptingIntegration(
+        _ draft: inout Draft,
+        _ body: (inout Draft, Integration.Path) throws -> Outcome
+    ) throws -> Result<Outcome, any Error> {
+        let result = try attemptingIntegration(&draft) { try body(&$0, .direct) }
+        guard case .failure(is Integration.Failure) = result else { return result }
+        return try attemptingIntegration(&draft) { try body(&$0, .byInstruction) }
+    }
+
+    private func attemptingIntegration(
         _ draft: inout Draft,
         _ body: (inout Draft) throws -> Outcome
     ) throws -> Result<Outcome, any Error> {
@@ -146,7 +156,8 @@ extension RealmFile {
     /// - Returns: how many of the changesets were applied.
     func apply(
         _ incoming: ArraySlice<Integration.Incoming>,
-        _ draft: inout Draft
+        _ draft: inout Draft,
+        _ path: Integration.Path
     ) throws -> Int {
         guard !incoming.isEmpty else { return 0 }
         guard draft.uniqueIndexes.isEmpty else {
@@ -160,7 +171,8 @@ extension RealmFile {
             connection: connection,
             statements: statements,
             options: options,
-            pairLimit: configuration.mergeLimitInPairs
+            pairLimit: configuration.mergeLimitInPairs,
+            path: path
         )
         let count = try integration.run(incoming, &draft)
         for download in incoming.prefix(count).map(\.download) {

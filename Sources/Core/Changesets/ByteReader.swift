@@ -1,12 +1,14 @@
 /// Reads the primitive encodings, and locates errors in them (changesets spec, 2).
 struct ByteReader {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var offset = 0
+    private(set) var offset: Int
     /// Whether `ByteWriter` would write everything read so far with the same bytes.
     private(set) var isShortestForm = true
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    /// Starts at an offset, which errors count, too.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int = 0) {
         self.bytes = bytes
+        self.offset = offset
     }
 
     var isAtEnd: Bool { offset == bytes.count }
@@ -28,6 +30,28 @@ struct ByteReader {
     mutating func skip(_ count: UInt64) throws(DecodeError) {
         guard count <= UInt64(remaining) else { throw DecodeError(at: offset, .truncated) }
         offset += Int(count)
+    }
+
+    /// Steps over the bytes of an earlier part if they come again.
+    mutating func skipRepetition(of earlier: Range<Int>) -> Bool {
+        guard earlier.count <= remaining else { return false }
+        let raw = UnsafeRawBufferPointer(bytes)
+        var index = 0
+        // Eight at a time: this runs for each instruction.
+        while index + 8 <= earlier.count {
+            let known = earlier.lowerBound + index
+            guard
+                raw.loadUnaligned(fromByteOffset: known, as: UInt64.self)
+                    == raw.loadUnaligned(fromByteOffset: offset + index, as: UInt64.self)
+            else { return false }
+            index += 8
+        }
+        while index < earlier.count {
+            guard raw[earlier.lowerBound + index] == raw[offset + index] else { return false }
+            index += 1
+        }
+        offset += earlier.count
+        return true
     }
 
     /// Steps over an integer of any width.
@@ -83,6 +107,17 @@ struct ByteReader {
         return value
     }
 
+    mutating func readBigEndian<Integer: FixedWidthInteger & UnsignedInteger>(
+        _ type: Integer.Type
+    ) throws(DecodeError) -> Integer {
+        guard Integer.bitWidth / 8 <= remaining else {
+            throw DecodeError(at: offset, .truncated)
+        }
+        var value: Integer = 0
+        for _ in 0..<Integer.bitWidth / 8 { value = value << 8 | Integer(try readByte()) }
+        return value
+    }
+
     /// The decimal coefficient: seven bits from every byte, the last one included (spec, 2.6).
     mutating func readCoefficient() throws(DecodeError) -> (high: UInt64, low: UInt64) {
         let start = offset
@@ -107,6 +142,11 @@ struct ByteReader {
     private mutating func readVarint(
         maximumBytes: Int
     ) throws(DecodeError) -> (magnitude: UInt64, isNegative: Bool) {
+        // Most numbers are codes, indexes and lengths of one byte.
+        if offset < bytes.count, bytes[offset] < 0x80 {
+            defer { offset += 1 }
+            return (UInt64(bytes[offset] & 0x3f), bytes[offset] & 0x40 != 0)
+        }
         let start = offset
         var value: UInt64 = 0
         for position in 0..<maximumBytes {

@@ -17,14 +17,7 @@ extension Changeset {
     }
 
     package func objectKey(_ key: PrimaryKey) -> ObjectKey {
-        switch key {
-        case .null: .null
-        case .int(let value): .int(value)
-        case .string(let index): .string(strings[index])
-        case .objectID(let value): .objectID(value)
-        case .uuid(let value): .uuid(value)
-        case .globalKey(let value): .globalKey(value)
-        }
+        strings.objectKey(key)
     }
 
     package func reference(_ target: Instruction.ObjectTarget) -> ObjectReference {

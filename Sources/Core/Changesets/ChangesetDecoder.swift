@@ -129,7 +129,7 @@ extension ChangesetDecoder {
     {
         let field = try readInternIndex()
         let start = reader.offset
-        let code = try readTypeCode()
+        let code = try reader.readTypeCode()
         guard let type = PrimaryKeyType(code) else {
             throw DecodeError(at: start, .illegalPrimaryKeyType(code))
         }
@@ -151,7 +151,7 @@ extension ChangesetDecoder {
     private mutating func readAddColumn() throws(DecodeError) -> Instruction.AddColumn {
         let className = try readInternIndex()
         let field = try readInternIndex()
-        let type = try readTypeCode()
+        let type = try reader.readTypeCode()
         let isNullable = try reader.readBool()
         let collection = try readCollectionType()
         return Instruction.AddColumn(
@@ -161,7 +161,7 @@ extension ChangesetDecoder {
             isNullable: isNullable,
             collection: collection,
             linkTarget: type == .link ? try readInternIndex() : nil,
-            keyType: collection == .dictionary ? try readTypeCode() : nil
+            keyType: collection == .dictionary ? try reader.readTypeCode() : nil
         )
     }
 }
@@ -206,17 +206,7 @@ extension ChangesetDecoder {
     }
 
     private mutating func readPrimaryKey() throws(DecodeError) -> PrimaryKey {
-        let start = reader.offset
-        let code = try reader.readSigned(.bits64)
-        switch Int8(exactly: code).flatMap(TypeCode.init(rawValue:)) {
-        case .null: return .null
-        case .int: return .int(try reader.readSigned(.bits64))
-        case .string: return .string(try readInternIndex())
-        case .globalKey: return .globalKey(try readGlobalKey())
-        case .objectID: return .objectID(try readObjectID())
-        case .uuid: return .uuid(try readUniqueID())
-        default: throw DecodeError(at: start, .unknownPrimaryKey(code))
-        }
+        try reader.readPrimaryKey(strings: strings.count)
     }
 
     /// A payload, and the position of its bytes in the string buffer if it has any.
@@ -225,21 +215,21 @@ extension ChangesetDecoder {
     ) {
         let start = reader.offset
         let offset = bufferLength
-        switch try readTypeCode() {
+        switch try reader.readTypeCode() {
         case .null: return (.null, 0)
         case .int: return (.int(try reader.readSigned(.bits64)), 0)
         case .bool: return (.bool(try reader.readBool()), 0)
         case .string: return (.string(try readText()), offset)
         case .binary: return (.binary(try readBinary()), offset)
-        case .timestamp: return (.timestamp(try readTimestamp()), 0)
+        case .timestamp: return (.timestamp(try reader.readTimestamp()), 0)
         case .float: return (.float(.init(bitPattern: try reader.readLittleEndian(UInt32.self))), 0)
         case .double:
             return (.double(.init(bitPattern: try reader.readLittleEndian(UInt64.self))), 0)
-        case .decimal: return (.decimal(try readDecimal()), 0)
+        case .decimal: return (.decimal(try reader.readDecimal()), 0)
         case .link:
             return (.link(className: try readInternIndex(), key: try readPrimaryKey()), 0)
-        case .objectID: return (.objectID(try readObjectID()), 0)
-        case .uuid: return (.uuid(try readUniqueID()), 0)
+        case .objectID: return (.objectID(try reader.readObjectID()), 0)
+        case .uuid: return (.uuid(try reader.readUniqueID()), 0)
         case .objectValue: return (.objectValue, 0)
         case .dictionary: return (.dictionary, 0)
         case .list: return (.list, 0)
@@ -254,21 +244,7 @@ extension ChangesetDecoder {
 
 extension ChangesetDecoder {
     private mutating func readInternIndex() throws(DecodeError) -> InternIndex {
-        let start = reader.offset
-        let index = try reader.readUnsigned(.bits32)
-        guard index < strings.count else {
-            throw DecodeError(at: start, .undefinedInternIndex(index))
-        }
-        return InternIndex(UInt32(index))
-    }
-
-    private mutating func readTypeCode() throws(DecodeError) -> TypeCode {
-        let start = reader.offset
-        let code = try reader.readSigned(.bits64)
-        guard let type = Int8(exactly: code).flatMap(TypeCode.init(rawValue:)) else {
-            throw DecodeError(at: start, .unknownPayload(code))
-        }
-        return type
+        try reader.readInternIndex(below: strings.count)
     }
 
     private mutating func readCollectionType() throws(DecodeError) -> CollectionType {
@@ -285,11 +261,7 @@ extension ChangesetDecoder {
     }
 
     private mutating func readText() throws(DecodeError) -> Text {
-        let start = reader.offset
-        let length = try reader.readUnsigned(.bits64)
-        guard length <= FormatLimits.stringSizeInBytes else {
-            throw DecodeError(at: start, .stringTooLong(length))
-        }
+        let length = try reader.readTextLength()
         bufferLength += length
         return Text(bytes: try reader.readBytes(length))
     }
@@ -298,55 +270,6 @@ extension ChangesetDecoder {
         let bytes = try reader.readBytes(try reader.readUnsigned(.bits64))
         bufferLength += UInt64(bytes.count)
         return bytes
-    }
-
-    private mutating func readTimestamp() throws(DecodeError) -> Timestamp {
-        let start = reader.offset
-        let seconds = try reader.readSigned(.bits64)
-        let nanoseconds = try reader.readSigned(.bits64)
-        guard let timestamp = Timestamp(seconds: seconds, nanoseconds: nanoseconds) else {
-            throw DecodeError(at: start, .timestampOutOfRange)
-        }
-        return timestamp
-    }
-
-    private mutating func readDecimal() throws(DecodeError) -> Decimal128 {
-        let start = reader.offset
-        let coefficient = try reader.readCoefficient()
-        let exponent = try reader.readSigned(.bits32)
-        let sign = try reader.readSigned(.bits32)
-        if sign != 0, sign != 1 { reader.noteOtherForm() }
-        let decimal = Decimal128(
-            coefficientHigh: coefficient.high,
-            coefficientLow: coefficient.low,
-            exponent: Int32(exponent),
-            isNegative: sign != 0
-        )
-        guard let decimal else { throw DecodeError(at: start, .decimalOutOfRange) }
-        return decimal
-    }
-
-    private mutating func readObjectID() throws(DecodeError) -> ObjectID {
-        let start = reader.offset
-        guard let value = ObjectID(bytes: try reader.readBytes(12)) else {
-            throw DecodeError(at: start, .truncated)
-        }
-        return value
-    }
-
-    private mutating func readUniqueID() throws(DecodeError) -> UniqueID {
-        let start = reader.offset
-        guard let value = UniqueID(bytes: try reader.readBytes(16)) else {
-            throw DecodeError(at: start, .truncated)
-        }
-        return value
-    }
-
-    private mutating func readGlobalKey() throws(DecodeError) -> GlobalKey {
-        GlobalKey(
-            high: try reader.readUnsigned(.bits64),
-            low: try reader.readUnsigned(.bits64)
-        )
     }
 }
 

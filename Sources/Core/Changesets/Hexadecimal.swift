@@ -37,6 +37,21 @@ package enum Hexadecimal {
         }
     }
 
+    /// Writes the lower-case digits of an integer, leading zeros included, to a buffer that has room for
+    /// them.
+    static func write(
+        _ value: some FixedWidthInteger & UnsignedInteger,
+        to text: UnsafeMutableRawBufferPointer,
+        at start: Int
+    ) {
+        var rest = value
+        for position in stride(from: start + value.bitWidth / 4 - 1, through: start, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: rest) & 15
+            text[position] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+            rest >>= 4
+        }
+    }
+
     /// The value of a digit of either case; nil for other characters.
     package static func value(of character: UInt8) -> UInt8? {
         switch character {

@@ -1,7 +1,7 @@
 /// A 12-byte object identifier, in the byte order of its hexadecimal text (changesets spec, 2.7).
 public struct ObjectID: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt32
+    let high: UInt64
+    let low: UInt32
 
     /// Nil unless there are exactly 12 bytes.
     package init?(bytes: some Collection<UInt8>) {
@@ -10,7 +10,7 @@ public struct ObjectID: Hashable, Sendable {
         self.low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    private init(high: UInt64, low: UInt32) {
+    init(high: UInt64, low: UInt32) {
         self.high = high
         self.low = low
     }
@@ -37,11 +37,18 @@ extension ObjectID: Comparable {
 extension ObjectID: CustomStringConvertible {
     /// 24 lower-case hexadecimal digits, as ASCII.
     package var text: [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(24)
-        Hexadecimal.append(high, to: &text)
-        Hexadecimal.append(low, to: &text)
-        return text
+        Array(unsafeUninitializedCapacity: Self.textLength) { text, count in
+            count = writeText(into: UnsafeMutableRawBufferPointer(text))
+        }
+    }
+
+    package static let textLength = 24
+
+    /// Writes the same digits to the start of a buffer, and returns their number.
+    package func writeText(into text: UnsafeMutableRawBufferPointer) -> Int {
+        Hexadecimal.write(high, to: text, at: 0)
+        Hexadecimal.write(low, to: text, at: 16)
+        return Self.textLength
     }
 
     public var description: String { String(decoding: text, as: UTF8.self) }

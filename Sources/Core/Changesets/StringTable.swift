@@ -13,6 +13,17 @@ package struct StringTable: Hashable, Sendable {
         entries[Int(index.rawValue)]
     }
 
+    package func objectKey(_ key: PrimaryKey) -> ObjectKey {
+        switch key {
+        case .null: .null
+        case .int(let value): .int(value)
+        case .string(let index): .string(self[index])
+        case .objectID(let value): .objectID(value)
+        case .uuid(let value): .uuid(value)
+        case .globalKey(let value): .globalKey(value)
+        }
+    }
+
     package func contains(_ index: InternIndex) -> Bool {
         index.rawValue < entries.count
     }

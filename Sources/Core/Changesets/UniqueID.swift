@@ -1,7 +1,7 @@
 /// A 16-byte UUID, in the byte order of its text (changesets spec, 2.7).
 public struct UniqueID: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt64
+    let high: UInt64
+    let low: UInt64
 
     /// Nil unless there are exactly 16 bytes.
     package init?(bytes: some Collection<UInt8>) {
@@ -10,7 +10,7 @@ public struct UniqueID: Hashable, Sendable {
         self.low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private init(high: UInt64, low: UInt64) {
+    init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }

@@ -67,7 +67,8 @@ private struct MeetingChangesets {
 }
 
 extension Changeset {
-    fileprivate var containsNaN: Bool {
+    /// Whether QUIRK D-NaN may concern any changeset that this one meets.
+    package var containsNaN: Bool {
         instructions.contains { instruction in
             switch instruction {
             case .update(let update): update.payload.isNaN

@@ -84,6 +84,12 @@ package struct TouchedPlaces {
         }
     }
 
+    /// The same for a changeset that only creates objects and sets their properties.
+    package func mayMeet(_ changeset: PlainChangeset) -> Bool {
+        if erasesSchema { return true }
+        return !objects.isEmpty && changeset.containsObject { objects.contains($0) }
+    }
+
     private static func column(
         _ column: Instruction.AddColumn,
         of changeset: Changeset

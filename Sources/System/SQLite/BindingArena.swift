@@ -37,7 +37,8 @@ struct BindingArena: ~Copyable {
         used = 0
     }
 
-    private mutating func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    /// Room for some bytes, never without an address.
+    mutating func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer {
         let count = max(count, 1)
         while current < blocks.count, blocks[current].count - used < count {
             current += 1

@@ -8,6 +8,8 @@ package final class Statement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
     private var arena = BindingArena()
+    /// Whether it has run or has values bound since the last `reset()`.
+    private var isInUse = false
     package let columnCount: Int
 
     init(_ sql: String, on database: OpaquePointer) throws(SQLiteError) {
@@ -35,6 +37,7 @@ package final class Statement {
 
     /// Moves to the next row; false at the end.
     package func step() throws(SQLiteError) -> Bool {
+        isInUse = true
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -57,6 +60,8 @@ package final class Statement {
 
     /// Ends the current run and clears its bindings.
     package func reset() {
+        guard isInUse else { return }
+        isInUse = false
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
         arena.removeAll()
@@ -67,20 +72,24 @@ package final class Statement {
 
 extension Statement {
     package func bindNull(at position: Int) throws(SQLiteError) {
+        isInUse = true
         try check(sqlite3_bind_null(handle, Int32(position)))
     }
 
     package func bind(_ value: Int64, at position: Int) throws(SQLiteError) {
+        isInUse = true
         try check(sqlite3_bind_int64(handle, Int32(position), value))
     }
 
     /// SQLite has no NaN: it becomes NULL.
     package func bind(_ value: Double, at position: Int) throws(SQLiteError) {
+        isInUse = true
         try check(sqlite3_bind_double(handle, Int32(position), value))
     }
 
     /// Binds bytes as TEXT, whether or not they are UTF-8.
     package func bind(text bytes: [UInt8], at position: Int) throws(SQLiteError) {
+        isInUse = true
         try check(
             sqlite3_bind_text64(
                 handle,
@@ -94,6 +103,7 @@ extension Statement {
     }
 
     package func bind(blob bytes: [UInt8], at position: Int) throws(SQLiteError) {
+        isInUse = true
         let status = sqlite3_bind_blob64(
             handle,
             Int32(position),
@@ -102,6 +112,48 @@ extension Statement {
             nil
         )
         try check(status)
+    }
+
+    /// Binds TEXT that stays at its address until the statement is reset.
+    package func bind(
+        textInPlace bytes: UnsafeRawBufferPointer,
+        at position: Int
+    ) throws(SQLiteError) {
+        // Without an address NULL would be bound.
+        guard let start = bytes.baseAddress else { return try bind(text: [], at: position) }
+        isInUse = true
+        let status = sqlite3_bind_text64(
+            handle,
+            Int32(position),
+            start.assumingMemoryBound(to: CChar.self),
+            UInt64(bytes.count),
+            nil,
+            UInt8(SQLITE_UTF8)
+        )
+        try check(status)
+    }
+
+    /// Binds a BLOB that stays at its address until the statement is reset.
+    package func bind(
+        blobInPlace bytes: UnsafeRawBufferPointer,
+        at position: Int
+    ) throws(SQLiteError) {
+        guard let start = bytes.baseAddress else { return try bind(blob: [], at: position) }
+        isInUse = true
+        try check(
+            sqlite3_bind_blob64(handle, Int32(position), start, UInt64(bytes.count), nil)
+        )
+    }
+
+    /// Binds TEXT that the body writes into the statement's own memory; it returns the length.
+    package func bindText(
+        at position: Int,
+        capacity: Int,
+        _ write: (UnsafeMutableRawBufferPointer) -> Int
+    ) throws(SQLiteError) {
+        let room = arena.reserve(capacity)
+        let count = write(room)
+        try bind(textInPlace: UnsafeRawBufferPointer(rebasing: room[..<count]), at: position)
     }
 
     package func bind(_ value: String, at position: Int) throws(SQLiteError) {

@@ -14,6 +14,9 @@ struct ChangesetApplier {
     /// Whether the editor has classes that the folder lacks.
     private var isSchemaAhead = false
 
+    /// From this number of objects on it pays to write what was gathered, before more of it is folded.
+    private static let worthWriting = 64
+
     init(_ editor: SchemaEditor, _ statements: StatementPool) {
         self.editor = editor
         self.statements = statements
@@ -35,12 +38,34 @@ struct ChangesetApplier {
                 try changeSchema(changeset, position, number)
                 continue
             }
-            if isSchemaAhead { try finishSchema(changeset, number) }
-            if case .blocked = try folder.fold(position) {
-                try finishObjects()
-                _ = try folder.fold(position)
+            if isSchemaAhead {
+                try finishSchema()
+                folder.begin(changeset, number: number)
             }
+            try fold(position)
         }
+    }
+
+    /// Adds a plain changeset. Most of its objects are in their tables when the call returns; an error that
+    /// it throws need not be the first of several.
+    mutating func apply(_ changeset: PlainChangeset, number: Int) throws {
+        if changeset.runCount < Self.worthWriting, !folder.isEmpty {
+            return try apply(try Changeset(decoding: changeset.bytes), number: number)
+        }
+        if isSchemaAhead { try finishSchema() }
+        // What was gathered before may concern the same objects.
+        try finishObjects()
+        let inserter = ObjectInserter(changeset, plans, editor.catalogue.schema, statements)
+        let left = changeset.instructions(on: try inserter.run())
+        guard !left.isEmpty else { return }
+        folder.begin(try Changeset(decoding: changeset.bytes), number: number)
+        for position in left { try fold(position) }
+    }
+
+    private mutating func fold(_ position: Int) throws {
+        guard case .blocked = try folder.fold(position) else { return }
+        try finishObjects()
+        _ = try folder.fold(position)
     }
 
     /// Writes the gathered actions.
@@ -89,12 +114,11 @@ struct ChangesetApplier {
 
     /// Creates the tables and columns that schema instructions added, and updates the folder's
     /// schema.
-    private mutating func finishSchema(_ changeset: Changeset, _ number: Int) throws {
+    private mutating func finishSchema() throws {
         try editor.flush()
         statements.removeAll()
         plans = Self.plans(editor.catalogue)
         folder = InstructionFolder(editor.catalogue.schema)
-        folder.begin(changeset, number: number)
         isSchemaAhead = false
     }
 }

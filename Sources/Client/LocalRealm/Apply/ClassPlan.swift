@@ -22,6 +22,10 @@ struct ClassPlan {
         let initial: ColumnValue
         /// Whether its links are listed in `_realm_backlink`, as those inside JSON are.
         let mayHoldLinks: Bool
+        /// Nil if its values have to be converted.
+        let direct: DirectColumn?
+        /// Of a link in a column of its own.
+        let linkTarget: LinkTarget?
     }
 
     init(_ schema: ClassSchema, _ catalogue: Catalogue) {
@@ -39,21 +43,27 @@ struct ClassPlan {
             guard let column = table.position(of: property.name) else {
                 preconditionFailure("every property of a stored class has a column")
             }
-            return Property(
-                schema: property,
-                column: column,
-                initial: ColumnForm.encode(
-                    property.defaultValue,
-                    of: property,
-                    in: catalogue.schema
-                ),
-                mayHoldLinks: catalogue.schema.mayHoldLinksInJSON(property)
-            )
+            return Property(property, column: column, in: catalogue.schema)
         }
         self.columns = properties.map(\.column)
         self.linkProperties = properties.indices.filter { [properties] in
             properties[$0].mayHoldLinks
         }
+    }
+}
+
+extension ClassPlan.Property {
+    init(_ property: PropertySchema, column: Int, in schema: RealmSchema) {
+        self.schema = property
+        self.column = column
+        self.initial = ColumnForm.encode(property.defaultValue, of: property, in: schema)
+        self.mayHoldLinks = schema.mayHoldLinksInJSON(property)
+        self.direct = DirectColumn(property, column: column, initial: initial, in: schema)
+        self.linkTarget =
+            switch (property.collection, schema.elementType(of: property)) {
+            case (.single, .link(let target)): target
+            default: nil
+            }
     }
 }
 

@@ -23,6 +23,9 @@ struct InstructionFolder {
         self.batches = Array(repeating: ObjectBatch(), count: schema.classes.count)
     }
 
+    /// Whether no action is gathered.
+    var isEmpty: Bool { batches.allSatisfy(\.isEmpty) }
+
     /// Call it before the instructions of each changeset; errors name the changeset by the number.
     mutating func begin(_ changeset: Changeset, number: Int) {
         let editor = InstructionEditor(schema: schema, strings: changeset.strings)

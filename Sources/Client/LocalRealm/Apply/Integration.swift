@@ -12,11 +12,27 @@ struct Integration {
     let options: [PropertyName: PropertyOptions]
     /// The most pairs of instructions to merge in one transaction.
     let pairLimit: Int
+    let path: Path
+
+    /// A way to apply plain changesets; both have the same result.
+    enum Path {
+        /// Straight from their bytes, if they meet no local change. Of several errors any may be found.
+        case direct
+        /// Instruction by instruction: finds the first error.
+        case byInstruction
+    }
 
     /// A downloaded changeset, parsed before the write lock was taken.
     struct Incoming {
         let download: DownloadChangeset
-        let changeset: Changeset
+        let content: Content
+
+        enum Content {
+            case plain(PlainChangeset)
+            case decoded(Changeset)
+        }
+
+        var isPlain: Bool { if case .plain = content { true } else { false } }
     }
 
     /// An error in a downloaded changeset.
@@ -37,8 +53,13 @@ struct Integration {
         result.reserveCapacity(downloads.count)
         for download in downloads {
             do {
-                let changeset = try Changeset(decoding: download.bytes)
-                result.append(Incoming(download: download, changeset: changeset))
+                let content: Incoming.Content =
+                    if let plain = PlainChangeset(download.bytes) {
+                        .plain(plain)
+                    } else {
+                        .decoded(try Changeset(decoding: download.bytes))
+                    }
+                result.append(Incoming(download: download, content: content))
             } catch {
                 throw Failure(download, error)
             }
@@ -65,7 +86,16 @@ struct Integration {
         var pairsLeft = pairLimit
         while let next = rest.first {
             let base = mergeBase(of: next, draft.state)
-            let run = rest.prefix { mergeBase(of: $0, draft.state) == base }
+            if let plain = try unmerged(next, after: base, &ours) {
+                let number = rest.startIndex
+                try locatingErrors(incoming) { try applier.apply(plain, number: number) }
+                rest = rest.dropFirst()
+                continue
+            }
+            let run = try rest.prefix {
+                try mergeBase(of: $0, draft.state) == base
+                    && unmerged($0, after: base, &ours) == nil
+            }
             let isFirst = rest.startIndex == incoming.startIndex
             let transformed = try rebase(run, over: base, &ours, &pairsLeft, mustBegin: isFirst)
             for (changeset, number) in zip(transformed, run.indices) {
@@ -78,6 +108,18 @@ struct Integration {
         try ours.saveReciprocals()
         try draft.adopt(applier.editor)
         return rest.startIndex - incoming.startIndex
+    }
+
+    /// The changeset if it is plain, and no merge would change it or a local one.
+    private func unmerged(
+        _ incoming: Incoming,
+        after base: ClientVersion,
+        _ ours: inout OurChangesets
+    ) throws -> PlainChangeset? {
+        guard path == .direct, case .plain(let changeset) = incoming.content,
+            try !ours.mayMeet(changeset, after: base)
+        else { return nil }
+        return changeset
     }
 
     /// The last own version that the changeset had seen; trimmed changesets cannot conflict.
@@ -100,7 +142,7 @@ struct Integration {
             // an abandoned attempt is not usable.
             let limit = part.count == 1 && mustBegin ? .max : pairsLeft
             var (attempt, left) = (ours, limit)
-            var theirs = part.map(\.operand)
+            var theirs = try part.map { try $0.operand() }
             do {
                 try attempt.rebase(&theirs, after: base, pairsLeft: &left)
                 ours = attempt
@@ -130,8 +172,13 @@ struct Integration {
 }
 
 extension Integration.Incoming {
-    fileprivate var operand: MergeOperand {
-        MergeOperand(
+    fileprivate func operand() throws(DecodeError) -> MergeOperand {
+        let changeset: Changeset =
+            switch content {
+            case .plain(let plain): try Changeset(decoding: plain.bytes)
+            case .decoded(let changeset): changeset
+            }
+        return MergeOperand(
             changeset: changeset,
             stamp: Stamp(
                 timestamp: download.originTimestamp.rawValue,

@@ -11,6 +11,17 @@ struct OurChangesets {
     let connection: Connection
     let state: RealmStateRow
     private var entries: [(version: ClientVersion, operand: MergeOperand)]?
+    /// The places that the local changesets above a version touch; nil after a merge that changed some.
+    private var touched: (base: ClientVersion, places: Places)?
+
+    private enum Places {
+        case known(TouchedPlaces)
+        /// Too many to be held in memory, or any change may concern them.
+        case all
+    }
+
+    /// With more instructions than these the local changesets are compared with theirs by a merge.
+    private static let touchedLimit = 100_000
 
     init(connection: Connection, state: RealmStateRow) {
         self.connection = connection
@@ -35,11 +46,32 @@ struct OurChangesets {
                 pairsLeft: &pairsLeft,
                 progress: connection.countStep
             )
+            if operands.contains(where: \.isDirty) { touched = nil }
             for (offset, operand) in operands.enumerated() {
                 entries[start + offset].operand = operand
             }
         }
         self.entries = entries
+    }
+
+    /// Whether a merge with the local changesets above the version could change a changeset, or them.
+    mutating func mayMeet(
+        _ changeset: PlainChangeset,
+        after base: ClientVersion
+    ) throws -> Bool {
+        let entries = try self.entries ?? read(after: base)
+        self.entries = entries
+        if touched?.base != base {
+            let ours = entries.filter { $0.version > base }.map(\.operand)
+            let isAll =
+                ours.reduce(0) { $0 + $1.changeset.instructions.count } > Self.touchedLimit
+                || ours.contains { $0.changeset.containsNaN }
+            touched = (base, isAll ? .all : .known(TouchedPlaces(of: ours)))
+        }
+        return switch touched?.places {
+        case .known(let places): places.mayMeet(changeset)
+        case .all, nil: true
+        }
     }
 
     /// Stores the reciprocals that the merges have changed; the original changesets stay as they

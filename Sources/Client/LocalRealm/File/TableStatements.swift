@@ -62,6 +62,32 @@ final class TableStatements {
 
     /// Inserts an object with all of its properties; false if it already exists.
     func insert(_ key: ColumnValue, _ values: [ColumnValue]) throws(SQLiteError) -> Bool {
+        let insertion = try insertion()
+        try insertion.statement.bind(key, at: Insertion.keyParameter)
+        for (column, value) in values.enumerated() {
+            try insertion.statement.bind(value, at: Insertion.parameter(ofColumn: column))
+        }
+        return try insertion.run()
+    }
+
+    /// The statement that inserts one object, for callers that bind its values themselves.
+    struct Insertion {
+        let statement: Statement
+        fileprivate let connection: Connection
+
+        static let keyParameter = 1
+
+        /// By the column's position in the table; what is not bound is NULL.
+        static func parameter(ofColumn position: Int) -> Int { position + 2 }
+
+        /// False if the object already exists.
+        func run() throws(SQLiteError) -> Bool {
+            try statement.run()
+            return connection.changes > 0
+        }
+    }
+
+    func insertion() throws(SQLiteError) -> Insertion {
         let statement = try prepared(&insert) {
             let columns = [keyName] + table.columns.map { SQLText.name($0.columnName) }
             let parameters = columns.indices.map { "?\($0 + 1)" }
@@ -70,12 +96,7 @@ final class TableStatements {
                 VALUES (\(parameters.joined(separator: ", "))) ON CONFLICT DO NOTHING
                 """
         }
-        try statement.bind(key, at: 1)
-        for (index, value) in values.enumerated() {
-            try statement.bind(value, at: index + 2)
-        }
-        try statement.run()
-        return connection.changes > 0
+        return Insertion(statement: statement, connection: connection)
     }
 
     /// Sets some properties, named by their ascending positions; false if there is no such object.

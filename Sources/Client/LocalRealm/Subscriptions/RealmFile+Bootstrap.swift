@@ -65,7 +65,7 @@ extension RealmFile {
         _ progress: SyncProgress,
         _ draft: inout Draft
     ) throws -> Result<Outcome, any Error> {
-        try attemptingIntegration(&draft) { draft in
+        try attemptingIntegration(&draft) { draft, path in
             let store = BootstrapStore(connection: connection)
             let known = Set(draft.catalogue.tables.map(\.name))
             var (row, count) = (Int64.min, 0)
@@ -76,7 +76,7 @@ extension RealmFile {
                 )
                 guard !changesets.isEmpty else { break }
                 var rest = try Integration.parse(changesets)[...]
-                while !rest.isEmpty { rest = rest.dropFirst(try apply(rest, &draft)) }
+                while !rest.isEmpty { rest = rest.dropFirst(try apply(rest, &draft, path)) }
                 (row, count) = (last, count + changesets.count)
             }
             let acknowledged = try draft.state.adopt(

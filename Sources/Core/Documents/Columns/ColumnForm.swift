@@ -23,6 +23,18 @@ package enum ColumnForm {
         }
     }
 
+    /// Room for the text of any timestamp.
+    package static let timestampCapacity = TimestampText.capacity
+
+    /// Writes the column form of a timestamp to the start of a buffer with that capacity, and returns its
+    /// length.
+    package static func write(
+        _ timestamp: Timestamp,
+        into text: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        TimestampText.write(timestamp, into: text)
+    }
+
     /// Reads a column of a scalar type; the caller interprets NULL.
     package static func decode(
         _ column: ColumnValue,

@@ -5,36 +5,59 @@ enum TimestampText {
     /// `YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ`, so that text order is time order; outside the years 0000
     /// to 9999 `@<seconds>.<nanoseconds>`, each with its own sign.
     static func print(_ timestamp: Timestamp) -> [UInt8] {
-        let isBackwards = timestamp.nanoseconds < 0
-        // Within the bounds there is room to step back one second.
-        guard writtenSeconds.contains(timestamp.seconds),
-            timestamp.seconds > writtenSeconds.lowerBound || !isBackwards
-        else {
-            return Array("@\(timestamp.seconds).\(timestamp.nanoseconds)".utf8)
+        [UInt8](unsafeUninitializedCapacity: capacity) { text, count in
+            count = write(timestamp, into: UnsafeMutableRawBufferPointer(text))
         }
+    }
+
+    /// Room for both forms; the longest text is that of extreme numbers.
+    static let capacity = 40
+
+    /// Writes the same text to the start of a buffer with that capacity, and returns its length.
+    static func write(_ timestamp: Timestamp, into text: UnsafeMutableRawBufferPointer) -> Int {
+        if let start = text.baseAddress,
+            write(timestamp, to: start.assumingMemoryBound(to: UInt8.self))
+        {
+            return writtenSizeInBytes
+        }
+        let numbers = "@\(timestamp.seconds).\(timestamp.nanoseconds)".utf8
+        text.copyBytes(from: numbers)
+        return numbers.count
+    }
+
+    /// Of the first form.
+    static let writtenSizeInBytes = 30
+
+    /// Writes the first form; false if the timestamp needs the other one.
+    static func write(_ timestamp: Timestamp, to text: UnsafeMutablePointer<UInt8>) -> Bool {
+        guard hasDate(timestamp) else { return false }
+        let isBackwards = timestamp.nanoseconds < 0
         let seconds = timestamp.seconds - (isBackwards ? 1 : 0)
         let nanoseconds = Int64(timestamp.nanoseconds) + (isBackwards ? billion : 0)
         let days = seconds.flooredQuotient(secondsPerDay)
         let secondOfDay = seconds - days * secondsPerDay
         let date = CivilDate(daysSince1970: days)
+        text.write(date.year, digits: 4)
+        text[4] = UInt8(ascii: "-")
+        (text + 5).write(date.month, digits: 2)
+        text[7] = UInt8(ascii: "-")
+        (text + 8).write(date.day, digits: 2)
+        text[10] = UInt8(ascii: "T")
+        (text + 11).write(secondOfDay / 3600, digits: 2)
+        text[13] = UInt8(ascii: ":")
+        (text + 14).write(secondOfDay / 60 % 60, digits: 2)
+        text[16] = UInt8(ascii: ":")
+        (text + 17).write(secondOfDay % 60, digits: 2)
+        text[19] = UInt8(ascii: ".")
+        (text + 20).write(nanoseconds, digits: 9)
+        text[29] = UInt8(ascii: "Z")
+        return true
+    }
 
-        var text: [UInt8] = []
-        text.reserveCapacity(30)
-        text.append(digits: date.year, count: 4)
-        text.append(UInt8(ascii: "-"))
-        text.append(digits: date.month, count: 2)
-        text.append(UInt8(ascii: "-"))
-        text.append(digits: date.day, count: 2)
-        text.append(UInt8(ascii: "T"))
-        text.append(digits: secondOfDay / 3600, count: 2)
-        text.append(UInt8(ascii: ":"))
-        text.append(digits: secondOfDay / 60 % 60, count: 2)
-        text.append(UInt8(ascii: ":"))
-        text.append(digits: secondOfDay % 60, count: 2)
-        text.append(UInt8(ascii: "."))
-        text.append(digits: nanoseconds, count: 9)
-        text.append(UInt8(ascii: "Z"))
-        return text
+    private static func hasDate(_ timestamp: Timestamp) -> Bool {
+        // Within the bounds there is room to step back one second.
+        writtenSeconds.contains(timestamp.seconds)
+            && (timestamp.seconds > writtenSeconds.lowerBound || timestamp.nanoseconds >= 0)
     }
 
     /// Reads both forms, and any text that SQLite's `julianday()` accepts and that starts with a
@@ -46,6 +69,26 @@ enum TimestampText {
             ? parseWireNumbers(&scanner)
             : parseDate(&scanner)
         return scanner.isAtEnd ? timestamp : nil
+    }
+
+    /// Reads a text as `print` writes it: nil for every other one, even a valid one.
+    static func parseWritten(_ text: UnsafeBufferPointer<UInt8>) -> Timestamp? {
+        guard text.count == writtenSizeInBytes, text[4] == UInt8(ascii: "-"),
+            text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
+            text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
+            text[19] == UInt8(ascii: "."), text[29] == UInt8(ascii: "Z"),
+            let year = text.number(0..<4), let month = text.number(5..<7), 1...12 ~= month,
+            let day = text.number(8..<10), 1...31 ~= day,
+            let hour = text.number(11..<13), hour <= 24,
+            let minute = text.number(14..<16), minute <= 59,
+            let second = text.number(17..<19), second <= 59,
+            let nanoseconds = text.number(20..<29)
+        else { return nil }
+        let days = CivilDate(year: year, month: month, day: day).daysSince1970
+        return timestamp(
+            seconds: days * secondsPerDay + hour * 3600 + minute * 60 + second,
+            nanosecondsAfter: nanoseconds
+        )
     }
 
     private static let billion: Int64 = 1_000_000_000
@@ -145,15 +188,27 @@ extension TimestampText {
     }
 }
 
-extension [UInt8] {
+extension UnsafeMutablePointer<UInt8> {
     /// The lowest decimal digits of a number that is not negative.
-    fileprivate mutating func append(digits value: Int64, count: Int) {
-        var rest = value
-        let start = endIndex
-        for _ in 0..<count { append(0) }
-        for position in stride(from: start + count - 1, through: start, by: -1) {
-            self[position] = UInt8(ascii: "0") + UInt8(rest % 10)
+    @inline(__always)
+    fileprivate func write(_ value: Int64, digits count: Int) {
+        var rest = UInt64(bitPattern: value)
+        for position in stride(from: count - 1, through: 0, by: -1) {
+            self[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The digits in a range, as a number.
+    @inline(__always)
+    fileprivate func number(_ range: Range<Int>) -> Int64? {
+        var value: Int64 = 0
+        for position in range {
+            guard self[position].isASCIIDigit else { return nil }
+            value = value * 10 + Int64(self[position] - UInt8(ascii: "0"))
+        }
+        return value
     }
 }
