@@ -155,12 +155,30 @@ def records():
     yield b"\3\3" + bytes(60)
 
 
+def documents():
+    """Stored objects of the class of `DocumentInput`: canonical, and nearly."""
+    values = {"_id": ["1", "-0"], "a": ["-9223372036854775808", "007", "1.0", "1e2"], "b": ["true", "tru"],
+              "c": ['"x"', '"\\u0000"', '{"$string":{"base64":"/w=="}}'], "d": ['"AQI="', '"AQJ="', '""'],
+              "e": ['"2026-02-03T04:05:06.000000007Z"', '"2026-02-31T24:59:59.999999999Z"', '"@1.2"', '"2026-02-03"'],
+              "f": ["1.5", "-0.0", "1e+16", ".5", '{"$numberDouble":"-0.0"}'], "g": ["0.1", "5"],
+              "h": ['"12.50"', '"NaN"'], "i": ['"5f63e882536d46e471877901"'],
+              "j": ['"6f1c6a5e-0f2b-4c5e-9a53-2b1c6a5e0f2b"'], "k": ['[1,{"a":"b"}]', '{"$date":"@1.2"}', "null"]}
+    for round in range(5):
+        chosen = [f'"{name}":{texts[min(round, len(texts) - 1)]}' for name, texts in values.items()]
+        yield ("{" + ",".join(chosen) + "}").encode()
+    for name, texts in values.items():
+        for text in texts + ["null"]:
+            yield ("{" + ",".join(f'"{other}":{text if other == name else "null" if other != "_id" else "1"}'
+                                  for other in values) + "}").encode()
+
+
 SEEDS = {
     "changeset": changesets,
     "merge": merges,
     "client-message": lambda: messages("c2s"),
     "server-message": lambda: messages("s2c"),
     "connection": connections,
+    "document": documents,
     "bson": lambda: (data for path, data in files("Tests/Vectors/migration/**/*.bson")),
     "extended-json": lambda: (data for path, data in files("Tests/Vectors/migration/data/**/*.json")),
     "yaml": lambda: (data for path, data in files("Tests/Corpus/Configuration/*")),

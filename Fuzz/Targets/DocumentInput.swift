@@ -1,6 +1,35 @@
 import BSON
+import Changesets
+import Documents
+import Schemas
 
 enum DocumentInput {
+    private static let types: [(name: Text, type: PropertyType)] = [
+        ("a", .int), ("b", .bool), ("c", .string), ("d", .binary), ("e", .timestamp),
+        ("f", .double),
+        ("g", .float), ("h", .decimal), ("i", .objectID), ("j", .uuid), ("k", .mixed),
+    ]
+    /// A class with a property of each type.
+    private static let owner = ClassSchema(
+        name: "Item",
+        kind: .topLevel(PrimaryKeySchema(name: "_id", type: .int, isNullable: false)),
+        properties: types.map { PropertySchema(name: $0.name, type: $0.type, isNullable: true) }
+    )
+    private static let form = JSONForm(schema: RealmSchema([owner]))
+    private static let decoder = DocumentDecoder(of: owner, form)
+
+    static func runStored(_ bytes: [UInt8], _ claims: inout Claims) {
+        let general = Result { () throws(FormError) in try form.decodeDocument(bytes, of: owner) }
+        let prepared = Result { () throws(FormError) in try decoder.decode(bytes) }
+        claims.check(general == prepared, "the decoder of a class reads something else")
+        guard case .success(let document) = general else { return }
+        claims.check(
+            DocumentEncoder(of: owner, form).encode(document, key: .int(1))
+                == form.encode(document, key: .int(1), of: owner),
+            "the encoder of a class writes something else"
+        )
+    }
+
     static func runBSON(_ bytes: [UInt8], _ claims: inout Claims) {
         guard let document = try? BSONDocument(decoding: bytes) else { return }
         let again = try? BSONDocument(decoding: document.encoded())

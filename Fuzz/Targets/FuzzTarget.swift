@@ -9,6 +9,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case serverMessage = "server-message"
     /// The messages of one connection, in any order, with a store that knows nothing.
     case connection
+    /// The stored form of an object.
+    case document
     case bson
     case extendedJSON = "extended-json"
     case yaml
@@ -41,6 +43,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .clientMessage: MessageInput.runClient(bytes, &claims)
         case .serverMessage: MessageInput.runServer(bytes, &claims)
         case .connection: ConnectionInput.run(bytes, &claims)
+        case .document: DocumentInput.runStored(bytes, &claims)
         case .bson: DocumentInput.runBSON(bytes, &claims)
         case .extendedJSON: DocumentInput.runExtendedJSON(bytes, &claims)
         case .yaml: ConfigurationInput.runYAML(bytes, &claims)

@@ -6,6 +6,7 @@ final class SQLiteTransaction: SQLiteDocumentTransaction, AccountWriting, FileWr
     /// Configures the connection and prepares the tables, which a server that uses them has done.
     func prepare(isAlone: Bool = true) throws(StoreError) {
         try translating {
+            try StoreLayout.setPageSize(of: connection)
             // An acknowledged commit must survive a power cut.
             try connection.execute("PRAGMA journal_mode = WAL")
             try connection.execute("PRAGMA synchronous = FULL")

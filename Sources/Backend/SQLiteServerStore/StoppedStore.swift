@@ -15,6 +15,7 @@ package final class StoppedStore {
         }
         file = try StoreFile(path: path)
         connection = try Connection(path: path)
+        try StoreLayout.setPageSize(of: connection)
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         if try StoreLayout.movedTo(connection) == nil { try StoreLayout.prepare(connection) }
     }

@@ -231,6 +231,14 @@ enum StoreLayout {
         ) STRICT, WITHOUT ROWID;
         """
 
+    /// Sets the page size of a store that is about to be created; others keep theirs. Larger pages mean fewer
+    /// writes for a batch of objects, and more bytes for a small commit.
+    static func setPageSize(of connection: Connection) throws(SQLiteError) {
+        try connection.execute("PRAGMA page_size = \(pageSizeInBytes)")
+    }
+
+    static let pageSizeInBytes = 8192
+
     /// Checks that a running server's tables have the layout of this version.
     static func check(_ connection: Connection) throws {
         try refuseMoved(connection)

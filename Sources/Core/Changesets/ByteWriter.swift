@@ -44,7 +44,17 @@ struct ByteWriter {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
+    @inline(__always)
     private mutating func writeVarint(_ value: UInt64, isNegative: Bool) {
+        // Codes, indexes of names and most lengths.
+        if value < 64 {
+            bytes.append((isNegative ? 0x40 : 0) | UInt8(truncatingIfNeeded: value))
+        } else {
+            writeLongVarint(value, isNegative: isNegative)
+        }
+    }
+
+    private mutating func writeLongVarint(_ value: UInt64, isNegative: Bool) {
         var rest = value
         while rest >> 6 != 0 {
             bytes.append(0x80 | UInt8(truncatingIfNeeded: rest & 0x7f))

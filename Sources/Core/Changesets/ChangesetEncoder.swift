@@ -120,6 +120,26 @@ extension ChangesetEncoder {
     }
 }
 
+extension ChangesetEncoder {
+    /// The common beginning of the records of all Updates of an object.
+    func beginning(ofUpdatesOf object: Instruction.ObjectTarget) -> [UInt8] {
+        var encoder = ChangesetEncoder()
+        encoder.writer.writeUnsigned(UInt64(InstructionCode.update.rawValue))
+        encoder.write(object)
+        return encoder.bytes
+    }
+
+    /// An Update of a field itself, which is not a default.
+    mutating func writeUpdate(of field: InternIndex, _ beginning: [UInt8], to payload: Payload) {
+        writer.write(beginning)
+        write(field)
+        // No path.
+        writer.writeUnsigned(0)
+        write(payload)
+        writer.writeBool(false)
+    }
+}
+
 // MARK: Shared structures
 
 extension ChangesetEncoder {

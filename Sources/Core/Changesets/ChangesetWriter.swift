@@ -3,9 +3,9 @@
 ///
 /// Strings are interned in order of need: class, key, field, path, then the payload.
 package struct ChangesetWriter {
-    private var encoder = ChangesetEncoder()
+    var encoder = ChangesetEncoder()
     private var strings = StringTable()
-    private var instructionCount = 0
+    var instructionCount = 0
     private var lastClass = InternIndex(0)
     private var lastField = InternIndex(0)
 
@@ -228,13 +228,13 @@ extension ChangesetWriter {
     }
 
     /// Usually the field that followed this one in the previous object.
-    private mutating func internField(_ name: Text) -> InternIndex {
+    mutating func internField(_ name: Text) -> InternIndex {
         let next = InternIndex(lastField.rawValue + 1)
         lastField = strings.contains(next) && strings[next] == name ? next : intern(name)
         return lastField
     }
 
-    private mutating func target(_ object: ObjectReference) -> Instruction.ObjectTarget {
+    mutating func target(_ object: ObjectReference) -> Instruction.ObjectTarget {
         .init(className: internClass(object.className), key: primaryKey(object.key))
     }
 
@@ -276,7 +276,7 @@ extension ChangesetWriter {
         }
     }
 
-    private mutating func payload(_ scalar: Scalar) -> Payload {
+    mutating func payload(_ scalar: Scalar) -> Payload {
         if case .link(let link) = scalar {
             return .link(className: intern(link.className), key: primaryKey(link.key))
         }

@@ -82,8 +82,9 @@ struct Bootstrap: Sendable {
                 }
             case .entering(let owner):
                 let query = plan.view.query(of: owner.name)
+                let objects = ObjectWriter(of: owner, in: plan.schema)
                 isFull = try visit(owner, query.map { [$0] } ?? [], store, &writer) {
-                    [schema = plan.schema, fields = plan.view.fields(of: owner.name)]
+                    [fields = plan.view.fields(of: owner.name)]
                     views,
                     object,
                     document,
@@ -91,7 +92,7 @@ struct Bootstrap: Sendable {
                     guard views.enters else { return }
                     writer.eraseObject(object)
                     let visible = document.masked(fields, of: owner)
-                    writer.writeObject(visible, as: object, of: owner, in: schema)
+                    objects.write(visible, as: object, into: &writer)
                 }
             case .exceptions: try writeExceptions(into: &writer)
             }
@@ -133,7 +134,7 @@ struct Bootstrap: Sendable {
         _ writer: inout ChangesetWriter,
         _ write: (Membership, ObjectReference, Document, inout ChangesetWriter) -> Void
     ) throws(StoreError) -> Bool {
-        let form = JSONForm(schema: plan.schema)
+        let decoder = DocumentDecoder(of: owner, JSONForm(schema: plan.schema))
         var isFull = false
         var last = lastKey
         try store.forEachCandidate(
@@ -145,7 +146,7 @@ struct Bootstrap: Sendable {
             let object = ObjectReference(className: owner.name, key: key)
             last = key
             guard exceptions[object] == nil else { return .next }
-            let document = try form.decodeStored(json, of: owner, in: plan.file)
+            let document = try decoder.decodeStored(json, in: plan.file)
             let membership = membership(
                 of: DocumentObject(key: key, document, of: owner),
                 owner.name

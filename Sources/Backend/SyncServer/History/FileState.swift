@@ -51,15 +51,16 @@ struct FileState: Sendable {
         from store: any FileReading,
         into writer: inout ChangesetWriter
     ) throws(StoreError) -> Bool {
-        let form = JSONForm(schema: schema)
+        let decoder = DocumentDecoder(of: owner, JSONForm(schema: schema))
+        let objects = ObjectWriter(of: owner, in: schema)
         var isFull = false
         var last = lastKey
         try store.forEachDocument(of: owner.name, in: file, after: lastKey) {
             key,
             json throws(StoreError) in
             let object = ObjectReference(className: owner.name, key: key)
-            let document = try form.decodeStored(json, of: owner, in: file)
-            writer.writeObject(document, as: object, of: owner, in: schema)
+            let document = try decoder.decodeStored(json, in: file)
+            objects.write(document, as: object, into: &writer)
             last = key
             isFull = writer.sizeInBytes > changesetSizeInBytes
             return isFull ? .stop : .next

@@ -14,7 +14,7 @@ struct FileObjects: ObjectStore {
     private let documentLimitInBytes: Int
     /// Whether a sink takes the objects of asymmetric classes.
     private let hasSink: Bool
-    private var form: JSONForm
+    private var forms: ClassForms
     let file: ServerFileID
     private let transaction: any FileWriting
 
@@ -28,7 +28,7 @@ struct FileObjects: ObjectStore {
         self.hasSink = hasSink
         let schema = try transaction.schema(of: file)
         self.schema = schema
-        self.form = JSONForm(schema: schema)
+        self.forms = ClassForms(schema)
         self.file = file
         self.transaction = transaction
     }
@@ -42,14 +42,13 @@ struct FileObjects: ObjectStore {
                 preconditionFailure("SchemaPolicy lets nothing be taken away")
             }
         }
-        form = JSONForm(schema: schema)
+        forms = ClassForms(schema)
         try transaction.putSchema(schema, of: file)
     }
 
     func document(for object: ObjectReference) throws(StoreError) -> Document? {
         guard let json = try transaction.document(object, in: file) else { return nil }
-        let owner = try owner(of: object)
-        return try form.decodeStored(json, of: owner, in: file)
+        return try form(of: object).decodeStored(json, in: file)
     }
 
     mutating func setDocument(
@@ -89,21 +88,24 @@ struct FileObjects: ObjectStore {
     }
 
     func encoded(_ document: Document, _ object: ObjectReference) throws(StoreError) -> [UInt8] {
-        form.encode(document, key: object.key, of: try owner(of: object))
+        try form(of: object).encode(document, key: object.key)
     }
 
     private func isForSink(_ object: ObjectReference) throws(StoreError) -> Bool {
         guard hasSink else { return false }
-        return try owner(of: object).isAsymmetric
+        guard let owner = schema[object.className] else { throw unknownClass(of: object) }
+        return owner.isAsymmetric
     }
 
-    private func owner(of object: ObjectReference) throws(StoreError) -> ClassSchema {
-        guard let owner = schema[object.className] else {
-            throw StoreError(
-                .unusable,
-                "server file \(file.rawValue) has objects of the unknown class \(object.className)"
-            )
-        }
-        return owner
+    private func form(of object: ObjectReference) throws(StoreError) -> ClassForm {
+        guard let form = forms[object.className] else { throw unknownClass(of: object) }
+        return form
+    }
+
+    private func unknownClass(of object: ObjectReference) -> StoreError {
+        StoreError(
+            .unusable,
+            "server file \(file.rawValue) has objects of the unknown class \(object.className)"
+        )
     }
 }

@@ -33,6 +33,9 @@ struct UploadIntegration {
     /// The property with the partition of each object, of partition-based sync.
     private let partitionKey: Text?
 
+    /// Of an upload of 16 MiB, some ten megabytes at a time. Those that most uploads touch are fewer.
+    private static let heldObjects = 16_384
+
     /// Objects that would be larger than allowed. The transaction must be rolled back; with these
     /// objects barred the upload can be tried again.
     struct ObjectsTooLarge: Error {
@@ -189,7 +192,10 @@ struct UploadIntegration {
         let client = uploader.ident
         var refused: [RejectedChangeset] = []
         var objects = try objects(of: history.file.id)
-        var applier = Applier<FileObjects>(expectsNewObjects: expectsNewObjects)
+        var applier = Applier<FileObjects>(
+            expectsNewObjects: expectsNewObjects,
+            heldObjects: Self.heldObjects
+        )
         var admission = admission
         var schema = objects.schema
         var asymmetric = AsymmetricClasses(of: schema)

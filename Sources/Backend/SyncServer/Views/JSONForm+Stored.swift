@@ -17,3 +17,14 @@ extension JSONForm {
         }
     }
 }
+
+extension DocumentDecoder {
+    /// Decodes an object of the store.
+    func decodeStored(_ json: [UInt8], in file: ServerFileID) throws(StoreError) -> Document {
+        do throws(FormError) {
+            return try decode(json)
+        } catch {
+            throw StoreError.damagedObject(of: owner.name, in: file, error)
+        }
+    }
+}

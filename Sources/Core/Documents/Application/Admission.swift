@@ -81,6 +81,9 @@ extension Admission {
         return Changeset(strings: changeset.strings, instructions: instructions)
     }
 
+    /// Whether every path still means what the client meant.
+    var isClearThroughout: Bool { unclear.isEmpty }
+
     /// Whether the instruction's path can still mean what the client meant.
     mutating func isClear(_ instruction: Instruction, of changeset: Changeset) -> Bool {
         guard !unclear.isEmpty, let target = instruction.objectTarget else { return true }

@@ -13,56 +13,83 @@ extension Applier {
         _ admission: inout Admission
     ) throws(Failure) -> Changeset {
         admission.begin()
-        try carryOut(changeset, &store) {
-            (applier, instruction, position, editor, store) throws(Failure) in
-            guard admission.isClear(instruction, of: changeset) else {
-                let value = try applier.value(at: instruction, position, &editor, &store)
-                return admission.leaveOut(
-                    position,
-                    of: changeset,
-                    because: .unclearPosition,
-                    value: value?.value
-                )
-            }
-            if !admission.allowsCollectionsInMixed, instruction.makesCollectionInMixed,
-                let found = try applier.value(at: instruction, position, &editor, &store),
-                found.property.isOpen
-            {
-                return admission.leaveOut(
-                    position,
-                    of: changeset,
-                    because: .collectionInMixed,
-                    value: found.value
-                )
-            }
-            let isErasureOfNull = instruction.erasesNull
-            let before =
-                isErasureOfNull
-                ? try applier.value(at: instruction, position, &editor, &store) : nil
-            do throws(Failure) {
-                try applier.apply(instruction, position, &editor, &store)
-            } catch {
-                guard case .badInstruction(let bad) = error else { throw error }
-                let found = try applier.value(at: instruction, position, &editor, &store)
-                guard bad.problem.dependsOnState(ofOpenProperty: found?.property.isOpen ?? false)
-                else { throw error }
-                return admission.leaveOut(
-                    position,
-                    of: changeset,
-                    because: bad.problem,
-                    value: found?.value
-                )
-            }
-            guard isErasureOfNull, let before, case .setErase(let erase) = instruction,
-                let set = editor.typedSet(at: erase.target, in: before.value, before.property)
-            else { return }
-            do throws(BadInstruction) {
-                try admission.replaceErasureOfNull(at: position, erase.target, from: set)
-            } catch {
-                throw .badInstruction(error.at(position))
+        let instructions = changeset.instructions
+        try carryOut(changeset, &store) { (applier, run, editor, store) throws(Failure) in
+            var rest = run
+            while !rest.isEmpty {
+                let position = applier.nextToAdmit(instructions, &rest, admission, &editor)
+                if let position {
+                    try applier.admit(position, of: changeset, &editor, &store, &admission)
+                }
+                try applier.writeIfMany(to: &store)
             }
         }
         return admission.finish(changeset)
+    }
+
+    /// The next instruction to look at one by one.
+    private mutating func nextToAdmit(
+        _ instructions: [Instruction],
+        _ run: inout Range<Int>,
+        _ admission: borrowing Admission,
+        _ editor: inout InstructionEditor
+    ) -> Int? {
+        admission.isClearThroughout ? applyPlain(instructions, &run, &editor) : run.popFirst()
+    }
+
+    private mutating func admit(
+        _ position: Int,
+        of changeset: Changeset,
+        _ editor: inout InstructionEditor,
+        _ store: inout Store,
+        _ admission: inout Admission
+    ) throws(Failure) {
+        let instruction = changeset.instructions[position]
+        guard admission.isClear(instruction, of: changeset) else {
+            let value = try value(at: instruction, position, &editor, &store)
+            return admission.leaveOut(
+                position,
+                of: changeset,
+                because: .unclearPosition,
+                value: value?.value
+            )
+        }
+        if !admission.allowsCollectionsInMixed, instruction.makesCollectionInMixed,
+            let found = try value(at: instruction, position, &editor, &store),
+            found.property.isOpen
+        {
+            return admission.leaveOut(
+                position,
+                of: changeset,
+                because: .collectionInMixed,
+                value: found.value
+            )
+        }
+        let isErasureOfNull = instruction.erasesNull
+        let before =
+            isErasureOfNull ? try value(at: instruction, position, &editor, &store) : nil
+        do throws(Failure) {
+            try apply(instruction, position, &editor, &store)
+        } catch {
+            guard case .badInstruction(let bad) = error else { throw error }
+            let found = try value(at: instruction, position, &editor, &store)
+            guard bad.problem.dependsOnState(ofOpenProperty: found?.property.isOpen ?? false)
+            else { throw error }
+            return admission.leaveOut(
+                position,
+                of: changeset,
+                because: bad.problem,
+                value: found?.value
+            )
+        }
+        guard isErasureOfNull, let before, case .setErase(let erase) = instruction,
+            let set = editor.typedSet(at: erase.target, in: before.value, before.property)
+        else { return }
+        do throws(BadInstruction) {
+            try admission.replaceErasureOfNull(at: position, erase.target, from: set)
+        } catch {
+            throw .badInstruction(error.at(position))
+        }
     }
 
     /// The property that an instruction targets, and its value; nil if its object does not exist,

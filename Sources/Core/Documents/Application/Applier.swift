@@ -14,33 +14,45 @@ package struct Applier<Store: ObjectStore> {
     /// Not yet applied to the store.
     private var schemaChanges: [SchemaChange] = []
     private var objects: TouchedObjects
+    private let heldObjects: Int
 
-    /// With `expectsNewObjects`, objects that begin with their creation are added without being read;
-    /// the store must tell if one was there, and the batch then be rolled back.
-    package init(expectsNewObjects: Bool = false) {
+    /// - Parameters:
+    ///   - expectsNewObjects: whether objects that begin with their creation are added without being read;
+    ///     the store must tell if one was there, and the batch then be rolled back.
+    ///   - heldObjects: the number of touched objects from which on they are written before `finish`. A
+    ///     changeset of many megabytes would otherwise be in memory a second time, as documents.
+    package init(expectsNewObjects: Bool = false, heldObjects: Int = .max) {
         self.objects = TouchedObjects(expectsNewObjects: expectsNewObjects)
+        self.heldObjects = heldObjects
     }
 
     package mutating func apply(
         _ changeset: Changeset,
         to store: inout Store
     ) throws(Failure) {
-        try carryOut(changeset, &store) {
-            (applier, instruction, position, editor, store) throws(Failure) in
-            try applier.apply(instruction, position, &editor, &store)
+        let instructions = changeset.instructions
+        try carryOut(changeset, &store) { (applier, run, editor, store) throws(Failure) in
+            var rest = run
+            while !rest.isEmpty {
+                let position = applier.applyPlain(instructions, &rest, &editor)
+                if let position {
+                    try applier.apply(instructions[position], position, &editor, &store)
+                }
+                try applier.writeIfMany(to: &store)
+            }
         }
     }
 
-    /// Applies an object instruction, at a position of its changeset.
-    typealias ObjectChange = (
-        inout Applier, Instruction, Int, inout InstructionEditor, inout Store
+    /// Applies a run of object instructions, by their positions in the changeset.
+    typealias ObjectChanges = (
+        inout Applier, Range<Int>, inout InstructionEditor, inout Store
     ) throws(Failure) -> Void
 
     /// Applies the schema instructions of the changeset; those on objects are for the body.
     mutating func carryOut(
         _ changeset: Changeset,
         _ store: inout Store,
-        _ change: ObjectChange
+        _ change: ObjectChanges
     ) throws(Failure) {
         if schema == nil { schema = store.schema }
         let instructions = changeset.instructions
@@ -55,9 +67,7 @@ package struct Applier<Store: ObjectStore> {
                 try changeSchema(changeset, start..<end, &store)
             } else {
                 var editor = try beginObjects(of: changeset, &store)
-                for position in start..<end {
-                    try change(&self, instructions[position], position, &editor, &store)
-                }
+                try change(&self, start..<end, &editor, &store)
             }
             start = end
         }
@@ -135,6 +145,21 @@ extension Applier {
         return InstructionEditor(schema: schema, strings: changeset.strings)
     }
 
+    /// Applies plain instructions from the front of a run; returns the position of the first other one. Nil
+    /// at the end of the run, or when there are many objects to write.
+    mutating func applyPlain(
+        _ instructions: [Instruction],
+        _ run: inout Range<Int>,
+        _ editor: inout InstructionEditor
+    ) -> Int? {
+        objects.applyPlain(instructions, &run, upTo: heldObjects, &editor)
+    }
+
+    /// Writes the objects if there are many.
+    mutating func writeIfMany(to store: inout Store) throws(Failure) {
+        if objects.entries.count >= heldObjects { try write(to: &store) }
+    }
+
     /// On a bad instruction the objects are as they were.
     mutating func apply(
         _ instruction: Instruction,
@@ -180,8 +205,7 @@ extension Applier {
     private mutating func write(to store: inout Store) throws(Failure) {
         do throws(Store.Failure) {
             try writeSchema(to: &store)
-            // Neighbours in the store are written one after the other.
-            for entry in objects.entries.sorted(by: { $0.object.precedes($1.object) }) {
+            for entry in objects.entriesInReadingOrder {
                 switch entry.state {
                 case .written:
                     try store.setDocument(entry.document, for: entry.object)
@@ -197,11 +221,5 @@ extension Applier {
             throw .store(error)
         }
         objects.removeAll()
-    }
-}
-
-extension ObjectReference {
-    fileprivate func precedes(_ other: ObjectReference) -> Bool {
-        readingOrder(to: other) == .ascending
     }
 }

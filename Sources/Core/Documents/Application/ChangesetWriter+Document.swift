@@ -15,16 +15,28 @@ extension ChangesetWriter {
         in schema: RealmSchema
     ) {
         createObject(object)
-        for (property, value) in zip(owner.properties, document.values)
-        where value != property.defaultValue {
-            let place = DocumentPlace(
-                object: object,
-                field: property.name,
-                embedded: schema.embeddedClass(of: property),
-                schema: schema
-            )
-            writeProperty(value, property, at: place)
+        for position in 0..<min(owner.properties.count, document.values.count) {
+            writeProperty(document.values[position], at: position, of: owner, in: object, schema)
         }
+    }
+
+    /// Writes a property of a new object, unless it has its default value.
+    mutating func writeProperty(
+        _ value: Value,
+        at position: Int,
+        of owner: ClassSchema,
+        in object: ObjectReference,
+        _ schema: RealmSchema
+    ) {
+        let property = owner.properties[position]
+        guard value != property.defaultValue else { return }
+        let place = DocumentPlace(
+            object: object,
+            field: property.name,
+            embedded: schema.embeddedClass(of: property),
+            schema: schema
+        )
+        writeProperty(value, property, at: place)
     }
 
     private mutating func writeProperty(

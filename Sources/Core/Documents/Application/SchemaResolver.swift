@@ -10,6 +10,8 @@ struct SchemaResolver {
     /// For each class, the positions in `resolved` of its properties used so far.
     private var properties: [PositionsByName]
     private var resolved: [ResolvedProperty] = []
+    /// For each of `resolved`, the same if it is plain.
+    private var plain: [PlainProperty?] = []
     private var defaults: [Int: Document] = [:]
 
     init(schema: RealmSchema, strings: StringTable) {
@@ -84,7 +86,15 @@ struct SchemaResolver {
         )
         properties[classPosition][name] = resolved.count
         resolved.append(new)
+        plain.append(new.plain)
         return new
+    }
+
+    /// The same if it is plain; nil for an unknown property, too.
+    @inline(__always)
+    mutating func plainProperty(_ name: InternIndex, of classPosition: Int) -> PlainProperty? {
+        if let known = properties[classPosition][name] { return plain[known] }
+        return (try? property(name, of: classPosition))?.plain
     }
 
     /// A new object of the class.
@@ -168,6 +178,11 @@ struct ResolvedProperty {
     let collection: CollectionType
     /// The type of the property's value, or if it is a collection, of each of its elements.
     let slot: Slot
+
+    fileprivate var plain: PlainProperty? {
+        guard collection == .single, case .scalar(let type) = slot.element else { return nil }
+        return PlainProperty(position: position, type: type, acceptsNull: slot.acceptsNull)
+    }
 }
 
 /// A place for one value: a single property, a list element, or the value under a dictionary key.

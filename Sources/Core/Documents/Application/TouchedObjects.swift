@@ -4,11 +4,9 @@ import Schemas
 /// The objects that a batch of instructions touches, in their resulting state. It has no store: the
 /// owner of one reads for it and writes the results.
 struct TouchedObjects {
-    private(set) var entries: [Entry] = []
-    private var positions: [ObjectReference: Int] = [:]
+    var entries: [Entry] = []
+    private var positions = EntryPositions()
     private var focus: Focus?
-    /// Whether an object that begins with its creation is taken for new, without reading it.
-    private let expectsNewObjects: Bool
 
     init(expectsNewObjects: Bool) {
         self.expectsNewObjects = expectsNewObjects
@@ -17,10 +15,10 @@ struct TouchedObjects {
     /// The known state of an object.
     struct Entry {
         let object: ObjectReference
-        fileprivate(set) var state = State.unread
+        var state = State.unread
         /// The content of a read or written object; not part of the state, so that it is changed in
         /// place.
-        fileprivate(set) var document = Document(values: [])
+        var document = Document(values: [])
 
         enum State {
             case unread
@@ -34,11 +32,14 @@ struct TouchedObjects {
     }
 
     /// The object of the previous instruction: the next one usually has the same.
-    private struct Focus {
+    struct Focus {
         let target: Instruction.ObjectTarget
         let entry: Int
         let classPosition: Int
     }
+
+    /// Whether an object that begins with its creation is taken for new, without reading it.
+    let expectsNewObjects: Bool
 
     /// Call it before the instructions of each changeset, which has its own strings.
     mutating func beginChangeset() {
@@ -47,8 +48,16 @@ struct TouchedObjects {
 
     mutating func removeAll() {
         entries = []
-        positions = [:]
+        positions = EntryPositions()
         focus = nil
+    }
+
+    /// Neighbours in the store are written one after the other; most uploads have that order already.
+    var entriesInReadingOrder: [Entry] {
+        let isInOrder = zip(entries, entries.dropFirst()).allSatisfy {
+            $0.object.precedes($1.object)
+        }
+        return isInOrder ? entries : entries.sorted { $0.object.precedes($1.object) }
     }
 
     /// Supplies the store's object that `apply` asked to be read.
@@ -153,22 +162,44 @@ struct TouchedObjects {
         return nil
     }
 
-    private mutating func find(
+    @inline(__always)
+    mutating func find(
         _ target: Instruction.ObjectTarget,
         _ editor: inout InstructionEditor
     ) throws(BadInstruction) -> Focus {
-        if let focus, focus.target == target { return focus }
+        if let focus, focus.target.isSame(as: target) { return focus }
+        return try findAnother(target, &editor)
+    }
+
+    private mutating func findAnother(
+        _ target: Instruction.ObjectTarget,
+        _ editor: inout InstructionEditor
+    ) throws(BadInstruction) -> Focus {
         let (classPosition, object) = try editor.resolver.object(target)
-        let entry: Int
-        if let known = positions[object] {
-            entry = known
-        } else {
-            entry = entries.count
-            entries.append(Entry(object: object))
-            positions[object] = entry
-        }
+        let entry = positions.position(
+            of: object,
+            ofClassAt: classPosition,
+            orAdd: entries.count
+        )
+        if entry == entries.count { entries.append(Entry(object: object)) }
         let found = Focus(target: target, entry: entry, classPosition: classPosition)
         focus = found
         return found
+    }
+}
+
+extension ObjectReference {
+    fileprivate func precedes(_ other: ObjectReference) -> Bool {
+        readingOrder(to: other) == .ascending
+    }
+}
+
+extension Instruction.ObjectTarget {
+    /// The same as `==`, which is a call of another module: this runs for each instruction.
+    @inline(__always)
+    fileprivate func isSame(as other: Self) -> Bool {
+        guard className.rawValue == other.className.rawValue else { return false }
+        if case .int(let own) = key, case .int(let key) = other.key { return own == key }
+        return key == other.key
     }
 }

@@ -18,6 +18,13 @@ struct JSONReader {
         self.bytes = bytes
     }
 
+    /// Begins in the middle of a text, with so many objects and arrays around it.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int, depth: Int) {
+        self.bytes = bytes
+        self.offset = offset
+        self.depth = depth
+    }
+
     enum Kind: Hashable {
         case null, bool, number, string, array, object
     }

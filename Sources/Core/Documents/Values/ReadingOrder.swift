@@ -61,7 +61,10 @@ extension Scalar {
 
 extension ObjectReference {
     func readingOrder(to other: ObjectReference) -> Order {
-        Order(className, other.className).then(key.readingOrder(to: other.key))
+        // Usually one class, whose name is one array: equality is one comparison.
+        className == other.className
+            ? key.readingOrder(to: other.key)
+            : Order(className, other.className)
     }
 }
 
