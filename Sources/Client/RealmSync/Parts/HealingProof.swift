@@ -3,7 +3,7 @@ import SyncClient
 import SyncProtocol
 import Versions
 
-/// What ends the failure of a realm whose file is open again.
+/// The events that end the failure of a realm whose file is open again.
 struct HealingProof {
     /// As they were when it was opened.
     let localVersion: ClientVersion
