@@ -37,7 +37,8 @@ enum QueryInput {
         }
     }
 
-    /// All but numbers, whose exponents depend on their digits.
+    /// All but numbers, whose exponents depend on their digits; in capitals, since `inf` of a float becomes `Inf` of a
+    /// decimal.
     private static func letters(of text: [UInt8]) -> [UInt8] {
         var letters: [UInt8] = []
         var isInNumber = false
@@ -45,7 +46,7 @@ enum QueryInput {
             let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xdf)
             let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             isInNumber = isDigit || isInNumber && isLetter
-            if isLetter, !isInNumber { letters.append(byte) }
+            if isLetter, !isInNumber { letters.append(byte & 0xdf) }
         }
         return letters.sorted()
     }
