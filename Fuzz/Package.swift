@@ -74,8 +74,8 @@ let package = Package(
                 "LogReport.swift",
                 "RealmFileOperations.swift", "RealmOperations.swift", "ResetResponse.swift",
                 "StatusReport.swift",
-                "SubscriptionsReport.swift", "SyncReport.swift", "UserReport.swift",
-                "VerificationReport.swift",
+                "SubscriptionsReport.swift", "SyncReport.swift", "UserKeysReport.swift",
+                "UserReport.swift", "VerificationReport.swift",
             ]
         ),
         module("Coordination", in: "System/"),

@@ -94,7 +94,7 @@ def bodies():
             (5, {"mode": "manual", "dry_run": True, "token": "t"}),
             (6, {"operations": [{"op": "add", "class": "Task", "query": "TRUEPREDICATE", "name": "n"}], "wait": True}),
             (7, {"force": False, "token": "a", "token_id": "b", "calls_function": True}), (8, {"repair": True}),
-            (9, {"level": "debug", "category": "sync"})]:
+            (9, {"name": "n"}), (10, {"level": "debug", "category": "sync"})]:
         yield bytes([number]) + json.dumps(body).encode()
 
 

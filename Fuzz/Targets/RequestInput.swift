@@ -44,7 +44,7 @@ enum RequestInput {
     static func runControl(_ bytes: [UInt8], _ claims: inout Claims) {
         guard let first = bytes.first else { return }
         let body = Array(bytes.dropFirst())
-        switch first % 10 {
+        switch first % 11 {
         case 0: again(SyncRequest.self, body, &claims)
         case 1: again(WaitRequest.self, body, &claims)
         case 2: again(SuspendRequest.self, body, &claims)
@@ -54,6 +54,7 @@ enum RequestInput {
         case 6: again(SubscriptionsRequest.self, body, &claims)
         case 7: again(UserRequest.self, body, &claims)
         case 8: again(VerifyRequest.self, body, &claims)
+        case 9: again(UserKeyName.self, body, &claims)
         default: again(LogLevelChange.self, body, &claims)
         }
     }
