@@ -44,7 +44,7 @@ if [ "$(id -u)" != 0 ]; then
     loud "everything that needs a Debian of its own: this takes root"
     exit 1
 fi
-image=${PROVE_IMAGE:-/var/cache/realm-agent-prove/bookworm-3.tar}
+image=${PROVE_IMAGE:-/var/cache/realm-agent-prove/bookworm-4.tar}
 make_image || exit 1
 unpack_machine
 if [ "${PROVE_BOOT:-yes}" != yes ] || ! command -v systemd-nspawn >/dev/null || ! boot; then

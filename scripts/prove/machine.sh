@@ -20,7 +20,7 @@ make_image() {
         bookworm "${image%.tar}.new.tar" && mv "${image%.tar}.new.tar" "$image"
 }
 contents="systemd systemd-sysv dbus iproute2 procps ca-certificates adduser polkitd sqlite3 curl \
-    python3-minimal libstdc++6 libsqlite3-0 libyaml-0-2 libsystemd0 zlib1g libcrypt1 tzdata man-db \
+    python3-minimal libstdc++6 libsqlite3-0 libyaml-0-2 libsystemd0 libpq5 zlib1g libcrypt1 tzdata man-db \
     bash-completion prometheus"
 
 unpack_machine() {
