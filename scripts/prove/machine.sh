@@ -30,6 +30,8 @@ unpack_machine() {
     : >"$root/etc/machine-id"
     printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
     rm -f "$root/usr/sbin/policy-rc.d"
+    # In place for the page that installs it, which gives it another port.
+    rm -f "$root"/etc/systemd/system/multi-user.target.wants/prometheus*.service
     # Minimal images leave documentation out; ours is looked for. And nobody answers questions.
     rm -f "$root"/etc/dpkg/dpkg.cfg.d/*
     printf 'APT::Get::Assume-Yes "true";\nAcquire::Languages "none";\nDpkg::Use-Pty "0";\n' \
