@@ -89,7 +89,7 @@ extension ConnectionCheck {
                 account = known
             case .jwt, .function:
                 // Only the server knows whether the credential is of a user that it has.
-                guard storedAccount(of: user) != nil else {
+                guard (try? configuration.storedAccount(of: user)) != nil else {
                     _ = try await user.provider.credential()
                     return [Self.untried(user, "the first log-in of this user makes a new account")]
                 }
@@ -99,7 +99,7 @@ extension ConnectionCheck {
             }
         } catch {
             if case .logInRefused = error, user.provider.registersAccount,
-                storedAccount(of: user) == nil
+                (try? configuration.storedAccount(of: user)) == nil
             {
                 return [Self.unregistered(user, error)]
             }
@@ -127,19 +127,10 @@ extension ConnectionCheck {
         _ session: UserSession,
         _ database: MetadataDatabase
     ) async throws(UserSession.Failure) -> Account? {
-        guard let known = storedAccount(of: user) else { return nil }
+        guard let known = try? configuration.storedAccount(of: user) else { return nil }
         let seconds = WallTime.now().millisecondsSince1970 / 1000
         try? await database.save(known, of: user.name, appID: user.app.appID, at: seconds)
         return try await session.refresh(replacing: known.accessToken)
-    }
-
-    /// The account of the last log-in of the agent.
-    private func storedAccount(of user: UserConfiguration) -> Account? {
-        try? MetadataDatabase.account(
-            of: user.name,
-            appID: user.app.appID,
-            inFile: DataDirectory(path: configuration.daemon.dataDirectory).metadata
-        )
     }
 
     private static func untried(_ user: UserConfiguration, _ reason: String) -> Trial {

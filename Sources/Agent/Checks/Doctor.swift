@@ -258,7 +258,7 @@ extension Doctor {
 
 extension Doctor {
     private func account(of user: UserConfiguration) -> Finding {
-        let path = DataDirectory(path: configuration.daemon.dataDirectory).metadata
+        let path = configuration.metadataFile
         guard access(path, F_OK) == 0 else {
             return .warning(
                 "token",
@@ -268,11 +268,7 @@ extension Doctor {
             )
         }
         do throws(SQLiteError) {
-            let account = try MetadataDatabase.account(
-                of: user.name,
-                appID: user.app.appID,
-                inFile: path
-            )
+            let account = try configuration.storedAccount(of: user)
             return Self.token(of: user.name, account, now: now())
         } catch {
             return .warning(

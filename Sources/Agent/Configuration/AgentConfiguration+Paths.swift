@@ -9,7 +9,6 @@ extension AgentConfiguration {
     package func located() async -> AgentConfiguration {
         guard realms.contains(where: { $0.pathOfUser != nil }) else { return self }
         let status = try? await ControlClient(socketPath: daemon.controlSocket).status()
-        let metadata = DataDirectory(path: daemon.dataDirectory).metadata
         var located = self
         located.realms = realms.map { realm in
             guard realm.pathOfUser != nil else { return realm }
@@ -20,11 +19,7 @@ extension AgentConfiguration {
                 known.path = path
                 return known
             }
-            let account = try? MetadataDatabase.account(
-                of: realm.user.name,
-                appID: realm.user.app.appID,
-                inFile: metadata
-            )
+            let account = try? storedAccount(of: realm.user)
             return realm.located(userID: account?.userID.safeInPath)
         }
         return located

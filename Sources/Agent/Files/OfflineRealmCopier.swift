@@ -24,18 +24,11 @@ package struct OfflineRealmCopier: Sendable {
         _ note: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(ControlError) -> CopyReport {
         let realm = try realm(source)
-        let metadata = DataDirectory(path: configuration.daemon.dataDirectory).metadata
         let order = CopyRequestResolver(
             request: request,
             realm: realm,
             users: configuration.users,
-            userID: { user in
-                try? MetadataDatabase.account(
-                    of: user.name,
-                    appID: user.app.appID,
-                    inFile: metadata
-                )?.userID
-            }
+            userID: { [configuration] user in try? configuration.storedAccount(of: user)?.userID }
         )
         return try await order.copy(
             source,

@@ -1,5 +1,6 @@
 import AppServices
 package import Control
+import Platform
 import RealmSync
 
 /// Operations of the control API on users' own API keys.
@@ -10,26 +11,21 @@ extension AgentService {
     ) async throws(ControlError) -> UserKeysReport {
         guard let session = await running.sessions[name] else { throw .unknownUser(name) }
         do throws(UserSession.Failure) {
-            let change: UserSession.KeyChange
             switch request {
-            case .list: return UserKeysReport(try await session.keys())
+            case .list: break
             case .create(let keyName):
-                guard let key = try await session.change(.create(name: keyName)) else {
-                    preconditionFailure("a created key is returned")
-                }
-                return UserKeysReport([key])
-            case .enable(let id): change = .enable(try Self.key(id, of: name))
-            case .disable(let id): change = .disable(try Self.key(id, of: name))
-            case .delete(let id): change = .delete(try Self.key(id, of: name))
+                return UserKeysReport([try await session.createKey(named: keyName)])
+            case .enable(let id): try await session.change(.enable(try Self.key(id)))
+            case .disable(let id): try await session.change(.disable(try Self.key(id)))
+            case .delete(let id): try await session.change(.delete(try Self.key(id)))
             }
-            _ = try await session.change(change)
             return UserKeysReport(try await session.keys())
         } catch {
             throw ControlError(keyFailure: error, user: name)
         }
     }
 
-    private static func key(_ id: String, of user: String) throws(UserSession.Failure) -> KeyID {
+    private static func key(_ id: String) throws(UserSession.Failure) -> KeyID {
         guard let id = KeyID(id) else {
             throw .logInRefused(code: "APIKeyNotFound", message: "\"\(id)\" is not the id of a key")
         }
@@ -50,28 +46,22 @@ extension UserKeysReport {
 extension ControlError {
     /// The failure of an operation on keys, which says nothing about the user's own credential.
     fileprivate init(keyFailure failure: UserSession.Failure, user: String) {
+        let (code, message): (String, String)
         switch failure {
-        case .logInRefused("APIKeyNotFound", let message):
-            self.init(
-                code: "auth.unknown_key",
-                message: message,
-                remedy: "`realm-agent users api-keys list \(user)` lists the keys"
-            )
-        case .logInRefused("APIKeyAlreadyExists", let message):
-            self.init(
-                code: "auth.key_exists",
-                message: message,
-                remedy: "choose another name, or delete the other key"
-            )
-        case .logInRefused(let code, let message):
-            self.init(
-                code: "auth.keys_refused",
-                message: "\(message) (\(code))",
-                remedy: "log in as a user that is not anonymous; ask the server's operator whether "
-                    + "the app allows API keys"
-            )
+        case .logInRefused("APIKeyNotFound", let text):
+            (code, message) = ("auth.unknown_key", text)
+        case .logInRefused("APIKeyAlreadyExists", let text):
+            (code, message) = ("auth.key_exists", text)
+        case .logInRefused(let reason, let text):
+            (code, message) = ("auth.keys_refused", "\(text) (\(reason))")
         default:
             self.init(failure, user: user)
+            return
         }
+        self.init(
+            code: code,
+            message: message,
+            remedy: ErrorCatalogue.remedy(for: code, realm: nil, user: user)
+        )
     }
 }

@@ -1,7 +1,6 @@
 /// The user's own API keys: each logs in as the user (app services, 7.5).
 extension UserSession {
     package enum KeyChange: Sendable, Equatable {
-        case create(name: String)
         case enable(KeyID)
         case disable(KeyID)
         case delete(KeyID)
@@ -12,16 +11,20 @@ extension UserSession {
         try await withRefreshToken { token throws(ServiceError) in try await client.keys(token) }
     }
 
-    /// Returns the created key with its secret; nil for other changes.
-    package func change(_ change: KeyChange) async throws(Failure) -> UserKey? {
+    /// Returns the new key with its secret.
+    package func createKey(named name: String) async throws(Failure) -> UserKey {
+        try await withRefreshToken { token throws(ServiceError) in
+            try await client.createKey(named: name, token)
+        }
+    }
+
+    package func change(_ change: KeyChange) async throws(Failure) {
         try await withRefreshToken { token throws(ServiceError) in
             switch change {
-            case .create(let name): return try await client.createKey(named: name, token)
             case .enable(let id): try await client.setKey(id, isDisabled: false, token)
             case .disable(let id): try await client.setKey(id, isDisabled: true, token)
             case .delete(let id): try await client.deleteKey(id, token)
             }
-            return nil
         }
     }
 

@@ -4,32 +4,31 @@ import Hummingbird
 extension ControlServer {
     func addUserKeys(to router: Router<ControlContext>) {
         let backend = backend
-        router.get("v1/users/:user/api-keys") { _, context in
+        @Sendable func answer(
+            _ context: ControlContext,
+            _ request: UserKeyRequest
+        ) async throws -> Response {
             let user = try context.parameters.require("user")
-            return try Response.json(try await backend.apiKeys(of: user, .list))
+            return try Response.json(try await backend.apiKeys(of: user, request))
+        }
+        @Sendable func id(_ context: ControlContext) throws -> String {
+            try context.parameters.require("id")
+        }
+        router.get("v1/users/:user/api-keys") { _, context in
+            try await answer(context, .list)
         }
         router.post("v1/users/:user/api-keys") { request, context in
             let name = try await request.decoded(as: UserKeyName.self).name
-            let user = try context.parameters.require("user")
-            return try Response.json(try await backend.apiKeys(of: user, .create(name: name)))
+            return try await answer(context, .create(name: name))
         }
         router.post("v1/users/:user/api-keys/:id/enable") { _, context in
-            let (user, id) = (
-                try context.parameters.require("user"), try context.parameters.require("id")
-            )
-            return try Response.json(try await backend.apiKeys(of: user, .enable(id: id)))
+            try await answer(context, .enable(id: id(context)))
         }
         router.post("v1/users/:user/api-keys/:id/disable") { _, context in
-            let (user, id) = (
-                try context.parameters.require("user"), try context.parameters.require("id")
-            )
-            return try Response.json(try await backend.apiKeys(of: user, .disable(id: id)))
+            try await answer(context, .disable(id: id(context)))
         }
         router.delete("v1/users/:user/api-keys/:id") { _, context in
-            let (user, id) = (
-                try context.parameters.require("user"), try context.parameters.require("id")
-            )
-            return try Response.json(try await backend.apiKeys(of: user, .delete(id: id)))
+            try await answer(context, .delete(id: id(context)))
         }
     }
 }

@@ -26,12 +26,17 @@ struct PartitionField {
 
     /// Takes in a changeset of a client, as it was integrated into a file of the schema.
     mutating func note(_ changeset: Changeset, _ schema: RealmSchema) {
+        // Usually of the next object's class, too: comparing a name is cheaper than looking it up.
+        var last: (className: Text, hasField: Bool)?
         for instruction in changeset.instructions {
             switch instruction {
             case .createObject(let target):
-                let object = changeset.reference(target)
-                guard isField(of: object.className, schema) else { continue }
-                lacking[object] = createdCount
+                let className = changeset.text(target.className)
+                if last?.className != className {
+                    last = (className, isField(of: className, schema))
+                }
+                guard last?.hasField == true else { continue }
+                lacking[changeset.reference(target)] = createdCount
                 createdCount += 1
             case .eraseObject(let target):
                 guard !lacking.isEmpty else { continue }

@@ -12,7 +12,8 @@ struct DirectColumn {
     let startsAsZero: Bool
 
     enum Form {
-        case int, bool, string, binary, timestamp, float, double, decimal, objectID, uuid, link
+        case scalar(ScalarType)
+        case link
     }
 
     /// Nil for properties of other types.
@@ -20,7 +21,7 @@ struct DirectColumn {
         guard property.collection == .single else { return nil }
         switch schema.elementType(of: property) {
         case .scalar(let type):
-            self.form = Form(type)
+            self.form = .scalar(type)
         case .link(let target):
             // No link to an asymmetric class fits.
             guard schema[target.className]?.isAsymmetric == false else { return nil }
@@ -31,23 +32,5 @@ struct DirectColumn {
         self.parameter = TableStatements.Insertion.parameter(ofColumn: column)
         self.acceptsNull = property.acceptsNull
         self.startsAsZero = if case .real(0) = initial { true } else { false }
-    }
-}
-
-extension DirectColumn.Form {
-    init(_ type: ScalarType) {
-        self =
-            switch type {
-            case .int: .int
-            case .bool: .bool
-            case .string: .string
-            case .binary: .binary
-            case .timestamp: .timestamp
-            case .float: .float
-            case .double: .double
-            case .decimal: .decimal
-            case .objectID: .objectID
-            case .uuid: .uuid
-            }
     }
 }

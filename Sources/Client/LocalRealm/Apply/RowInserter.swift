@@ -101,43 +101,33 @@ extension RowInserter {
         _ column: DirectColumn
     ) throws(SQLiteError) -> Bool {
         let (statement, parameter) = (insertion.statement, column.parameter)
-        switch value {
-        case .null, .decimal(.referenceNull):
+        switch (value, column.form) {
+        case (.null, _), (.decimal(.referenceNull), _):
             guard column.acceptsNull else { return false }
             try statement.bindNull(at: parameter)
-        case .int(let value):
-            guard column.form == .int else { return false }
+        case (.int(let value), .scalar(.int)):
             try statement.bind(value, at: parameter)
-        case .bool(let value):
-            guard column.form == .bool else { return false }
+        case (.bool(let value), .scalar(.bool)):
             try statement.bind(Int64(value ? 1 : 0), at: parameter)
-        case .string(let range):
-            guard column.form == .string else { return false }
+        case (.string(let range), .scalar(.string)):
             try statement.bind(textInPlace: content(range), at: parameter)
-        case .binary(let range):
-            guard column.form == .binary, range.count <= FormatLimits.binarySizeInBytes else {
-                return false
-            }
+        case (.binary(let range), .scalar(.binary)):
+            guard range.count <= FormatLimits.binarySizeInBytes else { return false }
             try statement.bind(blobInPlace: content(range), at: parameter)
-        case .timestamp(let value):
-            guard column.form == .timestamp else { return false }
+        case (.timestamp(let value), .scalar(.timestamp)):
             try statement.bindText(at: parameter, capacity: ColumnForm.timestampCapacity) {
                 ColumnForm.write(value, into: $0)
             }
-        case .float(let bits):
-            guard column.form == .float else { return false }
+        case (.float(let bits), .scalar(.float)):
             if bits.value == 0 { return try bindZero(Double(bits.value), of: property, column) }
             try statement.bind(ColumnForm.encode(.float(bits)), at: parameter)
-        case .double(let bits):
-            guard column.form == .double else { return false }
+        case (.double(let bits), .scalar(.double)):
             if bits.value == 0 { return try bindZero(bits.value, of: property, column) }
             try statement.bind(ColumnForm.encode(.double(bits)), at: parameter)
-        case .decimal(let value):
-            guard column.form == .decimal else { return false }
+        case (.decimal(let value), .scalar(.decimal)):
             try statement.bind(ColumnForm.encode(.decimal(value)), at: parameter)
-        case .link(let className, let key):
-            guard column.form == .link, let target = linkTargets[property],
-                strings[className] == target.className
+        case (.link(let className, let key), .link):
+            guard let target = linkTargets[property], strings[className] == target.className
             else { return false }
             guard key != .null else {
                 guard target.key.isNullable else { return false }
@@ -145,12 +135,12 @@ extension RowInserter {
                 break
             }
             guard try bind(key, as: target.key, at: parameter) else { return false }
-        case .objectID(let value):
-            guard column.form == .objectID else { return false }
+        case (.objectID(let value), .scalar(.objectID)):
             try bind(value, at: parameter)
-        case .uuid(let value):
-            guard column.form == .uuid else { return false }
+        case (.uuid(let value), .scalar(.uuid)):
             try statement.bind(text: value.text, at: parameter)
+        default:
+            return false
         }
         lastRows[property] = row
         return true
