@@ -15,6 +15,7 @@
 #   make endurance     a server, agents and programs for HOURS=n, under kills, full disks, clock jumps and
 #                      network faults; every committed write is audited (Tests/Endurance/README.md)
 #   make sanitize      run the tests under the thread and address sanitizers (needs 5 GB of disk)
+#   make sanitize-plain   the same with the modules that need no other package: minutes, in CI, too
 
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
@@ -26,7 +27,7 @@ BUILD = swift build $(SWIFT_BUILD_FLAGS) --explicit-target-dependency-import-che
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
 POSTGRESQL_SUITES = ServerTests\.(Access|Comparison|Conversation|Convergence|DownloadScan|FlexibleConversation|FlexibleReset|Identification|ModeSwitch|RunTimeRole|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|ImportHistoryVector|UserImportVector)Tests
 
-.PHONY: setup build run test test-cluster soak fuzz endurance sanitize lint format benchmark benchmark-build benchmark-path \
+.PHONY: setup build run test test-cluster soak fuzz endurance sanitize sanitize-plain lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-capture benchmark-many benchmark-busy benchmark-table \
 	benchmark-compare benchmark-short benchmark-cluster benchmark-import deb image repository pictures \
 	prove-deb prove-package prove-units prove-image prove-repository prove-quick clean
@@ -68,6 +69,15 @@ sanitize: setup
 		TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions" \
 			swift test --sanitize=$$kind --scratch-path .build-$$kind --skip-build \
 			--no-parallel --skip '^(EndToEndTests|ArchitectureTests)\.' || exit 1; \
+	done
+
+# Package.swift leaves out the rest.
+sanitize-plain: setup
+	for kind in thread address; do \
+		REALM_PART=plain swift build --build-tests --sanitize=$$kind --scratch-path .build-plain-$$kind && \
+		REALM_PART=plain TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions" \
+			swift test --sanitize=$$kind --scratch-path .build-plain-$$kind --skip-build \
+			--no-parallel --skip '^ArchitectureTests\.' || exit 1; \
 	done
 
 lint:
@@ -142,4 +152,5 @@ benchmark-short: build
 	Benchmarks/table.py "$$(swift build $(SWIFT_BUILD_FLAGS) --show-bin-path)" --short
 
 clean:
-	rm -rf .build .build-release .build-package .build-thread .build-address .build-fuzz .run
+	rm -rf .build .build-release .build-package .build-thread .build-address .build-plain-thread .build-plain-address \
+		.build-fuzz .run

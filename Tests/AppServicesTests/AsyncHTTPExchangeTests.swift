@@ -3,6 +3,7 @@ import FoundationEssentials
 import NIOHTTP1
 import NIOSSL
 import Outbound
+import ScriptedPeers
 import TestSupport
 import Testing
 

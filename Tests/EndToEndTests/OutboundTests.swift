@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ScriptedPeers
 import Subprocess
 import TestSupport
 import Testing
