@@ -699,23 +699,21 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// MARK: The part that needs no other package
+// MARK: A part
 
-/// With `REALM_PART=plain`: what compiles within minutes under a sanitizer (`make sanitize-plain`).
-if Context.environment["REALM_PART"] == "plain" {
+/// With `REALM_TESTS="SQLiteTests MergeTests"` only these tests, none of which may need another package, and their
+/// modules: they compile within minutes under a sanitizer (`make sanitize-part`).
+if let names = Context.environment["REALM_TESTS"] {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var needed: Set<String> = []
 
-    func isPlain(_ target: Target) -> Bool {
-        target.dependencies.allSatisfy { dependency in
-            switch dependency {
-            case .byNameItem(let name, _), .targetItem(let name, _):
-                targets[name].map(isPlain) ?? false
-            default: false
-            }
-        }
+    func add(_ name: String) {
+        guard needed.insert(name).inserted, let target = targets[name] else { return }
+        for case .byNameItem(let dependency, _) in target.dependencies { add(dependency) }
     }
 
-    package.targets = package.targets.filter { $0.type != .executable && isPlain($0) }
+    for name in names.split(separator: " ") { add(String(name)) }
+    package.targets = package.targets.filter { needed.contains($0.name) }
     package.products = []
     package.dependencies = []
 }

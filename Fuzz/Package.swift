@@ -5,8 +5,13 @@ import PackageDescription
 // libFuzzer in them. ArchitectureTests compares the arrows with those of the package. Modules with a network are
 // compiled in part: the files that read bodies.
 
+/// With `REALM_FUZZ_ADDRESS=1` the address sanitizer looks on (`make fuzz-replay`).
+let sanitizers =
+    Context.environment["REALM_FUZZ_ADDRESS"] == nil
+    ? "-sanitize=fuzzer" : "-sanitize=fuzzer,address"
+
 let settings: [SwiftSetting] = [
-    .unsafeFlags(["-sanitize=fuzzer", "-parse-as-library", "-enable-testing"]),
+    .unsafeFlags([sanitizers, "-parse-as-library", "-enable-testing"]),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -159,7 +164,7 @@ let package = Package(
             dependencies: ["FuzzTargets"],
             path: "Driver",
             swiftSettings: settings,
-            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]
+            linkerSettings: [.unsafeFlags([sanitizers, "-use-ld=lld"])]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -2,15 +2,24 @@
 # Builds Fuzz/ and runs each of its targets for some minutes; ends with 1 if one found a fault.
 #
 #   scripts/fuzz.sh MINUTES [TARGET...]
+#   scripts/fuzz.sh replay [TARGET...]    the inputs that a run begins with, once each, under the address sanitizer
 #
-# Each target begins with inputs made from the golden vectors. What is learned stays in .build-fuzz/corpus/TARGET, an
-# input that ends a target in .build-fuzz/found.
+# Each target begins with inputs made from the golden vectors and Tests/Corpus/Fuzz. What is learned stays in
+# .build-fuzz/corpus/TARGET, an input that ends a target in .build-fuzz/found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-minutes=$1
+if [ "$1" = replay ]; then
+    build=$PWD/.build-fuzz-address
+    export REALM_FUZZ_ADDRESS=1
+    # What lives as long as the process, and the memory of SQLite and Swift's runtime, is not lost.
+    export ASAN_OPTIONS=detect_leaks=0
+    limits=(-runs=0 -rss_limit_mb=4096)
+else
+    build=$PWD/.build-fuzz
+    limits=(-max_total_time=$(($1 * 60)) -rss_limit_mb=1024)
+fi
 shift
-build=$PWD/.build-fuzz
 swift build --configuration release --package-path Fuzz --scratch-path "$build"
 mkdir -p "$build/found"
 scripts/fuzz-seeds.py seeds "$build/corpus"
@@ -24,11 +33,12 @@ failures=0
 for target; do
     mkdir -p "$build/corpus/$target"
     echo "== $target"
-    if ! REALM_FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no "$build/release/fuzz" \
-        -max_total_time=$((minutes * 60)) -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+    if ! REALM_FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no "$build/release/fuzz" "${limits[@]}" \
+        -timeout=10 -print_final_stats=1 \
         -artifact_prefix="$build/found/$target-" "$build/corpus/$target" >"$build/$target.log" 2>&1; then
         failures=$((failures + 1))
         echo "FAILED; see $build/$target.log"
+        tail -n 40 "$build/$target.log"
     fi
     sed -n 's/^stat::number_of_executed_units: */   inputs: /p; s/^stat::peak_rss_mb: */   memory, MiB: /p' \
         "$build/$target.log"

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import TestSupport
 import Testing
 
@@ -27,6 +28,43 @@ struct FaultWordsTests {
                 remedy: "`realm-agent check --connect`"
             )
             try await world.deployment.withServer { _ in
+                try await world.expectState("open", on: "north")
+            }
+        }
+    }
+
+    @Test("A server that stands still, until it goes on")
+    func serverSilent() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        try world.configure("north")
+        let text = try String(
+            contentsOfFile: "\(world.deployment.directory)/north.yaml",
+            encoding: .utf8
+        )
+        try world.deployment.write(
+            "north.yaml",
+            text.replacing(
+                "backoff: { initial: 100ms, maximum: 1s }",
+                with: """
+                    backoff: { initial: 20s, maximum: 20s, jitter: 0 }
+                        timeouts: { connect: 1s, request: 1s }
+                    """
+            )
+        )
+        try await world.deployment.withServer { server in
+            defer { kill(server.pid, SIGCONT) }
+            #expect(try await world.deployment.sync("north").status == 0)
+            kill(server.pid, SIGSTOP)
+            try await world.deployment.withAgent("north") { _ in
+                try await world.expectWords(
+                    "connection.failed",
+                    "offline",
+                    exit: 3,
+                    remedy: "`realm-agent check --connect`"
+                )
+                kill(server.pid, SIGCONT)
+                #expect(try await world.agent("north", "reconnect").status == 0)
                 try await world.expectState("open", on: "north")
             }
         }

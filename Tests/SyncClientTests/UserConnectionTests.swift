@@ -142,7 +142,7 @@ struct UserConnectionTests {
         }
         try await RealmOnConnection.withRealm(endpoint) { realm, _ in
             try await until { await realm.snapshot().phase == .bound }
-            #expect(await realm.sync(timeout: .milliseconds(1), .continuous) == .timedOut)
+            #expect(await realm.sync(timeout: .milliseconds(1), .continuous) == .timedOut())
             #expect(await realm.snapshot().phase == .bound)
         }
     }
@@ -405,8 +405,36 @@ struct UserConnectionTests {
                 timeout: .milliseconds(1),
                 .continuous
             )
-            #expect(outcome == .timedOut)
+            guard case .timedOut = outcome else {
+                Issue.record("unexpected \(outcome)")
+                return
+            }
             #expect(await realm.wait(for: [], timeout: nil, .continuous) == .done)
+        }
+    }
+
+    @Test("While a server is tried again, the realm and a wait that ends tell why it is")
+    func anotherAttempt() async throws {
+        let endpoint = ScriptedEndpoint(nil, { _ in try await Task.sleep(for: .seconds(600)) })
+        try await RealmOnConnection.withRealm(
+            endpoint,
+            reconnect: .init(initial: .milliseconds(1))
+        ) { realm, _ in
+            let reason = "the server cannot be reached: no server is there"
+            let isTold = await eventually {
+                guard endpoint.tokens.count == 2,
+                    case .connecting(after: let cause) = await realm.snapshot().phase
+                else { return false }
+                return cause.reason == reason
+            }
+            #expect(isTold)
+            let outcome = await realm.wait(for: [.download], timeout: .milliseconds(1), .continuous)
+            guard case .timedOut(let cause) = outcome else {
+                Issue.record("unexpected \(outcome)")
+                return
+            }
+            #expect(cause.reason == reason)
+            #expect(cause.code == "connection.failed")
         }
     }
 

@@ -129,7 +129,8 @@ extension Doctor {
         let detail = realm.detail.map { ": \($0)" } ?? ""
         let message = "\(realm.state.rawValue)\(cause)\(detail)"
         switch realm.state {
-        case .open, .progress, .connecting, .disabled, .paused, .resetting:
+        case .connecting where realm.cause == nil: fallthrough
+        case .open, .progress, .disabled, .paused, .resetting:
             return .good("realm", realm.name, message)
         case .suspended where ["by-user", "by-plugin"].contains(realm.cause):
             return .warning(
@@ -138,7 +139,7 @@ extension Doctor {
                 message,
                 remedy: "`realm-agent resume \(realm.name)` when it may sync again"
             )
-        case .suspended, .offline, .waitingForUser:
+        case .suspended, .offline, .waitingForUser, .connecting:
             return .warning(
                 "realm",
                 realm.name,

@@ -10,7 +10,7 @@ extension RealmClient {
     var wantsConnection: Bool { session?.wantsConnection ?? false }
 
     func connecting() {
-        if case .offline = phase { phase = .connecting }
+        if case .offline(let cause) = phase { phase = .connecting(after: cause) }
     }
 
     func connected(isFastReconnect: Bool) {
@@ -31,7 +31,7 @@ extension RealmClient {
         case .offline, .connecting, .bound: break
         }
         guard let cause else {
-            phase = .connecting
+            phase = .connecting()
             return
         }
         phase = .offline(cause)
@@ -133,7 +133,7 @@ extension RealmClient {
         session?.disconnected()
         session?.resume()
         outgoing = .none
-        phase = .connecting
+        phase = .connecting()
     }
 
     func perform(_ effect: ClientSession.Effect) async throws(ProtocolViolation) {

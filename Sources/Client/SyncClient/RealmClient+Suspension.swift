@@ -40,7 +40,7 @@ extension RealmClient {
     func resumeNow() {
         resumeAt = nil
         guard case .backingOff = phase else { return }
-        phase = .connecting
+        phase = .connecting()
         session?.resume()
         wakeConnection()
     }

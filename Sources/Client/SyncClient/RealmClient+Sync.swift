@@ -54,7 +54,7 @@ extension RealmClient {
         return await withTaskGroup { group in
             group.addTask {
                 guard let timeout, (try? await time.sleep(timeout)) != nil else { return }
-                waiter.outcome.keep(.timedOut)
+                waiter.outcome.keep(.timedOut())
             }
             // A cancelled task waits for nothing: its session may be gone, and with it all that ends a wait.
             let outcome = await withTaskCancellationHandler {
@@ -64,6 +64,7 @@ extension RealmClient {
             }
             group.cancelAll()
             waiters.remove(waiter)
+            if case .timedOut = outcome { return .timedOut(phase.offlineCause) }
             return outcome
         }
     }

@@ -37,7 +37,8 @@ package enum SessionPhase: Sendable, Equatable {
     case offline(OfflineCause)
     /// Part of no connection: local writes are captured, and stay here.
     case detached
-    case connecting
+    /// An attempt is being made; the reason is the one of the attempt before, if that failed.
+    case connecting(after: OfflineCause = .notTried)
     /// Bound to the server.
     case bound
     /// The server refused this realm for now; the session retries automatically.
@@ -63,27 +64,30 @@ package enum OfflineCause: Sendable, Equatable {
 package struct ConnectionError: Sendable, Equatable {
     /// A code of `docs/errors.md`.
     package let code: String
-    package let sdkCode: SDKErrorCode
+    /// Nil if the SDKs tell no application.
+    package let sdkCode: SDKErrorCode?
 
-    package init(code: String, sdkCode: SDKErrorCode) {
+    package init(code: String, sdkCode: SDKErrorCode?) {
         self.code = code
         self.sdkCode = sdkCode
     }
 
-    init?(_ problem: ServerProblem) {
-        guard let number = problem.sdkCode(isFatal: !problem.tryAgain) else { return nil }
-        self.init(code: problem.dottedCode, sdkCode: number)
+    init(_ problem: ServerProblem) {
+        self.init(
+            code: problem.dottedCode,
+            sdkCode: problem.sdkCode(isFatal: !problem.tryAgain)
+        )
     }
 
-    init?(_ reaction: ConnectionReaction) {
-        guard let number = reaction.sdkCode else { return nil }
+    init(_ reaction: ConnectionReaction) {
         let code =
-            switch number {
-            case .connectionFailed: "connection.failed"
-            case .tlsHandshakeFailed: "connection.tls_failed"
+            switch (reaction.sdkCode, reaction.reason) {
+            case (.connectionFailed?, _), (nil, .connectFailed), (nil, .connectTimedOut):
+                "connection.failed"
+            case (.tlsHandshakeFailed?, _): "connection.tls_failed"
             default: "connection.ended"
             }
-        self.init(code: code, sdkCode: number)
+        self.init(code: code, sdkCode: reaction.sdkCode)
     }
 }
 
@@ -130,5 +134,36 @@ package enum SyncOutcome: Sendable, Equatable {
     case loginRequired(reason: String, code: String = "auth.refused")
     case failed(reason: String, code: String? = nil)
     case refused(SessionIssue)
-    case timedOut
+    /// The reason is the one for which the server could not be reached, if it could not.
+    case timedOut(OfflineCause = .notTried)
+}
+
+extension OfflineCause {
+    /// For people; nil if no attempt has failed.
+    package var reason: String? {
+        switch self {
+        case .notTried: nil
+        case .backoff(let reason, _), .serverError(let reason, _), .loginRequired(let reason, _):
+            reason
+        }
+    }
+
+    /// A code of `docs/errors.md`; nil if there is none for it.
+    package var code: String? {
+        switch self {
+        case .notTried: nil
+        case .backoff(_, let error), .serverError(_, let error): error?.code
+        case .loginRequired(_, let code): code
+        }
+    }
+}
+
+extension SessionPhase {
+    /// The reason for which the server could not be reached.
+    var offlineCause: OfflineCause {
+        switch self {
+        case .offline(let cause), .connecting(after: let cause): cause
+        case .detached, .bound, .backingOff, .inactive: .notTried
+        }
+    }
 }

@@ -324,7 +324,7 @@ extension UserConnection {
         var metadata: Logger.Metadata = ["reason": "\(reason)", "retry": "\(retry)"]
         if let error {
             metadata["code"] = "\(error.code)"
-            metadata["sdk_code"] = "\(error.sdkCode.rawValue)"
+            if let number = error.sdkCode { metadata["sdk_code"] = "\(number.rawValue)" }
         }
         if reason == lastReason {
             logger.info("attempt to connect failed", metadata: metadata)

@@ -187,7 +187,7 @@ extension CommandFailure {
             switch error.code {
             case "agent.not_running", "agent.no_answer", "agent.forbidden": .unavailable
             case "realm.unknown", "realm.disabled", "auth.unknown_user": .configuration
-            case "auth.unavailable": .unavailable
+            case "auth.unavailable", "connection.failed", "connection.tls_failed": .unavailable
             case "auth.refused", "auth.logged_out": .loginRequired
             default: .failed
             }

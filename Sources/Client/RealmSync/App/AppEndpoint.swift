@@ -99,7 +99,7 @@ extension EndpointFailure {
             case .unavailable, .storage:
                 .unavailable(
                     reason: failure.message,
-                    error: failure.sdkCode.map { ConnectionError(code: failure.code, sdkCode: $0) }
+                    error: ConnectionError(code: failure.code, sdkCode: failure.sdkCode)
                 )
             case .anonymousSessionEnded, .loggedOut, .logInRefused:
                 .loginRequired(reason: failure.message, code: failure.code)

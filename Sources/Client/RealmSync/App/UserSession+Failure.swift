@@ -7,9 +7,9 @@ extension UserSession.Failure {
         switch self {
         case .unavailable(_, let kind):
             switch kind {
-            case .connection: "connection.failed"
+            case .connection, .silence: "connection.failed"
             case .tls: "connection.tls_failed"
-            case .silence, nil: "auth.unavailable"
+            case nil: "auth.unavailable"
             }
         case .logInRefused: "auth.refused"
         case .anonymousSessionEnded: "auth.session_ended"

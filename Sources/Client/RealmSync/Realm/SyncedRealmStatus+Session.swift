@@ -41,7 +41,9 @@ extension RealmActivity {
     ) -> RealmActivity {
         switch phase {
         case .bound: RealmActivity(isFirstDownloadFinished ? .open : .progress)
-        case .connecting, .detached, .offline(.notTried): RealmActivity(.connecting)
+        case .connecting(after: .notTried), .detached, .offline(.notTried):
+            RealmActivity(.connecting)
+        case .connecting(after: let cause): RealmActivity(.connecting, .backoff, cause.reason)
         case .offline(.backoff(let reason, _)): RealmActivity(.offline, .backoff, reason)
         case .offline(.serverError(let reason, _)): RealmActivity(.failed, .serverError, reason)
         case .offline(.loginRequired(let reason, let code)):
@@ -78,29 +80,36 @@ extension SyncedRealmStatus.StatusIssue {
     /// The cause that keeps a session from its server; nil if there is none.
     init?(_ phase: SessionPhase) {
         switch phase {
-        case .bound, .connecting, .detached, .offline(.notTried): return nil
-        case .offline(.backoff(let reason, let error)),
-            .offline(.serverError(let reason, let error)):
-            guard let error else { return nil }
-            self.init(
-                code: error.code,
-                sdkCode: error.sdkCode.rawValue,
-                message: reason,
-                logURL: nil
-            )
-        case .offline(.loginRequired(let reason, let code)):
-            self.init(
-                code: code,
-                sdkCode: SDKErrorCode.clientUser.rawValue,
-                message: reason,
-                logURL: nil
-            )
+        case .bound, .detached: return nil
+        case .offline(let cause), .connecting(after: let cause):
+            guard let issue = Self(cause) else { return nil }
+            self = issue
         case .backingOff(let issue), .inactive(let issue):
             self.init(
                 code: issue.code,
                 sdkCode: issue.sdkCode?.rawValue,
                 message: issue.message,
                 logURL: issue.logURL
+            )
+        }
+    }
+
+    private init?(_ cause: OfflineCause) {
+        switch cause {
+        case .notTried, .backoff(_, nil), .serverError(_, nil): return nil
+        case .backoff(let reason, let error?), .serverError(let reason, let error?):
+            self.init(
+                code: error.code,
+                sdkCode: error.sdkCode?.rawValue,
+                message: reason,
+                logURL: nil
+            )
+        case .loginRequired(let reason, let code):
+            self.init(
+                code: code,
+                sdkCode: SDKErrorCode.clientUser.rawValue,
+                message: reason,
+                logURL: nil
             )
         }
     }
@@ -165,7 +174,12 @@ extension SyncResult {
         let (word, detail, code): (Outcome, String?, String?) =
             switch outcome {
             case .done: (.done, nil, nil)
-            case .timedOut: (.timedOut, "not finished within the timeout", nil)
+            case .timedOut(let cause):
+                (
+                    .timedOut,
+                    "not finished within the timeout" + (cause.reason.map { ": \($0)" } ?? ""),
+                    cause.code
+                )
             case .offline(let reason, let code): (.offline, reason, code)
             case .loginRequired(let reason, let code):
                 (.loginRequired, "\(reason) [\(code)]", code)
