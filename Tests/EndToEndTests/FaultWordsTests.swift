@@ -33,7 +33,7 @@ struct FaultWordsTests {
         }
     }
 
-    @Test("A server that stands still, until it goes on")
+    @Test("A server that is frozen, until it runs again")
     func serverSilent() async throws {
         let world = try ResetWorld()
         defer { world.remove() }
