@@ -17,6 +17,8 @@ $unfinished"
 
 for file in $(git ls-files '*.swift'); do
     lines=$(wc -l <"$file")
+    # The manifest is one list, and cannot be several files.
+    [ "$file" = Package.swift ] && [ "$lines" -le 750 ] && continue
     [ "$lines" -le 700 ] || say "$file has $lines lines; what would a reader come for?"
 done
 
