@@ -69,13 +69,14 @@ struct SchemaTests {
                 """
                 CREATE TRIGGER "_realm_1_exists" BEFORE INSERT ON "Task"
                 WHEN EXISTS (SELECT 1 FROM "Task" WHERE "_id" = NEW."_id") BEGIN
-                  INSERT INTO _realm_capture(class, key, prop) VALUES (1, NEW."_id", -2);
                   INSERT INTO _realm_capture(class, key, prop, old)
-                    SELECT 1, "_id", 1, "title" FROM "Task"
-                    WHERE "_id" = NEW."_id" AND "title" IS NOT NEW."title";
-                  INSERT INTO _realm_capture(class, key, prop, old)
-                    SELECT 1, "_id", 2, "owner" FROM "Task"
-                    WHERE "_id" = NEW."_id" AND "owner" IS NOT NEW."owner";
+                    SELECT 1, r."_id", c.column1, CASE c.column1
+                        WHEN 1 THEN r."title"
+                        WHEN 2 THEN r."owner" END
+                    FROM "Task" r CROSS JOIN (VALUES (-2), (1), (2)) c
+                    WHERE r."_id" = NEW."_id" AND CASE c.column1 WHEN -2 THEN 1
+                        WHEN 1 THEN r."title" IS NOT NEW."title"
+                        WHEN 2 THEN r."owner" IS NOT NEW."owner" END;
                 END
                 """,
                 """

@@ -41,9 +41,11 @@ struct Draft {
         guard findings.alterations.isEmpty else {
             throw Altered(alterations: findings.alterations + findings.repairable)
         }
-        if !findings.repairable.isEmpty {
+        if !findings.repairable.isEmpty || findings.hasFormerTriggers {
             let editor = SchemaEditor(connection, catalogue, options: [:], published: 0)
             for table in catalogue.tables { try editor.renewParts(of: table) }
+        }
+        if !findings.repairable.isEmpty {
             notices.append(
                 .repaired(
                     alterations: findings.repairable,

@@ -16,6 +16,8 @@ struct SchemaVerifier {
         var repairable: [String] = []
         /// Whether a trigger is missing, without which writes are not captured.
         var lacksTriggers = false
+        /// Whether triggers have the texts of an earlier version: nothing was lost.
+        var hasFormerTriggers = false
         /// Columns of class tables that are the application's own.
         var applicationColumns: [String] = []
         /// Applications' UNIQUE indexes on class tables, which remote rows could violate.
@@ -33,6 +35,12 @@ struct SchemaVerifier {
                 definition.readOnlyTriggers.map(\.name) + [definition.denyTriggerName]
             )
             for part in definition.triggers {
+                if let text = stored[part.name], text != part.sql,
+                    definition.isFormer(.init(name: part.name, sql: text))
+                {
+                    findings.hasFormerTriggers = true
+                    continue
+                }
                 check("trigger", part, stored, &findings)
                 if stored[part.name] == nil, !refusing.contains(part.name) {
                     findings.lacksTriggers = true

@@ -12,6 +12,8 @@ struct TableDefinition {
     let deniesInserts: Bool
     /// Whether programs may only read the table.
     let isReadOnly: Bool
+    /// Whether triggers have the texts that earlier versions wrote.
+    private var isFormer = false
 
     init(_ table: ClassTable, _ catalogue: Catalogue) {
         self.table = table
@@ -77,6 +79,13 @@ struct TableDefinition {
 
     var triggers: [Part] { (isReadOnly ? readOnlyTriggers : []) + captureTriggers }
 
+    /// Whether an earlier version wrote this trigger: it does the same, and takes more time.
+    func isFormer(_ trigger: Part) -> Bool {
+        var former = self
+        former.isFormer = true
+        return former.triggers.contains(trigger)
+    }
+
     private var captureTriggers: [Part] {
         if table.isAsymmetric { return checkTrigger + [insertTrigger] + finalTriggers }
         let updates = table.columns.map { updateTrigger(of: $0) }
@@ -84,7 +93,8 @@ struct TableDefinition {
             return [keyTrigger, refusedInsertTrigger, deleteTrigger] + updates
         }
         return [keyTrigger] + denyTrigger + checkTrigger
-            + [existsTrigger, insertTrigger, deleteTrigger] + updates
+            + [isFormer ? formerExistsTrigger : existsTrigger, insertTrigger, deleteTrigger]
+            + updates
     }
 
     private var name: String { SQLText.name(table.tableName) }
@@ -173,7 +183,8 @@ extension TableDefinition {
                 column.type,
                 acceptsNull: column.property.acceptsNull,
                 subject: "\(table.name).\(column.name)",
-                schema
+                schema,
+                isFormer: isFormer
             )
         else { return nil }
         return check.statement(on: "NEW.\(SQLText.name(column.columnName))")
@@ -209,9 +220,38 @@ extension TableDefinition {
     }
 
     /// An INSERT that meets an existing row may replace it: the old values are logged before they go.
+    ///
+    /// One statement for all columns: SQLite clears the registers of all statements of a trigger for each
+    /// inserted row, also if it does not exist. One for each of ten columns was a quarter of an insert's
+    /// instructions (`Benchmarks/capture.py`).
     private var existsTrigger: Part {
-        let equals = table.key.isNullable ? "IS" : "="
-        let isExisting = "\(key) \(equals) NEW.\(key)"
+        let columns = table.columns.map { ($0.id, SQLText.name($0.columnName)) }
+        guard !columns.isEmpty else { return formerExistsTrigger }
+        let marks = ([CaptureMark.existed] + columns.map { $0.0 }).map { "(\($0))" }
+            .joined(separator: ", ")
+        let olds = columns.map { id, name in "\n        WHEN \(id) THEN r.\(name)" }
+        let tests = columns.map { id, name in
+            "\n        WHEN \(id) THEN r.\(name) IS NOT NEW.\(name)"
+        }
+        return trigger(
+            "exists",
+            """
+            BEFORE INSERT ON \(name)
+            WHEN EXISTS (SELECT 1 FROM \(name) WHERE \(isExisting)) BEGIN
+              INSERT INTO _realm_capture(class, key, prop, old)
+                SELECT \(table.id), r.\(key), c.column1, CASE c.column1\(olds.joined()) END
+                FROM \(name) r CROSS JOIN (VALUES \(marks)) c
+                WHERE r.\(isExisting) AND CASE c.column1 WHEN \(CaptureMark.existed) THEN 1\(tests.joined()) END;
+            END
+            """
+        )
+    }
+
+    private var isExisting: String {
+        "\(key) \(table.key.isNullable ? "IS" : "=") NEW.\(key)"
+    }
+
+    private var formerExistsTrigger: Part {
         let rows = table.columns.map { column in
             let value = SQLText.name(column.columnName)
             return """
