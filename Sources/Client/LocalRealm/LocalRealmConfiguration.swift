@@ -22,6 +22,8 @@ package struct LocalRealmConfiguration: Sendable {
     /// The size at which a drain cuts its changesets, between statements of programs. A changeset is in memory
     /// as a whole on every replica, and takes many times its size there.
     package var changesetSizeInBytes = 512 << 10
+    /// Whether a drain sends plain values of new objects straight from their rows; tests compare both ways.
+    package var drainsDirectly = true
     /// Pairs of instructions merged in one transaction, at 40 million per second: meanwhile,
     /// programs cannot write.
     package var mergeLimitInPairs = 12_000_000

@@ -80,7 +80,8 @@ extension RealmFile {
             splitGap: configuration.splitGap,
             counters: configuration.counters(in: draft.catalogue.schema),
             limits: configuration.drainLimits,
-            requiresLinkTargets: configuration.requiresLinkTargets
+            requiresLinkTargets: configuration.requiresLinkTargets,
+            isDirect: configuration.drainsDirectly
         )
         try drain.run()
         draft = drain.draft
@@ -100,6 +101,15 @@ extension RealmFile {
         of download: ParsedDownload,
         _ draft: inout Draft
     ) throws -> Result<Outcome, any Error> {
+        // Only progress: nothing is written before it is known to fit. A savepoint would keep a copy of each
+        // page of the history that is trimmed.
+        guard !incoming.isEmpty else {
+            do {
+                return .success((0, try adopt(download.progress, of: download, &draft), []))
+            } catch let error as ProgressDecrease {
+                return .failure(error)
+            }
+        }
         let known = draft.catalogue
         return try attemptingIntegration(&draft) { draft, path in
             let count = try apply(incoming.prefix(download.changesetsAtOnce), &draft, path)
@@ -107,18 +117,28 @@ extension RealmFile {
             if count < incoming.count, count > 0 {
                 progress.download = incoming[count - 1].download.cursor
             }
-            let acknowledged = try draft.state.adopt(
-                progress,
-                downloadableBytes: download.downloadableBytes,
-                isFirst: download.isFirst,
-                history: History(connection: connection)
-            )
-            draft.ingest.acknowledge(through: draft.state.progress.upload.clientVersion)
-            _ = draft.state.advanceVersion()
+            let acknowledged = try adopt(progress, of: download, &draft)
             let learned = draft.catalogue.tables.map(\.name)
                 .filter { known.position(of: $0) == nil }
             return (count, acknowledged, learned)
         }
+    }
+
+    /// - Returns: how many local changesets the server has acknowledged.
+    private func adopt(
+        _ progress: SyncProgress,
+        of download: ParsedDownload,
+        _ draft: inout Draft
+    ) throws -> Int {
+        let acknowledged = try draft.state.adopt(
+            progress,
+            downloadableBytes: download.downloadableBytes,
+            isFirst: download.isFirst,
+            history: History(connection: connection)
+        )
+        draft.ingest.acknowledge(through: draft.state.progress.upload.clientVersion)
+        _ = draft.state.advanceVersion()
+        return acknowledged
     }
 
     /// Runs an integration that may fail without the rest of its transaction. If the direct path fails, the

@@ -11,8 +11,8 @@ struct CaptureLog {
     private(set) var groups: [Group] = []
     /// The elements of the objects' linked lists of changes.
     private var changes: [Change] = []
-    /// For each table, the position of the object with that key.
-    private var positions: [[ColumnValue: Int]]
+    /// For each table, the positions of the objects by key.
+    private var positions: [ObjectPositions]
     /// The last row of the piece, or of the one before; nil if no row was ever read.
     private(set) var lastSequence: Int64?
     /// Whether the log continues after the piece.
@@ -28,7 +28,12 @@ struct CaptureLog {
     struct Group {
         /// Milliseconds since 1970, of its last row.
         var lastAt: Int64
+        let firstSequence: Int64
         var lastSequence: Int64
+        /// Rows of inserted objects.
+        fileprivate(set) var insertions = 0
+        /// Whether it deletes any object.
+        fileprivate(set) var hasDeletions = false
         /// An estimate for its changeset.
         var sizeInBytes = 0
         /// Objects in the order in which the group first touched them.
@@ -46,7 +51,7 @@ struct CaptureLog {
     }
 
     init(tableCount: Int) {
-        self.positions = Array(repeating: [:], count: tableCount)
+        self.positions = Array(repeating: ObjectPositions(), count: tableCount)
     }
 
     /// The history of one object in the log.
@@ -68,6 +73,9 @@ struct CaptureLog {
         fileprivate var firstChange: Int?
         fileprivate var lastChange: Int?
         fileprivate var lastTouchedGroup = -1
+
+        /// Whether a change is not taken yet.
+        var hasChanges: Bool { firstChange != nil }
 
         func isBorn(in group: Int) -> Bool {
             isPresent && birthGroup == group
@@ -153,7 +161,8 @@ extension CaptureLog {
         touch(object)
         switch mark {
         case CaptureMark.inserted:
-            beingReplaced.remove(object)
+            if !beingReplaced.isEmpty { beingReplaced.remove(object) }
+            groups[groups.count - 1].insertions += 1
             insert(object)
             grow(by: try estimate.creation(of: objects[object].key, in: table))
         case CaptureMark.deleted:
@@ -180,13 +189,21 @@ extension CaptureLog {
         // All rows of one statement have one time.
         if groups.last?.lastAt != row.integer(at: 0) { return true }
         guard let table, beingReplaced.isEmpty else { return false }
-        return positions[table][row.columnValue(at: 2)] == nil
+        return position(in: table, row) == nil
+    }
+
+    /// The object of a log row, if the piece has it.
+    private func position(in table: Int, _ row: Statement) -> Int? {
+        if row.storageClass(at: 2) == .integer {
+            return positions[table].position(of: row.integer(at: 2))
+        }
+        return positions[table].position(of: row.columnValue(at: 2))
     }
 
     /// Records what an object of the piece held at its end, or that it will be deleted.
     private mutating func lookAhead(at row: Statement, _ table: Int, _ catalogue: Catalogue) {
-        guard let object = positions[table][row.columnValue(at: 2)],
-            objects[object].isPresent, !objects[object].endsLater
+        guard let object = position(in: table, row), objects[object].isPresent,
+            !objects[object].endsLater
         else { return }
         let mark = row.integer(at: 3)
         if mark == CaptureMark.deleted {
@@ -207,7 +224,7 @@ extension CaptureLog {
             groups[groups.count - 1].lastAt = at
             groups[groups.count - 1].lastSequence = sequence
         } else {
-            groups.append(Group(lastAt: at, lastSequence: sequence))
+            groups.append(Group(lastAt: at, firstSequence: sequence, lastSequence: sequence))
         }
     }
 
@@ -227,12 +244,8 @@ extension CaptureLog {
     }
 
     private mutating func object(_ table: Int, _ key: ColumnValue, wasPresent: Bool) -> Int {
-        let object: Int
-        if let known = positions[table][key] {
-            object = known
-        } else {
-            object = objects.count
-            positions[table][key] = object
+        let object = positions[table].insert(key, at: objects.count)
+        if object == objects.count {
             objects.append(
                 ObjectTrace(table: table, key: key, wasPresent: wasPresent, isPresent: wasPresent)
             )
@@ -256,6 +269,7 @@ extension CaptureLog {
     }
 
     private mutating func delete(_ object: Int) {
+        groups[groups.count - 1].hasDeletions = true
         objects[object].isPresent = false
         objects[object].birthGroup = nil
         objects[object].deathGroup = objects[object].deathGroup ?? groups.count - 1

@@ -30,6 +30,9 @@ struct Drain {
     let diff: ValueDiff
     /// Whether a new link to an object that does not exist is a value that cannot be sent.
     let requiresLinkTargets: Bool
+    let hasAsymmetricClasses: Bool
+    /// Whether new objects take the direct paths; tests compare both.
+    let isDirect: Bool
 
     /// The most rejected values kept in the file.
     private static let keptIssues = 1000
@@ -48,9 +51,12 @@ struct Drain {
         splitGap: Duration,
         counters: Set<PropertyName>,
         limits: CaptureLog.Limits,
-        requiresLinkTargets: Bool = false
+        requiresLinkTargets: Bool = false,
+        isDirect: Bool = true
     ) {
         self.requiresLinkTargets = requiresLinkTargets
+        self.isDirect = isDirect
+        self.hasAsymmetricClasses = draft.catalogue.hasAsymmetricClasses
         self.connection = connection
         self.statements = statements
         self.now = now
@@ -97,7 +103,10 @@ struct Drain {
                 try write(group)
                 try finishChangeset()
             }
-            if let last = log.lastSequence {
+            if !log.hasMore {
+                // Without a condition SQLite drops the pages, and does not visit the rows.
+                try connection.run("DELETE FROM _realm_capture")
+            } else if let last = log.lastSequence {
                 try connection.run("DELETE FROM _realm_capture WHERE seq <= ?1", [.integer(last)])
             }
         } while log.hasMore

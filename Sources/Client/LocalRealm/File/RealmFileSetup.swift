@@ -168,6 +168,11 @@ extension RealmFileSetup {
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.execute("PRAGMA foreign_keys = OFF")
+        // Debian's library would write each page of an uploaded changeset or a drained log once more, full of
+        // zeros. Without that, and without a savepoint for acknowledgements, 100 000 objects are uploaded with
+        // 800 writes, not 22 700, and 1.7 microseconds of processor time each, not 2.9
+        // (`Benchmarks/transfer.py`).
+        try connection.execute("PRAGMA secure_delete = FAST")
         // Other programs write the file, too.
         try connection.execute("PRAGMA cell_size_check = ON")
         // Values are valid by construction; checking them again would halve the speed.

@@ -10,6 +10,7 @@ final class TableStatements {
     private var insert: Statement?
     private var delete: Statement?
     private var probe: Statement?
+    private var insertedRows: Statement?
     private var selects: [[Int]: Statement] = [:]
     private var updates: [[Int]: Statement] = [:]
 
@@ -51,6 +52,23 @@ final class TableStatements {
         try statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
         return try body(statement)
+    }
+
+    /// Selects the rows that log rows of a range say were inserted, in the order of the log: their properties
+    /// from column 0 on, then the key.
+    func selectInserted(_ range: ClosedRange<Int64>) throws(SQLiteError) -> Statement {
+        let statement = try prepared(&insertedRows) {
+            let columns = table.columns.map { "t.\(SQLText.name($0.columnName))" } + ["l.key"]
+            return """
+                SELECT \(columns.joined(separator: ", ")) FROM _realm_capture l CROSS JOIN \(name) t \
+                ON t.\(keyName) \(table.key.isNullable ? "IS" : "=") l.key \
+                WHERE l.seq BETWEEN ?1 AND ?2 AND l.class = \(table.id) \
+                AND l.prop = \(CaptureMark.inserted) ORDER BY l.seq
+                """
+        }
+        try statement.bind(range.lowerBound, at: 1)
+        try statement.bind(range.upperBound, at: 2)
+        return statement
     }
 
     func exists(_ key: ColumnValue) throws(SQLiteError) -> Bool {

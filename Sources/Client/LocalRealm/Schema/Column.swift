@@ -19,6 +19,9 @@ final class Column: Sendable {
     let insertDefault: ColumnValue
     /// Whether each value that can be read is in its canonical form.
     private let isAlwaysCanonical: Bool
+    /// The type of a scalar whose value in a new object is sent as the column has it, unless it is zero, empty
+    /// or NULL, the initial values; nil if there is more to it.
+    let plainType: ScalarType?
 
     /// Nil if the schema has no such link target.
     init?(
@@ -43,6 +46,14 @@ final class Column: Sendable {
             switch type {
             case .scalar(.int), .scalar(.bool), .scalar(.string), .scalar(.binary): true
             default: false
+            }
+        self.plainType =
+            switch type {
+            // Changesets mark the values of declared defaults.
+            case _ where options.defaultValue != nil: nil
+            case .scalar(let type)
+            where [.int, .bool, .string, .binary, .double].contains(type): type
+            default: nil
             }
     }
 
