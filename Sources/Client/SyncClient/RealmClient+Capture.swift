@@ -18,12 +18,19 @@ enum CaptureState {
 /// Local writes become history.
 extension RealmClient {
     /// The first write after a quiet time is captured at once; those that follow closely gather.
+    ///
+    /// A program that writes all the time then has the file's lock to itself for as long as the drain took it.
     func captureWrites(_ captures: AsyncStream<Void>) async {
         for await _ in captures {
+            let start = time.uptime()
             while await !capture(), !Task.isCancelled { await Task.yield() }
-            try? await time.sleep(captureDelay)
+            let duration = min(time.uptime() - start, Self.longestCaptureDelay)
+            try? await time.sleep(max(captureDelay, duration))
         }
     }
+
+    /// Under constant writing (local realm, 6).
+    private static let longestCaptureDelay = Duration.milliseconds(100)
 
     /// Captures other programs' writes into the history.
     ///

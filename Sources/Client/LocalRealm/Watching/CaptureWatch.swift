@@ -21,12 +21,17 @@ final class CaptureWatch: @unchecked Sendable {
     private var number = 0
     /// A notification came since that look was planned.
     private var hasNotification = false
+    /// Writes were reported, and the next look is after the drain that they need.
+    private var hasReported = false
     private var isStopped = false
 
     /// A notification may precede the visible commit, so further looks follow for a while, each
     /// after twice the time.
     private static let firstDelay = Duration.milliseconds(1)
     private static let lastDelay = Duration.milliseconds(64)
+    /// The delay after a report, since the drain gathers writes for as long. A program that writes all the time
+    /// was looked at each millisecond, for a third of the processor time of its drains.
+    private static let delayAfterReport = Duration.milliseconds(10)
     /// The longest delay after the end of an own transaction.
     private static let longestWait = Duration.milliseconds(8)
 
@@ -86,21 +91,23 @@ final class CaptureWatch: @unchecked Sendable {
         subscription = directoryWatch.subscribe(
             to: usesLog ? [name + "-wal"] : [name, name + "-wal"],
             in: directory.isEmpty ? root : directory
-        ) { [weak self] in self?.takeNotification() }
+        ) { [weak self] in self?.takeNotification() ?? .relaxed }
     }
 
     // MARK: Looking
 
     /// The log file has been written to: a commit is visible now or soon.
-    private func takeNotification() {
-        guard !isStopped else { return }
+    private func takeNotification() -> DirectoryWatch.Interest {
+        guard !isStopped else { return .relaxed }
         let isHeldBack = ownWrites.isUnderWay
-        if let delay, delay <= (isHeldBack ? Self.longestWait : Self.firstDelay) {
+        let enough = isHeldBack ? Self.longestWait : Self.firstDelay
+        if hasReported || delay.map({ $0 <= enough }) == true {
             hasNotification = true
         } else {
             if !isHeldBack { look() }
-            planLook(after: Self.firstDelay)
+            if !hasReported { planLook(after: Self.firstDelay) }
         }
+        return hasReported ? .relaxed : .urgent
     }
 
     private func planLook(after delay: Duration) {
@@ -114,6 +121,7 @@ final class CaptureWatch: @unchecked Sendable {
     }
 
     private func lookAsPlanned(after delay: Duration) {
+        hasReported = false
         if ownWrites.isUnderWay {
             // The agent holds the write lock, so the writes are its own. The following look finds
             // commits of other programs before or after that.
@@ -122,6 +130,7 @@ final class CaptureWatch: @unchecked Sendable {
             return
         }
         look()
+        if hasReported { return }
         let next = hasNotification ? Self.firstDelay : delay * 2
         if next <= Self.lastDelay { planLook(after: next) } else { self.delay = nil }
     }
@@ -137,7 +146,13 @@ final class CaptureWatch: @unchecked Sendable {
 
     /// A read that fails is reported, too: the drain reports the error.
     private func reportIfCaptured() {
-        if (try? CaptureLog.isEmpty(on: connection)) != true { onCapture() }
+        let isEmpty = try? CaptureLog.isEmpty(on: connection)
+        guard isEmpty != true else { return }
+        if isEmpty == false {
+            hasReported = true
+            planLook(after: Self.delayAfterReport)
+        }
+        onCapture()
     }
 }
 

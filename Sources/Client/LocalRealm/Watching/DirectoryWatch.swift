@@ -24,7 +24,13 @@ final class DirectoryWatch: @unchecked Sendable {
 
     private struct Subscriber {
         let names: Set<String>
-        let onWrite: () -> Void
+        let onWrite: () -> Interest
+    }
+
+    /// Whether a subscriber needs the next notification soon.
+    enum Interest {
+        case urgent
+        case relaxed
     }
 
     /// Identifies a subscription until its end.
@@ -37,6 +43,8 @@ final class DirectoryWatch: @unchecked Sendable {
     /// For so long after a notification no other one is read: a transaction writes its log many
     /// times.
     private static let pause = DispatchTimeInterval.milliseconds(1)
+    /// The same if no one who heard of the last ones is in a hurry; others may be.
+    private static let longPause = DispatchTimeInterval.milliseconds(8)
 
     /// Calls the closure, on the queue, after writes to files of those names. Call it on the queue.
     ///
@@ -44,7 +52,7 @@ final class DirectoryWatch: @unchecked Sendable {
     func subscribe(
         to names: Set<String>,
         in directory: String,
-        _ onWrite: @escaping () -> Void
+        _ onWrite: @escaping () -> Interest
     ) -> Subscription? {
         guard let descriptor = (instance ?? open())?.descriptor else { return nil }
         let watch = inotify_add_watch(descriptor, directory, Self.events)
@@ -82,9 +90,11 @@ final class DirectoryWatch: @unchecked Sendable {
 
     private func takeEvents() {
         guard let instance else { return }
-        for subscriber in readEvents(instance.descriptor) { subscriber.onWrite() }
+        let interests = readEvents(instance.descriptor).map { $0.onWrite() }
+        let isRelaxed = !interests.isEmpty && !interests.contains(.urgent)
+        let pause = isRelaxed ? Self.longPause : Self.pause
         instance.source.suspend()
-        queue.asyncAfter(deadline: .now() + Self.pause) { [self] in self.instance?.source.resume() }
+        queue.asyncAfter(deadline: .now() + pause) { [self] in self.instance?.source.resume() }
     }
 
     /// Reads all waiting events; returns the subscriptions they concern, each once.
