@@ -26,7 +26,7 @@ package final class RealmFile {
     var committed: Draft
     var synchronous: Durability?
     /// Whether everything committed so far would survive a power cut.
-    var isDurable = false
+    package internal(set) var isDurable = false
 
     private init(
         configuration: LocalRealmConfiguration,

@@ -79,7 +79,7 @@ extension RealmClient {
             switch step {
             case .scanUploads(let scan):
                 add(.scan(scan))
-            case .send(let message) where message.reportsFile:
+            case .send(let message) where message.reportsFile && !store.standing.isDurable:
                 // What the server is told must first survive a power cut (local realm, 6).
                 lastTurn += 1
                 outgoing = .preparing(turn: lastTurn)

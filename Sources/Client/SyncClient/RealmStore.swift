@@ -28,6 +28,8 @@ actor RealmStore {
         var acknowledged: ClientVersion
         /// A reset was carried out and not proven yet.
         var isJustReset: Bool
+        /// Everything that the calls so far have returned survives a power cut.
+        var isDurable: Bool
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -45,7 +47,8 @@ actor RealmStore {
             Standing(
                 status: file.status,
                 acknowledged: (try? file.acknowledgedVersion()) ?? .zero,
-                isJustReset: Self.isJustReset(file)
+                isJustReset: Self.isJustReset(file),
+                isDurable: file.isDurable
             )
         )
         file.countSteps(on: meter)
@@ -87,8 +90,10 @@ actor RealmStore {
     private func publish() {
         let status = file.status
         let acknowledged = try? file.acknowledgedVersion()
+        let isDurable = file.isDurable
         published.withLock { standing in
             standing.status = status
+            standing.isDurable = isDurable
             if let acknowledged { standing.acknowledged = acknowledged }
         }
     }
@@ -193,7 +198,7 @@ extension RealmStore {
 
     /// Makes what the server will be told survive a power cut (local realm, 6).
     func makeDurable() throws(LocalRealmError) {
-        try meter.measuring { () throws(LocalRealmError) in try file.makeDurable() }
+        try publishing { () throws(LocalRealmError) in try file.makeDurable() }
     }
 
     /// The newest version of the file, once it survives a power cut; nil while a full disk or
