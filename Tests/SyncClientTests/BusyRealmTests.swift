@@ -1,3 +1,4 @@
+import Changesets
 import Dispatch
 import FaultInjection
 import FoundationEssentials
@@ -32,9 +33,10 @@ struct BusyRealmTests {
             var environment = RealmEnvironment.process
             environment.executor = { label in
                 let thread = DispatchQueue(label: label)
+                let isRealm = label.hasPrefix("realm ")
                 return DatabaseExecutor { work in
                     thread.async {
-                        if self.isClosed.load(ordering: .relaxed) { self.semaphore.wait() }
+                        if isRealm, self.isClosed.load(ordering: .relaxed) { self.semaphore.wait() }
                         work()
                     }
                 }
@@ -154,6 +156,168 @@ struct BusyRealmTests {
         for realm in [busy, quick] { await realm.close() }
         #expect(received.uploads.count == 2)
         #expect(endpoint.tokens.count == 1)
+        withExtendedLifetime(directory) {}
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isRaised: Bool { value.load(ordering: .acquiring) }
+
+        func raise() { value.store(true, ordering: .releasing) }
+    }
+
+    /// More than a realm may have to do at once, in messages of a megabyte.
+    private static let floodInMessages = 20
+
+    /// The message of a flood with that number: an object with a large value.
+    private static func flood(
+        _ number: Int,
+        _ session: SessionIdent,
+        uploaded: UInt64,
+        _ value: Text
+    ) -> ServerMessage {
+        var writer = ChangesetWriter()
+        let object = ObjectReference(className: "Item", key: .int(Int64(number)))
+        writer.createObject(object)
+        writer.update(object, "note", to: .scalar(.string(value)))
+        let cursor = DownloadCursor(
+            serverVersion: ServerVersion(UInt64(number)),
+            lastIntegratedClientVersion: .zero
+        )
+        let changeset = DownloadChangeset(
+            cursor: cursor,
+            originTimestamp: OriginTimestamp(UInt64(number)),
+            originFileIdent: FileIdent(99),
+            originalSizeInBytes: UInt64(writer.bytes.count),
+            bytes: writer.bytes
+        )
+        return .download(
+            .init(
+                session: session,
+                progress: SyncProgress(
+                    latestServerVersion: SaltedServerVersion(
+                        version: ServerVersion(UInt64(floodInMessages)),
+                        salt: Salt(99)
+                    ),
+                    download: cursor,
+                    upload: UploadCursor(
+                        clientVersion: ClientVersion(uploaded),
+                        lastIntegratedServerVersion: .zero
+                    )
+                ),
+                extent: .partition(downloadableBytes: 0),
+                changesets: [changeset]
+            )
+        )
+    }
+
+    /// A server that floods its first session as soon as it is told to, and acknowledges uploads.
+    private static func floodingEndpoint(_ isFlooding: Flag) -> ScriptedEndpoint {
+        var random = SplitMix64(seed: 7)
+        let value = Text(
+            bytes: (0..<1 << 20).map { _ in UInt8.random(in: 32...126, using: &random) }
+        )
+        return ScriptedEndpoint { server in
+            var uploaded: [SessionIdent: UInt64] = [:]
+            var hasFlooded = false
+            while let message = try await server.receiveAny() {
+                switch message {
+                case .ping(let ping):
+                    let timestamp = ping.timestampInMilliseconds
+                    try await server.send(.pong(timestampInMilliseconds: timestamp))
+                case .bind(let bind) where bind.needsFileIdent:
+                    let ident = FileIdent(bind.session.rawValue + 6)
+                    let file = SaltedFileIdent(ident: ident, salt: Salt(1234))
+                    try await server.send(.ident(bind.session, file))
+                case .ident(let ident):
+                    try await server.send(
+                        .progress(ident.session, server: 0, client: 0, uploaded: 0)
+                    )
+                case .mark(let session, let request):
+                    try await server.send(.mark(session, request))
+                case .upload(let upload):
+                    uploaded[upload.session] = upload.progress.clientVersion.rawValue
+                    if !hasFlooded, isFlooding.isRaised {
+                        hasFlooded = true
+                        for number in 1...floodInMessages {
+                            try await server.send(
+                                flood(number, 1, uploaded: uploaded[1] ?? 0, value)
+                            )
+                        }
+                    }
+                    try await server.send(
+                        .progress(
+                            upload.session,
+                            server: 0,
+                            client: 0,
+                            uploaded: uploaded[upload.session] ?? 0
+                        )
+                    )
+                default: continue
+                }
+            }
+        }
+    }
+
+    @Test("While a realm has more to do than it may, its connection reads on for the other one")
+    func full() async throws {
+        let gate = Gate()
+        let isFlooding = Flag()
+        let directory = try TemporaryDirectory()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let paths = (busy: directory.file("busy.sqlite"), quick: directory.file("quick.sqlite"))
+        let busy = try await RealmOnConnection.open(
+            paths.busy,
+            time: .continuous,
+            busyTimeout: .seconds(5),
+            environment: gate.environment,
+            { _ in },
+            logger
+        )
+        let quick = try await RealmOnConnection.open(
+            paths.quick,
+            time: .continuous,
+            busyTimeout: .seconds(5),
+            { _ in },
+            logger
+        )
+        let connection = UserConnection(
+            endpoint: Self.floodingEndpoint(isFlooding),
+            timing: ConnectionTiming(pingPeriod: .milliseconds(20)),
+            reconnect: .init(initial: .seconds(600)),
+            time: .continuous,
+            random: SplitMix64(seed: 2),
+            logger: logger
+        )
+        try await withThrowingTaskGroup { group in
+            await connection.join(busy)
+            await connection.join(quick)
+            group.addTask { await connection.run() }
+            for realm in [busy, quick] {
+                group.addTask { try await connection.run(realm, joins: false) }
+            }
+            for realm in [busy, quick] {
+                #expect(await realm.sync(timeout: .seconds(180), .continuous) == .done)
+            }
+            gate.close()
+            isFlooding.raise()
+            for id in 1...3 {
+                try RealmOnConnection.insert(paths.quick, id)
+                #expect(await quick.sync(timeout: .seconds(180), .continuous) == .done)
+            }
+            #expect(await busy.isFull)
+            #expect(await busy.snapshot().phase == .bound)
+            gate.open()
+            try await until {
+                await busy.snapshot().file.progress.download.serverVersion
+                    == ServerVersion(UInt64(Self.floodInMessages))
+            }
+            group.cancelAll()
+        }
+        for realm in [busy, quick] { await realm.close() }
+        let count = try SQLite.Connection(path: paths.busy).integer("SELECT count(*) FROM Item")
+        #expect(count == Int64(Self.floodInMessages))
         withExtendedLifetime(directory) {}
     }
 

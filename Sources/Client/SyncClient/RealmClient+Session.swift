@@ -16,6 +16,7 @@ extension RealmClient {
     func connected(isFastReconnect: Bool) {
         session?.connected(isFastReconnect: isFastReconnect)
         lastConnected = now()
+        wakeConnection()
     }
 
     /// The connection has ended. Waiters for a sync keep waiting if the next attempt is due at
@@ -120,11 +121,6 @@ extension RealmClient {
 
     /// Whether as much waits for the file as may.
     var isFull: Bool { queue.isFull }
-
-    /// Returns once there is room, or the task is cancelled.
-    func waitForRoom() async {
-        while queue.isFull, !Task.isCancelled { await queueShrunk.wait() }
-    }
 
     /// Leaves the error to the connection. The session binds again on the next connection, with the
     /// same ident, and sends nothing more on this one.

@@ -68,6 +68,7 @@ extension RealmClient {
         }
         reportedSets = sets
         session?.subscriptionsChanged(SessionSubscriptions(sets))
+        wakeConnection()
         for set in earlier.sets where sets[set.version] == nil {
             report(.subscriptions(SubscriptionChange(superseding: set)))
         }

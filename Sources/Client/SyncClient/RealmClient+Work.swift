@@ -19,12 +19,13 @@ extension RealmClient {
     /// Does the work until the task is cancelled, one piece after the other.
     func doWork() async {
         while !Task.isCancelled {
+            let wasFull = queue.isFull
             guard let item = queue.takeFirst() else {
                 await workAdded.wait()
                 continue
             }
             workParsable.raise()
-            if !queue.isFull { queueShrunk.raise() }
+            if wasFull, !queue.isFull { takeMessagesAgain() }
             guard session?.ident == item.session else { continue }
             await perform(item.work, of: item.session)
             wakeConnection()

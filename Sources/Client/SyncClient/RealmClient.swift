@@ -37,7 +37,6 @@ package actor RealmClient {
     var isStalled = false
     let workAdded = Signal()
     let workParsable = Signal()
-    let queueShrunk = Signal()
     var outgoing = Outgoing.none
     var phase = SessionPhase.offline(.notTried) {
         didSet { if phase != oldValue { reportPhase() } }
@@ -90,10 +89,21 @@ package actor RealmClient {
 
     /// A realm's means to wake its connection.
     struct Connection: Sendable {
+        let session: SessionIdent
+        /// Takes the session's requests for a turn to send.
+        let turns: SendTurns
         /// Raised when there may be a message to send, or a connection is needed.
         let attention: Signal
         /// A request to connect now, regardless of the back-off.
         let retryRequest: RetryRequest
+        /// Raised when the realm takes messages again.
+        let room: Signal
+
+        /// There may be a message to send.
+        func wake() {
+            turns.add(session)
+            attention.raise()
+        }
     }
 
     /// Opens the realm file, and creates it if there is none.
@@ -225,7 +235,8 @@ package actor RealmClient {
 
 extension RealmClient {
     /// Becomes part of a connection under a session ident that no other realm of it has had.
-    func join(_ ident: SessionIdent, _ connection: Connection) async {
+    func join(_ connection: Connection) async {
+        let ident = connection.session
         self.connection = connection
         joining = ident
         // Work of an earlier session must have ended: the new one starts from the file's state.
@@ -267,7 +278,6 @@ extension RealmClient {
         resumeAt = nil
         phase = .detached
         queue.removeAll()
-        queueShrunk.raise()
         // They keep waiting until after the reset.
         if !resets.isSessionDetached, !resets.isRequested {
             finishWaiters(.offline(reason: "the realm does not sync now"))
@@ -310,11 +320,16 @@ extension RealmClient {
 
     /// The connection has something to do for this realm.
     func wakeConnection() {
-        connection?.attention.raise()
+        connection?.wake()
+    }
+
+    /// There is room in the queue again.
+    func takeMessagesAgain() {
+        connection?.room.raise()
     }
 
     func wantConnectionNow() {
         connection?.retryRequest.make()
-        connection?.attention.raise()
+        connection?.wake()
     }
 }

@@ -48,8 +48,8 @@ struct RealmWorkQueue {
     private var nextNumber = 1
     private(set) var sizeInBytes = 0
 
-    /// Limit above which the connection stops reading: two of the largest messages, inflated.
-    static let limitInBytes = 32 << 20
+    /// Limit above which messages wait as they came; one of the largest may come on top of it.
+    static let limitInBytes = 8 << 20
     /// Smaller downloads are decoded when their turn comes.
     private static let parsedAheadFromBytes = 64 << 10
 

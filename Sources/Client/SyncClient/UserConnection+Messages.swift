@@ -14,11 +14,13 @@ extension UserConnection {
         roundTrip = nil
         logger.notice("connected", metadata: ["protocol": "\(agreed.token)"])
         for realm in realmsInOrder { await realm.connected(isFastReconnect: isFastReconnect) }
+        inbox = Inbox()
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.sendUntilClosed(on: stream) }
             group.addTask { try await self.receive(from: stream) }
-            group.addTask { await self.measure(stream) }
-            // When one of the three tasks ends, cancel the others.
+            group.addTask { try await self.deliver() }
+            group.addTask { [linkMeter] in await linkMeter.sample(stream) }
+            // When one of the four tasks ends, cancel the others.
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -37,7 +39,7 @@ extension UserConnection {
 
     private static let closeCodeTimeout = Duration.seconds(5)
 
-    /// Sends PINGs when due, otherwise one message per realm and round.
+    /// Sends PINGs when due, otherwise one message per realm with a turn and round.
     private func send(on stream: any MessageStream) async throws {
         while !Task.isCancelled {
             switch await nextStep() {
@@ -64,8 +66,10 @@ extension UserConnection {
             hasSent = true
         }
         isSendingUnbinds = false
-        for realm in realmsInOrder {
-            guard let message = await realm.nextMessage() else { continue }
+        for session in turns.takeAll() {
+            guard let message = await realm(of: session)?.nextMessage() else { continue }
+            // It may have more to send.
+            turns.add(session)
             machine.sending(message)
             try await stream.send(message.encoded())
             hasSent = true
@@ -79,39 +83,56 @@ extension UserConnection {
         return pendingUnbinds
     }
 
-    /// Dispatches messages to their sessions in order of arrival.
+    /// Passes messages on until the connection ends.
     private func receive(from stream: any MessageStream) async throws {
-        while let bytes = try await stream.receive() {
-            try await receive(
-                bytes.count < Self.decodedAsideFromBytes
-                    ? Self.decode(bytes, mode) : Self.decodeAside(bytes, mode)
-            )
-        }
-        throw TransportError.lost(reason: "the server closed the connection")
+        let ending = try await receiveAll(from: stream)
+        // What the server sent before it closed the connection counts.
+        while !inbox.isEmpty, !Task.isCancelled { await inboxShrunk.wait() }
+        throw ending
     }
 
-    /// Larger messages take longer to inflate than to change threads.
-    private static let decodedAsideFromBytes = 16 << 10
-
-    private static nonisolated func decode(
-        _ bytes: [UInt8],
-        _ mode: SyncMode
-    ) throws(ProtocolViolation) -> ServerMessage {
-        do throws(WireError) {
-            let context = WireContext(mode: mode, limits: .client)
-            return try ServerMessage(decoding: bytes, context: context)
-        } catch {
-            throw .malformed(error)
+    private func receiveAll(from stream: any MessageStream) async throws -> TransportError {
+        while true {
+            let message: [UInt8]
+            do throws(TransportError) {
+                guard let bytes = try await stream.receive() else {
+                    return .lost(reason: "the server closed the connection")
+                }
+                message = bytes
+            } catch {
+                return error
+            }
+            try await take(message)
+            while isInboxFull, !Task.isCancelled { await hold() }
         }
     }
 
-    /// Runs off this actor, which sends PINGs meanwhile.
-    @concurrent
-    private static nonisolated func decodeAside(
-        _ bytes: [UInt8],
-        _ mode: SyncMode
-    ) async throws(ProtocolViolation) -> ServerMessage {
-        try decode(bytes, mode)
+    private func take(_ bytes: [UInt8]) async throws {
+        guard bytes.count < Inbox.largeMessageInBytes else {
+            // The others need not wait while it is inflated.
+            if let session = ServerMessage.sessionOfDownload(bytes) {
+                return keep(bytes, for: session)
+            }
+            return try await receive(.decodedAside(bytes, mode))
+        }
+        let message = try ServerMessage.decoded(bytes, mode)
+        if let session = message.session, await mustWait(message, for: session) {
+            keep(bytes, for: session)
+        } else {
+            try await receive(message)
+        }
+    }
+
+    /// Whether a message would overtake earlier ones, or its realm has as much to do as it may.
+    private func mustWait(_ message: ServerMessage, for session: SessionIdent) async -> Bool {
+        if inbox.holds(session) { return true }
+        guard case .download = message else { return false }
+        return await realm(of: session)?.isFull ?? false
+    }
+
+    private func keep(_ message: [UInt8], for session: SessionIdent) {
+        inbox.append(message, for: session)
+        deliverable.raise()
     }
 
     private func receive(_ message: ServerMessage) async throws {
@@ -124,8 +145,6 @@ extension UserConnection {
             if let problem = try await realm.receive(message) {
                 throw ReconnectRequired(problem: problem)
             }
-            // While reading is on hold, a PONG may arrive unread.
-            if await realm.isFull { await hold(for: realm) }
         case .log(let body):
             logger.log(body)
         case .alive:
@@ -138,11 +157,42 @@ extension UserConnection {
             throw violation
         }
     }
+}
 
-    /// Stops reading until the realm has room for more.
-    private func hold(for realm: RealmClient) async {
+// MARK: Waiting messages
+
+extension UserConnection {
+    /// Delivers the messages of the inbox as their realms take them, until the task is cancelled.
+    private func deliver() async throws {
+        while !Task.isCancelled {
+            guard let bytes = await takeDeliverable() else {
+                await deliverable.wait()
+                continue
+            }
+            let isLarge = bytes.count >= Inbox.largeMessageInBytes
+            try await receive(isLarge ? .decodedAside(bytes, mode) : .decoded(bytes, mode))
+            inbox.delivered()
+            inboxShrunk.raise()
+        }
+    }
+
+    private func takeDeliverable() async -> [UInt8]? {
+        for session in inbox.sessions {
+            if let realm = realm(of: session), await realm.isFull { continue }
+            return inbox.takeNext(of: session)
+        }
+        return nil
+    }
+
+    /// Reading ahead is for other realms; without one, what is not read stays where it is.
+    private var isInboxFull: Bool {
+        inbox.sizeInBytes > (realmsInOrder.count > 1 ? Inbox.limitInBytes : 0)
+    }
+
+    /// Stops reading until the inbox has got shorter. Meanwhile a PONG may have arrived unread.
+    private func hold() async {
         isHolding = true
-        await realm.waitForRoom()
+        await inboxShrunk.wait()
         isHolding = false
         machine.resumedReading(at: time.uptime())
         attention.raise()

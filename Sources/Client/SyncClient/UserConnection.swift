@@ -35,9 +35,16 @@ package actor UserConnection {
     /// Some are being sent.
     var isSendingUnbinds = false
 
-    /// Nothing is read, since a realm has as much to do as it may.
+    /// Messages that realms have no room for yet.
+    var inbox = Inbox()
+    /// Raised when a message waits in the inbox, or a realm has room for it.
+    nonisolated let deliverable = Signal()
+    /// Raised when the inbox has got shorter.
+    nonisolated let inboxShrunk = Signal()
+    /// Nothing is read, since the inbox is full.
     var isHolding = false
 
+    nonisolated let turns = SendTurns()
     /// Raised when there may be a message to send, or a connection is needed.
     nonisolated let attention = Signal()
     private nonisolated let retryRequest = RetryRequest()
@@ -88,9 +95,16 @@ extension UserConnection {
         nextIdent = nextIdent.next
         realms[ident] = realm
         realmsInOrder.append(realm)
-        await realm.join(ident, .init(attention: attention, retryRequest: retryRequest))
+        let connection = RealmClient.Connection(
+            session: ident,
+            turns: turns,
+            attention: attention,
+            retryRequest: retryRequest,
+            room: deliverable
+        )
+        await realm.join(connection)
         if machine.isConnected { await realm.connected(isFastReconnect: false) }
-        attention.raise()
+        connection.wake()
     }
 
     /// Ends the realm's session in order, and leaves the connection to the others.
@@ -102,6 +116,8 @@ extension UserConnection {
             pendingUnbinds.append(farewell)
         }
         attention.raise()
+        // What waits for it can be dropped.
+        deliverable.raise()
     }
 
     /// Ends the back-off, because a user or plugin requests an attempt or the network has changed.

@@ -91,6 +91,13 @@ extension ServerMessage {
         }
     }
 
+    /// The session of a DOWNLOAD, without a look at the rest of it; nil for other messages, and for a damaged one.
+    package static func sessionOfDownload(_ bytes: [UInt8]) -> SessionIdent? {
+        var reader = FieldReader(bytes, part: .head)
+        guard let name = try? reader.readName() as Name, name == .download else { return nil }
+        return try? reader.readSession()
+    }
+
     private static func queryError(from reader: inout FieldReader) throws(WireError) -> Self {
         let code = try reader.readSigned("error code")
         let size = try reader.readNumber("message size")
