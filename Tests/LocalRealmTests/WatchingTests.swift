@@ -136,6 +136,68 @@ struct WatchingTests {
         }
     }
 
+    /// It keeps no connection for longer than it must.
+    private static let forgetful = CommitWatcher.Options(
+        pollInterval: .milliseconds(5),
+        usesNotifications: false,
+        doubt: .milliseconds(50)
+    )
+
+    /// Descriptors of this process for the realm's write-ahead log.
+    private func descriptors() throws -> Int {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return names.count { name in
+            let file = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/self/fd/\(name)"
+            )
+            return file?.hasSuffix(fixture.path + "-wal") == true
+        }
+    }
+
+    @Test("While a realm is silent its watch has no file open, and notices the next commit")
+    func silence() async throws {
+        let alone = try descriptors()
+        let captures = try CommitWatcher(path: fixture.path, Self.forgetful).captures()
+        var iterator = captures.makeAsyncIterator()
+        for number in 1...5 {
+            try await until { try descriptors() == alone }
+            try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (\(number), 'x')")
+            _ = await iterator.next()
+            #expect(try fixture.drained().first == "CreateObject Note \(number)")
+        }
+    }
+
+    @Test("While a program may be about to commit what it has written, the watch asks the database")
+    func slowCommit() async throws {
+        let program = try fixture.connect()
+        #expect(try program.integer("SELECT count(*) FROM Note") == 0)
+        let alone = try descriptors()
+        let captures = try CommitWatcher(path: fixture.path, Self.forgetful).captures()
+        var iterator = captures.makeAsyncIterator()
+        try await until { try descriptors() == alone }
+        try program.execute("BEGIN IMMEDIATE; CREATE TABLE own(v BLOB); PRAGMA cache_size = 1")
+        try program.execute("INSERT INTO own VALUES (zeroblob(100000))")
+        try program.execute("INSERT INTO Note VALUES (1, 'x')")
+        try await until { try descriptors() > alone }
+        // Longer than the doubt that a write causes.
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(try descriptors() > alone)
+        try program.execute("COMMIT")
+        _ = await iterator.next()
+        #expect(try fixture.drained().first == "CreateObject Note 1")
+        try await until { try descriptors() == alone }
+    }
+
+    @Test("If a silent realm cannot be opened again, a sign of a write is reported all the same")
+    func unreadable() async throws {
+        let alone = try descriptors()
+        let captures = try CommitWatcher(path: fixture.path, Self.forgetful).captures()
+        var iterator = captures.makeAsyncIterator()
+        try await until { try descriptors() == alone }
+        try FileManager.default.moveItem(atPath: fixture.path, toPath: fixture.path + ".away")
+        #expect(await iterator.next() != nil)
+    }
+
     @Test("Very many realms share one instance of inotify, and each notices its own commits")
     func manyRealms() async throws {
         let directory = try TemporaryDirectory()

@@ -194,6 +194,21 @@ struct ConnectionTests {
         #expect("\(size ?? "absent")" == "0")
     }
 
+    @Test("A connection that is told so leaves the log alone, even if it is closed last")
+    func closingLast() throws {
+        try connection.execute("PRAGMA journal_mode=WAL; CREATE TABLE t(v)")
+        let last = try Connection(path: connection.path)
+        try last.setCheckpointOnClose(false)
+        _ = try last.integer("SELECT count(*) FROM t")
+        connection.close()
+        last.close()
+        #expect(FileManager.default.fileExists(atPath: connection.path + "-wal"))
+        let next = try Connection(path: connection.path)
+        #expect(try next.integer("SELECT count(*) FROM t") == 0)
+        next.close()
+        #expect(!FileManager.default.fileExists(atPath: connection.path + "-wal"))
+    }
+
     @Test("Identifiers of any content are quoted")
     func quoting() throws {
         let name = #"a "strange" name; DROP TABLE t"#

@@ -205,6 +205,9 @@ package actor RealmClient {
         await store.durableVersion()
     }
 
+    /// Raised after the file's version has changed; one task may wait for it.
+    package nonisolated var hasNewVersion: Signal { store.hasNewVersion }
+
     /// Of the session.
     var logger: Logger { logs.session }
 
@@ -295,7 +298,8 @@ extension RealmClient {
             environment: environment,
             label: "checkpoints of \(name)",
             time: time,
-            logger: logs.storage
+            logger: logs.storage,
+            activity: store.hasWorked
         )
         await withTaskGroup { group in
             group.addTask { await self.captureWrites(captures) }

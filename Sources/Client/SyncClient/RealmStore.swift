@@ -1,5 +1,6 @@
 import Changesets
 import ClientReset
+import Coordination
 import LocalRealm
 import SQLite
 import Subscriptions
@@ -20,6 +21,10 @@ actor RealmStore {
     private var random: any RandomNumberGenerator & Sendable
     nonisolated let ownWrites: OwnWrites
     nonisolated let path: String
+    /// Raised after work that may have written much.
+    nonisolated let hasWorked = Signal()
+    /// Raised after the file's version has changed.
+    nonisolated let hasNewVersion = Signal()
 
     /// The state of the file between two calls.
     struct Standing: Sendable {
@@ -91,11 +96,16 @@ actor RealmStore {
         let status = file.status
         let acknowledged = try? file.acknowledgedVersion()
         let isDurable = file.isDurable
-        published.withLock { standing in
-            standing.status = status
-            standing.isDurable = isDurable
+        let before = published.withLock { standing in
+            defer {
+                standing.status = status
+                standing.isDurable = isDurable
+            }
             if let acknowledged { standing.acknowledged = acknowledged }
+            return standing.status.localVersion
         }
+        if status.localVersion != before { hasNewVersion.raise() }
+        hasWorked.raise()
     }
 
     private func publishReset() {

@@ -247,16 +247,20 @@ extension Connection {
     ///
     /// A change expires every prepared statement, so it is set once.
     package func setTriggersEnabled(_ isEnabled: Bool) throws(SQLiteError) {
+        try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, isEnabled, "SQLITE_DBCONFIG_ENABLE_TRIGGER")
+    }
+
+    /// Whether closing the last connection to a file copies its log into it, and removes the log.
+    package func setCheckpointOnClose(_ isEnabled: Bool) throws(SQLiteError) {
+        try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !isEnabled, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE")
+    }
+
+    private func set(_ option: Int32, _ value: Bool, _ name: String) throws(SQLiteError) {
         let database = try database()
         var result: Int32 = 0
-        let status = csqlite_db_config_int(
-            database,
-            SQLITE_DBCONFIG_ENABLE_TRIGGER,
-            isEnabled ? 1 : 0,
-            &result
-        )
-        guard status == SQLITE_OK, (result != 0) == isEnabled else {
-            throw Self.error(of: database, status, "SQLITE_DBCONFIG_ENABLE_TRIGGER")
+        let status = csqlite_db_config_int(database, option, value ? 1 : 0, &result)
+        guard status == SQLITE_OK, (result != 0) == value else {
+            throw Self.error(of: database, status, name)
         }
     }
 

@@ -1,19 +1,29 @@
 internal import Dispatch
 internal import SQLite
 
-/// The running part of a `CommitWatcher`: a connection, the notifications, and the timers.
+/// The running part of a `CommitWatcher`: the notifications, the polls, and a connection while there is something
+/// to see.
 ///
-/// Everything runs on the queue of all watches, which makes it safe to share.
+/// Without a notification it compares the state of the files by the file system, which costs two microseconds; the
+/// connection of a silent realm would take 0.3 MiB and two descriptors. Everything runs on the queue of all
+/// watches, which makes it safe to share.
 final class CaptureWatch: @unchecked Sendable {
     private let directoryWatch = DirectoryWatch.shared
     private let queue = DirectoryWatch.shared.queue
     private let path: String
+    private let logPath: String
     private let options: CommitWatcher.Options
-    private let connection: Connection
+    /// Open while there is something to see, and for some time after it.
+    private var connection: Connection?
     private let ownWrites: OwnWrites
     private let onCapture: @Sendable () -> Void
     private var subscription: DirectoryWatch.Subscription?
-    private var poll: (any DispatchSourceTimer)?
+    private var poll: SharedPolls.Participation?
+    /// As of the last poll.
+    private var traces: FileTraces
+    /// The last sign that something was written; nil if the connection is closed.
+    private var lastSign: DispatchTime?
+    /// Of the connection; another one counts differently.
     private var dataVersion: Int64?
     /// The delay before the next look, if one is planned.
     private var delay: Duration?
@@ -42,40 +52,34 @@ final class CaptureWatch: @unchecked Sendable {
         onCapture: @escaping @Sendable () -> Void
     ) throws {
         self.path = path
+        self.logPath = path + "-wal"
         self.options = options
-        self.connection = try Connection(
-            path: path,
-            .init(mode: .readWrite, busyTimeout: .zero)
-        )
         self.ownWrites = ownWrites
         self.onCapture = onCapture
-        self.dataVersion = try connection.integer("PRAGMA data_version")
+        // Before the connection is opened: what is written after that is seen by one of the two.
+        self.traces = FileTraces(path: path, logPath: logPath)
+        self.connection = nil
+        _ = try open()
     }
 
     func start() {
         queue.async { [self] in
             guard !isStopped else { return }
             if options.usesNotifications { subscribe() }
-            let interval = options.pollInterval.dispatchInterval
-            let timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.schedule(
-                deadline: .now() + interval,
-                repeating: interval,
-                leeway: .milliseconds(100)
-            )
-            timer.setEventHandler { [weak self] in self?.look() }
-            timer.activate()
-            poll = timer
-            reportIfCaptured()
+            poll = directoryWatch.polls.take(every: options.pollInterval) { [weak self] in
+                self?.takePoll()
+            }
+            lastSign = .now()
+            reportIfCaptured(connection)
         }
     }
 
     func stop() {
         queue.async { [self] in
             isStopped = true
-            poll?.cancel()
+            if let poll { directoryWatch.polls.end(poll) }
             if let subscription { directoryWatch.end(subscription) }
-            connection.close()
+            close()
         }
     }
 
@@ -86,7 +90,7 @@ final class CaptureWatch: @unchecked Sendable {
         let root = path.hasPrefix("/") ? "/" : "."
         // The database file itself is written in the rollback-journal modes; otherwise only by
         // checkpoints, which are not commits.
-        let mode = try? connection.rows("PRAGMA journal_mode")
+        let mode = try? connection?.rows("PRAGMA journal_mode")
         let usesLog = mode == [["wal"]]
         subscription = directoryWatch.subscribe(
             to: usesLog ? [name + "-wal"] : [name, name + "-wal"],
@@ -137,16 +141,23 @@ final class CaptureWatch: @unchecked Sendable {
 
     private func look() {
         guard !isStopped else { return }
+        lastSign = .now()
+        lookAtDatabase()
+    }
+
+    private func lookAtDatabase() {
+        let isNew = connection == nil
+        let connection = try? connection ?? open()
         // It changes with every commit of another connection, the agent's own included.
-        let current = try? connection.integer("PRAGMA data_version")
-        guard current == nil || current != dataVersion else { return }
+        let current = try? connection?.integer("PRAGMA data_version")
+        guard isNew || current == nil || current != dataVersion else { return }
         dataVersion = current ?? dataVersion
-        reportIfCaptured()
+        reportIfCaptured(connection)
     }
 
     /// A read that fails is reported, too: the drain reports the error.
-    private func reportIfCaptured() {
-        let isEmpty = try? CaptureLog.isEmpty(on: connection)
+    private func reportIfCaptured(_ connection: Connection?) {
+        let isEmpty = connection.flatMap { try? CaptureLog.isEmpty(on: $0) }
         guard isEmpty != true else { return }
         if isEmpty == false {
             hasReported = true
@@ -156,8 +167,52 @@ final class CaptureWatch: @unchecked Sendable {
     }
 }
 
+// MARK: Silence
+
+extension CaptureWatch {
+    /// Looks without a notification, and closes the connection once nothing has happened for some time.
+    private func takePoll() {
+        guard !isStopped else { return }
+        let current = FileTraces(path: path, logPath: logPath)
+        if current != traces {
+            traces = current
+            look()
+        } else if let lastSign {
+            lookAtDatabase()
+            guard .now() >= lastSign + options.doubt.dispatchInterval else { return }
+            // From here on every commit changes the traces.
+            if isFreeOfWriters { close() }
+        }
+    }
+
+    /// Whether no other connection is about to commit what it has already written, which changes no file: a slow
+    /// disk may take long to make it durable.
+    private var isFreeOfWriters: Bool {
+        guard let connection else { return false }
+        let current = try? connection.transaction(.immediate) {
+            try connection.integer("PRAGMA data_version")
+        }
+        return current != nil && current == dataVersion
+    }
+
+    private func open() throws(SQLiteError) -> Connection {
+        let connection = try Connection(path: path, .init(mode: .readWrite, busyTimeout: .zero))
+        // All watches would wait for a checkpoint.
+        try connection.setCheckpointOnClose(false)
+        dataVersion = try connection.integer("PRAGMA data_version")
+        self.connection = connection
+        return connection
+    }
+
+    private func close() {
+        connection?.close()
+        connection = nil
+        lastSign = nil
+    }
+}
+
 extension Duration {
-    fileprivate var dispatchInterval: DispatchTimeInterval {
+    var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         return .nanoseconds(Int(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     }

@@ -27,22 +27,35 @@ package final class Checkpointer {
     }
 
     /// Size of the log; a long reader lets it grow without bound.
-    package var logSizeInBytes: Int {
+    package var logSizeInBytes: Int { Self.logSizeInBytes(of: path) }
+
+    /// Whether a realm's log may need a checkpoint, by its size alone.
+    package static func isLogLarge(of path: String) -> Bool {
+        logSizeInBytes(of: path) > passiveThresholdInBytes
+    }
+
+    private static func logSizeInBytes(of path: String) -> Int {
         var status = stat()
         return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// Checkpoints as the size of the log requires, and shrinks a file that is empty for a large part; never
     /// waits for another program.
-    package func run() throws(LocalRealmError) {
+    ///
+    /// - Returns: whether there is more to do: a program reads what must be copied or emptied, or the file can
+    ///   shrink further.
+    @discardableResult
+    package func run() throws(LocalRealmError) -> Bool {
         try RealmFile.mappingErrors(path) {
             let hasShrunk = try returnFreePages()
             let size = logSizeInBytes
-            guard hasShrunk || size > Self.passiveThresholdInBytes else { return }
+            guard hasShrunk || size > Self.passiveThresholdInBytes else { return false }
             let isCopied = try connection.checkpoint(.passive)
             // Emptying it keeps all programs from writing, so that little may be left to copy.
-            guard isCopied, size > Self.truncateThresholdInBytes else { return }
-            _ = try connection.checkpoint(.truncate)
+            guard isCopied, size > Self.truncateThresholdInBytes else {
+                return hasShrunk || !isCopied
+            }
+            return try !connection.checkpoint(.truncate) || hasShrunk
         }
     }
 }

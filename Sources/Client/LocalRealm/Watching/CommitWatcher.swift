@@ -13,10 +13,18 @@ package struct CommitWatcher: Sendable {
         package var pollInterval: Duration
         /// Whether to ask the kernel for notifications.
         package var usesNotifications: Bool
+        /// For so long after a write each look asks the database: the next commit may have the same time by
+        /// the file system's clock, which advances every few milliseconds, or only every two seconds.
+        package var doubt: Duration
 
-        package init(pollInterval: Duration = .seconds(1), usesNotifications: Bool = true) {
+        package init(
+            pollInterval: Duration = .seconds(1),
+            usesNotifications: Bool = true,
+            doubt: Duration = .seconds(5)
+        ) {
             self.pollInterval = pollInterval
             self.usesNotifications = usesNotifications
+            self.doubt = doubt
         }
     }
 

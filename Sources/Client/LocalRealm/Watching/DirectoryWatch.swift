@@ -11,6 +11,8 @@ final class DirectoryWatch: @unchecked Sendable {
 
     /// One thread serves all watches: their work takes microseconds.
     let queue = DispatchQueue(label: "realm.commits")
+    /// For file systems that report nothing.
+    let polls: SharedPolls
     /// Nil before the first subscription, and if the kernel does not support notifications.
     private var instance: Instance?
     /// By watch descriptor, which is the same for every path of a directory.
@@ -37,6 +39,10 @@ final class DirectoryWatch: @unchecked Sendable {
     struct Subscription: Hashable {
         fileprivate let directory: Int32
         fileprivate let number: UInt64
+    }
+
+    private init() {
+        self.polls = SharedPolls(on: queue)
     }
 
     private static let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)

@@ -71,14 +71,18 @@ struct RealmMemory: Sendable {
         )
     }
 
-    /// The last transfers that the record knows of; none if it cannot be read.
-    func lastTransfers() async -> SyncedRealmStatus.LastTransfers {
-        guard let record = try? await context.register.record() else { return .init() }
-        return SyncedRealmStatus.LastTransfers(
-            connected: record.lastConnected,
-            uploaded: record.lastUploaded,
-            downloaded: record.lastDownloaded
-        )
+    /// The last transfers that the record knows of; nil if it cannot be read.
+    func lastTransfers() async -> SyncedRealmStatus.LastTransfers? {
+        do {
+            guard let record = try await context.register.record() else { return .init() }
+            return SyncedRealmStatus.LastTransfers(
+                connected: record.lastConnected,
+                uploaded: record.lastUploaded,
+                downloaded: record.lastDownloaded
+            )
+        } catch {
+            return nil
+        }
     }
 
     /// Time of the last contact with the server, in milliseconds since 1970; nil if there was none.

@@ -7,7 +7,7 @@ extension SyncedRealm {
     /// The realm's present status; never waits for work on its file.
     public func status() async -> SyncedRealmStatus {
         var status = SyncedRealmStatus(.waitingForUser, partition: partition)
-        status.lastTransfers = await memory.lastTransfers()
+        status.lastTransfers = await recordedTransfers()
         switch stage {
         case .starting, .stopped: break
         case .failed(let failure):

@@ -33,6 +33,9 @@ public actor SyncedRealm {
     private var lastReported: RealmFailure?
     /// The failure that closed the file, until the file that is open again has proven sound.
     private(set) var unhealed: RealmFailure?
+    /// The last transfers that the realm's record knows of, once they have been read: the status of five hundred
+    /// realms must not cost as many queries.
+    private var transfersInRecord: SyncedRealmStatus.LastTransfers?
     /// The uptime of the next attempt to open the realm.
     private(set) var nextAttempt: Duration?
     /// Waits for the end of an attempt: true if it has ended, false if the deadline has passed.
@@ -315,15 +318,24 @@ extension SyncedRealm: ResetHost {
         // Until it is reset, an older state of the file must stay recognisable as such.
         guard resets.current.standing?.origin != .restoredFile else { return }
         await memory.remember(client, userID: userID ?? "", partition: partition)
+        transfersInRecord = nil
     }
 
-    /// Stores the file's version every few seconds, so that a file restored from a backup is recognised.
+    /// The last transfers that the realm's record knows of; none if it cannot be read.
+    func recordedTransfers() async -> SyncedRealmStatus.LastTransfers {
+        if let transfersInRecord { return transfersInRecord }
+        guard let transfers = await memory.lastTransfers() else { return .init() }
+        transfersInRecord = transfers
+        return transfers
+    }
+
+    /// Stores the file's version some seconds after it has changed, so that a file restored from a backup is
+    /// recognised.
     private func keepRemembering(_ client: RealmClient) async {
-        var version = await client.snapshot().file.localVersion
-        while (try? await context.time.sleep(.seconds(5))) != nil {
-            let current = await client.snapshot().file.localVersion
-            guard current != version else { continue }
-            version = current
+        while await client.hasNewVersion.wait(),
+            (try? await context.time.sleep(.seconds(5))) != nil
+        {
+            client.hasNewVersion.lower()
             await remember(client)
         }
     }
