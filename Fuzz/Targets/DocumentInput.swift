@@ -15,7 +15,8 @@ enum DocumentInput {
         kind: .topLevel(PrimaryKeySchema(name: "_id", type: .int, isNullable: false)),
         properties: types.map { PropertySchema(name: $0.name, type: $0.type, isNullable: true) }
     )
-    private static let form = JSONForm(schema: RealmSchema([owner]))
+    private static let schema = RealmSchema([owner])
+    private static let form = JSONForm(schema: schema)
     private static let decoder = DocumentDecoder(of: owner, form)
 
     static func runStored(_ bytes: [UInt8], _ claims: inout Claims) {
@@ -28,6 +29,12 @@ enum DocumentInput {
                 == form.encode(document, key: .int(1), of: owner),
             "the encoder of a class writes something else"
         )
+        let object = ObjectReference(className: "Item", key: .int(1))
+        var (copied, written) = (ChangesetWriter(), ChangesetWriter())
+        var copier = DocumentCopier(of: owner, in: schema)
+        try? copier.copy(bytes, as: object, into: &copied)
+        written.writeObject(document, as: object, of: owner, in: schema)
+        claims.check(copied.bytes == written.bytes, "a copied document is another one")
     }
 
     static func runBSON(_ bytes: [UInt8], _ claims: inout Claims) {

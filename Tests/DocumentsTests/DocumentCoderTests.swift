@@ -120,6 +120,37 @@ struct DocumentCoderTests {
         #expect(general == prepared)
     }
 
+    @Test("Copied documents become the instructions that write them, damaged or not")
+    func copying() {
+        var copiers = Self.owners.map { DocumentCopier(of: $0, in: Self.schema) }
+        var (copied, written) = (ChangesetWriter(), ChangesetWriter())
+        forEachDocument { document, owner, seed, random in
+            guard !owner.isEmbedded,
+                let position = Self.owners.firstIndex(where: { $0.name == owner.name })
+            else { return }
+            let key = key(of: owner, &random)
+            let object = ObjectReference(className: owner.name, key: key)
+            var json = Self.form.encode(document, key: key, of: owner)
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                json[Int.random(in: 0..<json.count, using: &random)] ^= 1
+            }
+            let general = Result { () throws(FormError) in
+                try Self.form.decodeDocument(json, of: owner)
+            }
+            let direct = Result { () throws(FormError) in
+                try copiers[position].copy(json, as: object, into: &copied)
+            }
+            switch (general, direct) {
+            case (.success(let document), .success):
+                written.writeObject(document, as: object, of: owner, in: Self.schema)
+            case (.failure(let error), .failure(let other)): #expect(error == other)
+            default: Issue.record("seed \(seed), \(owner.name)")
+            }
+            #expect(copied.sizeInBytes == written.sizeInBytes, "seed \(seed), \(owner.name)")
+        }
+        #expect(copied.bytes == written.bytes)
+    }
+
     @Test("The writer of a class writes the instructions of the general one")
     func instructions() {
         var (prepared, general) = (ChangesetWriter(), ChangesetWriter())

@@ -10,6 +10,10 @@ struct ByteWriter {
         bytes.append(contentsOf: value)
     }
 
+    mutating func write(_ value: UnsafeBufferPointer<UInt8>) {
+        bytes.append(contentsOf: value)
+    }
+
     mutating func writeSigned(_ value: Int64) {
         let isNegative = value < 0
         // -(v + 1) does not overflow, not even for the minimum.

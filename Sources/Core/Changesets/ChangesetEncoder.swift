@@ -131,12 +131,29 @@ extension ChangesetEncoder {
 
     /// An Update of a field itself, which is not a default.
     mutating func writeUpdate(of field: InternIndex, _ beginning: [UInt8], to payload: Payload) {
+        beginUpdate(of: field, beginning)
+        write(payload)
+        writer.writeBool(false)
+    }
+
+    /// The same with a string.
+    mutating func writeUpdate(
+        of field: InternIndex,
+        _ beginning: [UInt8],
+        toString text: UnsafeBufferPointer<UInt8>
+    ) {
+        beginUpdate(of: field, beginning)
+        write(TypeCode.string)
+        writer.writeUnsigned(UInt64(text.count))
+        writer.write(text)
+        writer.writeBool(false)
+    }
+
+    private mutating func beginUpdate(of field: InternIndex, _ beginning: [UInt8]) {
         writer.write(beginning)
         write(field)
         // No path.
         writer.writeUnsigned(0)
-        write(payload)
-        writer.writeBool(false)
     }
 }
 

@@ -21,4 +21,15 @@ extension ChangesetWriter {
         encoder.writeUpdate(of: field, updates.beginning, to: payload(scalar))
         instructionCount += 1
     }
+
+    /// Sets a field of the object to a string.
+    package mutating func update(
+        _ field: Text,
+        _ updates: inout UpdatesOfObject,
+        toString text: UnsafeBufferPointer<UInt8>
+    ) {
+        let field = internField(field)
+        encoder.writeUpdate(of: field, updates.beginning, toString: text)
+        instructionCount += 1
+    }
 }

@@ -51,16 +51,18 @@ struct FileState: Sendable {
         from store: any FileReading,
         into writer: inout ChangesetWriter
     ) throws(StoreError) -> Bool {
-        let decoder = DocumentDecoder(of: owner, JSONForm(schema: schema))
-        let objects = ObjectWriter(of: owner, in: schema)
+        var objects = DocumentCopier(of: owner, in: schema)
         var isFull = false
         var last = lastKey
         try store.forEachDocument(of: owner.name, in: file, after: lastKey) {
             key,
             json throws(StoreError) in
             let object = ObjectReference(className: owner.name, key: key)
-            let document = try decoder.decodeStored(json, in: file)
-            objects.write(document, as: object, into: &writer)
+            do throws(FormError) {
+                try objects.copy(json, as: object, into: &writer)
+            } catch {
+                throw StoreError.damagedObject(of: owner.name, in: file, error)
+            }
             last = key
             isFull = writer.sizeInBytes > changesetSizeInBytes
             return isFull ? .stop : .next

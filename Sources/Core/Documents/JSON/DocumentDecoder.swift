@@ -9,9 +9,9 @@ package struct DocumentDecoder: Sendable {
     package let owner: ClassSchema
     private let form: JSONForm
     private let keyOpening: [UInt8]?
-    private let members: [Member]
+    let members: [Member]
 
-    private struct Member {
+    struct Member {
         /// The text in front of the value.
         let opening: [UInt8]
         let property: PropertySchema
@@ -48,17 +48,12 @@ package struct DocumentDecoder: Sendable {
 
     /// Nil if the text is not the canonical one, or has a value that must be looked at closely.
     private func canonical(_ json: UnsafeBufferPointer<UInt8>) -> Document? {
-        var scanner = DocumentScanner(json)
-        if let keyOpening {
-            guard scanner.skip(keyOpening), scanner.skipKey() else { return nil }
-        } else if members.isEmpty {
-            return nil
-        }
+        guard var scanner = beginning(of: json) else { return nil }
         var values: [Value] = []
         values.reserveCapacity(members.count)
         for position in members.indices {
             guard scanner.skip(members[position].opening),
-                let value = value(of: members[position], &scanner, json)
+                let value = value(at: position, &scanner, json)
             else { return nil }
             values.append(value)
         }
@@ -66,16 +61,37 @@ package struct DocumentDecoder: Sendable {
         return Document(values: values)
     }
 
+    /// A scanner in front of the first member.
+    func beginning(of json: UnsafeBufferPointer<UInt8>) -> DocumentScanner? {
+        var scanner = DocumentScanner(json)
+        if let keyOpening {
+            guard scanner.skip(keyOpening), scanner.skipKey() else { return nil }
+        } else if members.isEmpty {
+            return nil
+        }
+        return scanner
+    }
+
     @inline(__always)
     private func value(
-        of member: Member,
+        at position: Int,
         _ scanner: inout DocumentScanner,
         _ json: UnsafeBufferPointer<UInt8>
     ) -> Value? {
-        if let type = member.scalar {
-            if scanner.skipNull() { return member.acceptsNull ? .null : nil }
+        if let type = members[position].scalar {
+            if scanner.skipNull() { return members[position].acceptsNull ? .null : nil }
             if let scalar = scanner.readScalar(type) { return .scalar(scalar) }
         }
+        return generalValue(at: position, &scanner, json)
+    }
+
+    /// A value of any type and form.
+    func generalValue(
+        at position: Int,
+        _ scanner: inout DocumentScanner,
+        _ json: UnsafeBufferPointer<UInt8>
+    ) -> Value? {
+        let member = members[position]
         var reader = JSONReader(json, at: scanner.offset, depth: 1)
         guard let value = try? form.readProperty(member.property, from: &reader) else { return nil }
         scanner.offset = reader.offset

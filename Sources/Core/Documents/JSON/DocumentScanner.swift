@@ -32,7 +32,7 @@ struct DocumentScanner {
     }
 
     @inline(__always)
-    private mutating func skip(_ text: StaticString) -> Bool {
+    mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard count <= bytes.count - offset else { return false }
         for position in 0..<count where text.utf8Start[position] != bytes[offset + position] {
@@ -67,7 +67,7 @@ struct DocumentScanner {
     }
 
     /// Up to eighteen digits, which cannot overflow; not one that continues as a fraction.
-    private mutating func readInteger() -> Int64? {
+    mutating func readInteger() -> Int64? {
         var position = offset
         let isNegative = position < bytes.count && bytes[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }
@@ -86,7 +86,7 @@ struct DocumentScanner {
     }
 
     /// A string without escapes.
-    private mutating func readString() -> UnsafeBufferPointer<UInt8>? {
+    mutating func readString() -> UnsafeBufferPointer<UInt8>? {
         guard offset < bytes.count, bytes[offset] == Self.quote else { return nil }
         let start = offset + 1
         var end = start
@@ -104,7 +104,7 @@ struct DocumentScanner {
         return text
     }
 
-    private mutating func readBinary() -> [UInt8]? {
+    mutating func readBinary() -> [UInt8]? {
         let start = offset
         guard let text = readString(), let value = Base64.decode(text),
             value.count <= FormatLimits.binarySizeInBytes
@@ -115,7 +115,7 @@ struct DocumentScanner {
         return value
     }
 
-    private mutating func readTimestamp() -> Timestamp? {
+    mutating func readTimestamp() -> Timestamp? {
         let start = offset
         guard let text = readString(), let value = TimestampText.parseWritten(text) else {
             offset = start
@@ -125,7 +125,7 @@ struct DocumentScanner {
     }
 
     /// Digits with a point, or with an exponent.
-    private mutating func readDouble() -> DoubleBits? {
+    mutating func readDouble() -> DoubleBits? {
         var position = offset
         if position < bytes.count, bytes[position] == UInt8(ascii: "-") { position += 1 }
         let start = position
