@@ -12,6 +12,8 @@ enum ChangesetInput {
             claims.check(again?.encoded() == encoded, "a changeset has two encodings")
             let received = try ReceivedChangeset(decoding: bytes)
             claims.check(received.encoded() == encoded, "a received changeset has another encoding")
+            let unread = try ReceivedChangeset(decoding: bytes, mayStayPlain: true)
+            claims.check(unread.encoded() == encoded, "a plain changeset has another encoding")
         } catch {
             claims.check(
                 (0...bytes.count).contains(error.offset),

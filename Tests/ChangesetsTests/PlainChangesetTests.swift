@@ -101,7 +101,12 @@ struct PlainChangesetTests {
             #expect(payloads == updates.map(\.payload), comment)
             let reference = changeset.reference(target)
             #expect(plain.containsObject { $0 == reference }, comment)
+            #expect(plain.objects.contains(reference), comment)
         }
+        let received = try ReceivedChangeset(decoding: bytes, mayStayPlain: true)
+        #expect(received.changeset == changeset, comment)
+        #expect(received.encoded() == changeset.encoded(), comment)
+        #expect(try received.encoded() == ReceivedChangeset(decoding: bytes).encoded(), comment)
         return true
     }
 

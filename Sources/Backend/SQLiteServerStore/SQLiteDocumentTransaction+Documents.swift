@@ -158,17 +158,45 @@ extension SQLiteDocumentTransaction {
         in file: ServerFileID
     ) throws(StoreError) -> Bool {
         try translating {
-            let statement = try connection.statement(
-                fixed: """
-                    INSERT INTO object (file_id, class, key, document) VALUES (?, ?, ?, ?)
-                    ON CONFLICT DO NOTHING
-                    """
-            )
+            let statement = try connection.statement(fixed: Self.insertion)
             try bind(object, file, to: statement)
             try statement.bind(text: document, at: 4)
             try statement.run()
             return connection.changes > 0
         }
+    }
+
+    /// The file and the class are bound once, the documents where they are.
+    func addDocuments(
+        _ places: [(key: ObjectKey, json: Range<Int>)],
+        in text: UnsafeRawBufferPointer,
+        of className: Text,
+        to file: ServerFileID
+    ) throws(StoreError) -> Bool {
+        try translating {
+            let statement = try connection.statement(fixed: Self.insertion)
+            defer { statement.reset() }
+            try statement.bind(file.rawValue, at: 1)
+            try statement.bind(text: className.bytes, at: 2)
+            var areNew = true
+            for place in places {
+                let document = UnsafeRawBufferPointer(rebasing: text[place.json])
+                try StoredKey.encode(place.key).withUnsafeBytes { key in
+                    try statement.bind(blobInPlace: key, at: 3)
+                    try statement.bind(textInPlace: document, at: 4)
+                    try statement.runKeepingBindings()
+                }
+                areNew = areNew && connection.changes > 0
+            }
+            return areNew
+        }
+    }
+
+    private static var insertion: StaticString {
+        """
+        INSERT INTO object (file_id, class, key, document) VALUES (?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """
     }
 
     func removeDocument(

@@ -304,6 +304,30 @@ package protocol FileWriting: FileReading, ViewWriting, ImportWriting {
         of object: ObjectReference,
         in file: ServerFileID
     ) throws(StoreError) -> Bool
+    /// Adds the documents at these places of a text that do not exist. Returns false if one exists.
+    func addDocuments(
+        _ places: [(key: ObjectKey, json: Range<Int>)],
+        in text: UnsafeRawBufferPointer,
+        of className: Text,
+        to file: ServerFileID
+    ) throws(StoreError) -> Bool
     func removeDocument(_ object: ObjectReference, in file: ServerFileID) throws(StoreError)
     func removeDocuments(ofClass className: Text, in file: ServerFileID) throws(StoreError)
+}
+
+extension FileWriting {
+    package func addDocuments(
+        _ places: [(key: ObjectKey, json: Range<Int>)],
+        in text: UnsafeRawBufferPointer,
+        of className: Text,
+        to file: ServerFileID
+    ) throws(StoreError) -> Bool {
+        var areNew = true
+        for place in places {
+            let object = ObjectReference(className: className, key: place.key)
+            let isNew = try addDocument(Array(text[place.json]), of: object, in: file)
+            areNew = areNew && isNew
+        }
+        return areNew
+    }
 }

@@ -59,7 +59,18 @@ struct ByteReader {
         while try readByte() >= 0x80 {}
     }
 
+    @inline(__always)
     mutating func readSigned(_ width: IntegerWidth) throws(DecodeError) -> Int64 {
+        // Most numbers are codes, indexes and lengths of one byte.
+        if offset < bytes.count, bytes[offset] < 0x80 {
+            defer { offset += 1 }
+            let value = Int64(bytes[offset] & 0x3f)
+            return bytes[offset] < 0x40 ? value : -value - 1
+        }
+        return try readLongSigned(width)
+    }
+
+    private mutating func readLongSigned(_ width: IntegerWidth) throws(DecodeError) -> Int64 {
         let start = offset
         let (magnitude, isNegative) = try readVarint(maximumBytes: width.maximumBytes)
         guard magnitude <= UInt64(Int64.max) else {
@@ -72,7 +83,16 @@ struct ByteReader {
         return value
     }
 
+    @inline(__always)
     mutating func readUnsigned(_ width: IntegerWidth) throws(DecodeError) -> UInt64 {
+        if offset < bytes.count, bytes[offset] < 0x40 {
+            defer { offset += 1 }
+            return UInt64(bytes[offset])
+        }
+        return try readLongUnsigned(width)
+    }
+
+    private mutating func readLongUnsigned(_ width: IntegerWidth) throws(DecodeError) -> UInt64 {
         let start = offset
         let (value, isNegative) = try readVarint(maximumBytes: width.maximumBytes)
         guard !isNegative else { throw DecodeError(at: start, .negative) }
@@ -142,11 +162,6 @@ struct ByteReader {
     private mutating func readVarint(
         maximumBytes: Int
     ) throws(DecodeError) -> (magnitude: UInt64, isNegative: Bool) {
-        // Most numbers are codes, indexes and lengths of one byte.
-        if offset < bytes.count, bytes[offset] < 0x80 {
-            defer { offset += 1 }
-            return (UInt64(bytes[offset] & 0x3f), bytes[offset] & 0x40 != 0)
-        }
         let start = offset
         var value: UInt64 = 0
         for position in 0..<maximumBytes {

@@ -9,6 +9,8 @@ struct ChangesetDecoder {
     /// Length so far of the buffer in which the reference keeps all strings and binaries (spec, 8).
     private var bufferLength: UInt64 = 0
     private var records = RecordLayout()
+    /// Whether an instruction changes classes or properties.
+    private(set) var changesSchema = false
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.reader = ByteReader(bytes)
@@ -41,7 +43,7 @@ struct ChangesetDecoder {
             throw DecodeError(at: start, .unknownInstruction(code))
         }
         switch code {
-        case .addTable, .eraseTable, .addColumn, .eraseColumn: records.changesSchema = true
+        case .addTable, .eraseTable, .addColumn, .eraseColumn: changesSchema = true
         default: break
         }
         instructions.append(try readInstruction(code))
@@ -276,13 +278,13 @@ extension ChangesetDecoder {
 extension ChangesetDecoder {
     static func decode(
         _ bytes: [UInt8]
-    ) throws(DecodeError) -> (Changeset, RecordLayout) {
-        let result: Result<(Changeset, RecordLayout), DecodeError> =
+    ) throws(DecodeError) -> (Changeset, RecordLayout, changesSchema: Bool) {
+        let result: Result<(Changeset, RecordLayout, changesSchema: Bool), DecodeError> =
             bytes.withUnsafeBufferPointer { buffer in
                 var decoder = ChangesetDecoder(buffer)
                 do throws(DecodeError) {
                     let changeset = try decoder.decode()
-                    return .success((changeset, decoder.layout))
+                    return .success((changeset, decoder.layout, decoder.changesSchema))
                 } catch {
                     return .failure(error)
                 }

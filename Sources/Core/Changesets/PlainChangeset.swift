@@ -9,6 +9,7 @@ package struct PlainChangeset: Sendable {
     package let strings: StringTable
     /// By class and key; those of one object in their order in the changeset.
     let runs: [Run]
+    let layout: RecordLayout
 
     /// Instructions on one object, one after the other.
     struct Run: Sendable {
@@ -40,6 +41,7 @@ package struct PlainChangeset: Sendable {
         self.bytes = bytes
         self.strings = content.strings
         self.runs = content.runs
+        self.layout = content.layout
     }
 }
 
@@ -55,15 +57,20 @@ extension PlainChangeset {
     /// Whether it names an object that fulfils a condition.
     package func containsObject(where isSought: (ObjectReference) -> Bool) -> Bool {
         bytes.withUnsafeBufferPointer { buffer in
-            runs.contains { run in
-                let target = run.target(in: buffer, strings: strings.count)
-                return isSought(
-                    ObjectReference(
-                        className: strings[target.className],
-                        key: strings.objectKey(target.key)
-                    )
-                )
-            }
+            runs.contains { isSought(object(of: $0, in: buffer)) }
         }
+    }
+
+    /// The objects that it names, each once for every run of instructions about it.
+    package var objects: [ObjectReference] {
+        bytes.withUnsafeBufferPointer { buffer in runs.map { object(of: $0, in: buffer) } }
+    }
+
+    private func object(of run: Run, in buffer: UnsafeBufferPointer<UInt8>) -> ObjectReference {
+        let target = run.target(in: buffer, strings: strings.count)
+        return ObjectReference(
+            className: strings[target.className],
+            key: strings.objectKey(target.key)
+        )
     }
 }

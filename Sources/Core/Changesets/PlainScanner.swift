@@ -8,20 +8,28 @@ struct PlainScanner {
     /// The bytes of the last run's target: its class and key.
     private var target = 0..<0
     private var instructionCount: UInt32 = 0
+    private var records = RecordLayout()
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
         self.reader = ByteReader(bytes)
     }
 
+    /// The parts that `PlainChangeset` keeps.
+    struct Content {
+        let strings: StringTable
+        let runs: [PlainChangeset.Run]
+        let layout: RecordLayout
+    }
+
     /// The string table and the runs in order; nil unless the changeset is plain.
-    mutating func scan() throws(DecodeError) -> (strings: StringTable, runs: [PlainChangeset.Run])?
-    {
+    mutating func scan() throws(DecodeError) -> Content? {
         while !reader.isAtEnd {
             let start = reader.offset
             switch try reader.readUnsigned(.bits64) {
             case InstructionCode.internString:
                 guard try readInternRecord() else { return nil }
+                records.addInternRecord(start..<reader.offset, isLeading: runs.isEmpty)
             case UInt64(InstructionCode.createObject.rawValue):
                 try readTarget(from: start)
             case UInt64(InstructionCode.update.rawValue):
@@ -35,7 +43,8 @@ struct PlainScanner {
         guard !runs.isEmpty else { return nil }
         closeRun(at: reader.offset)
         sortRuns()
-        return (strings, runs)
+        records.isReencodedAlike = reader.isShortestForm
+        return Content(strings: strings, runs: runs, layout: records)
     }
 
     private mutating func readInternRecord() throws(DecodeError) -> Bool {

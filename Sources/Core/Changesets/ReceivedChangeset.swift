@@ -1,56 +1,62 @@
-/// A changeset together with its bytes, and what the decoder noticed about them.
+/// A changeset together with its bytes, and what the reader noticed about them.
 ///
 /// A server stores changesets in the re-encoder's form (changesets spec, 9). Most clients write each
 /// record as the re-encoder does, and only introduce strings between them: then records are moved, and none
 /// is encoded again.
 package struct ReceivedChangeset: Sendable {
-    package let changeset: Changeset
-    /// Whether an instruction changes classes or properties.
-    package let changesSchema: Bool
-    private let bytes: [UInt8]
-    private let layout: RecordLayout
+    private let content: Content
 
-    package init(decoding bytes: [UInt8]) throws(DecodeError) {
-        (self.changeset, self.layout) = try ChangesetDecoder.decode(bytes)
-        self.changesSchema = layout.changesSchema
-        self.bytes = bytes
+    private enum Content {
+        /// Decoded where its instructions are needed.
+        case plain(PlainChangeset)
+        case decoded(Changeset, [UInt8], RecordLayout, changesSchema: Bool)
+    }
+
+    /// - Parameter mayStayPlain: whether a changeset that only creates objects and sets their properties is
+    ///   left in its bytes.
+    package init(decoding bytes: [UInt8], mayStayPlain: Bool = false) throws(DecodeError) {
+        if mayStayPlain, let plain = PlainChangeset(bytes) {
+            self.content = .plain(plain)
+            return
+        }
+        let (changeset, layout, changesSchema) = try ChangesetDecoder.decode(bytes)
+        self.content = .decoded(changeset, bytes, layout, changesSchema: changesSchema)
+    }
+
+    /// Nil if it was decoded.
+    package var plain: PlainChangeset? {
+        guard case .plain(let plain) = content else { return nil }
+        return plain
+    }
+
+    /// All instructions; decodes a plain changeset each time.
+    package var changeset: Changeset {
+        switch content {
+        case .decoded(let changeset, _, _, _): return changeset
+        case .plain(let plain):
+            guard let changeset = try? Changeset(decoding: plain.bytes) else {
+                preconditionFailure("a plain changeset can be decoded")
+            }
+            return changeset
+        }
+    }
+
+    /// Whether an instruction changes classes or properties.
+    package var changesSchema: Bool {
+        guard case .decoded(_, _, _, let changesSchema) = content else { return false }
+        return changesSchema
     }
 
     /// The bytes that `changeset.encoded()` gives.
     package func encoded() -> [UInt8] {
-        guard layout.isReencodedAlike else { return changeset.encoded() }
-        guard !changeset.instructions.isEmpty else { return [] }
-        guard !layout.scatteredInternRecords.isEmpty else { return bytes }
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        result += bytes[..<layout.instructionStart]
-        for record in layout.scatteredInternRecords { result += bytes[record] }
-        var start = layout.instructionStart
-        for record in layout.scatteredInternRecords {
-            result += bytes[start..<record.lowerBound]
-            start = record.upperBound
+        switch content {
+        case .plain(let plain):
+            return plain.layout.isReencodedAlike
+                ? plain.layout.reencoded(plain.bytes) : changeset.encoded()
+        case .decoded(let changeset, let bytes, let layout, _):
+            guard layout.isReencodedAlike else { return changeset.encoded() }
+            guard !changeset.instructions.isEmpty else { return [] }
+            return layout.reencoded(bytes)
         }
-        result += bytes[start...]
-        return result
-    }
-}
-
-/// The positions of a changeset's records.
-struct RecordLayout {
-    /// Whether the encoder would write each record with the same bytes.
-    var isReencodedAlike = true
-    var changesSchema = false
-    /// The end of the intern records before the first instruction.
-    var instructionStart = 0
-    /// Intern records behind it, neighbours joined.
-    var scatteredInternRecords: [Range<Int>] = []
-
-    mutating func addInternRecord(_ record: Range<Int>, isLeading: Bool) {
-        guard !isLeading else { return instructionStart = record.upperBound }
-        guard let last = scatteredInternRecords.last, last.upperBound == record.lowerBound else {
-            return scatteredInternRecords.append(record)
-        }
-        let joined = last.lowerBound..<record.upperBound
-        scatteredInternRecords[scatteredInternRecords.count - 1] = joined
     }
 }

@@ -16,6 +16,8 @@ package struct TouchedPlaces {
         let field: Text
     }
 
+    package init() {}
+
     package init(of operands: [MergeOperand]) {
         for operand in operands { insert(operand.changeset) }
     }
@@ -43,7 +45,7 @@ package struct TouchedPlaces {
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
-    private mutating func insert(_ changeset: Changeset) {
+    package mutating func insert(_ changeset: Changeset) {
         var last: Instruction.ObjectTarget?
         for instruction in changeset.instructions {
             switch instruction {
@@ -60,6 +62,10 @@ package struct TouchedPlaces {
                 objects.insert(changeset.reference(target))
             }
         }
+    }
+
+    package mutating func insert(_ changeset: PlainChangeset) {
+        objects.formUnion(changeset.objects)
     }
 
     /// Whether some rule could act on an instruction of the changeset and one of the run. Erased

@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// A compiled statement: bind values (from 1), step through rows, read columns (from 0), reset.
 ///
-/// `reset()` clears the bindings, so each run binds all of its values. Their bytes are copied once,
-/// into memory the statement keeps for the next run, not allocated one by one.
+/// `reset()` clears the bindings, so each run binds all of its values, unless the one before kept them.
+/// Their bytes are copied once, into memory the statement keeps for the next run, not allocated one by one.
 package final class Statement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
@@ -56,6 +56,12 @@ package final class Statement {
     package func run() throws(SQLiteError) {
         while try step() {}
         reset()
+    }
+
+    /// Steps to the end; the next run has the same bindings, but for those that are bound again.
+    package func runKeepingBindings() throws(SQLiteError) {
+        while try step() {}
+        sqlite3_reset(handle)
     }
 
     /// Ends the current run and clears its bindings.

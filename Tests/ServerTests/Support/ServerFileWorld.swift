@@ -87,7 +87,8 @@ struct ServerFileWorld {
         progress: UploadCursor? = nil,
         locked: UInt64 = 0,
         by client: ClientFile,
-        partitionKey: Text? = nil
+        partitionKey: Text? = nil,
+        mayStayPlain: Bool = true
     ) async throws -> UploadIntegration.Outcome {
         let last = changesets.last?.cursor ?? .zero
         return try await engine.integrate(
@@ -96,7 +97,8 @@ struct ServerFileWorld {
                 sessionEpoch: client.sessionEpoch,
                 changesets: changesets,
                 progress: progress ?? last,
-                lockedServerVersion: ServerVersion(locked)
+                lockedServerVersion: ServerVersion(locked),
+                mayStayPlain: mayStayPlain
             ),
             into: file,
             policy: policy,

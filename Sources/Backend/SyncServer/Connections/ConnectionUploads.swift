@@ -49,7 +49,10 @@ enum ConnectionUploads {
         _ key: SessionKey,
         on connection: isolated SyncConnection
     ) async throws {
-        guard let upload = await parse(uploads, of: client) else { return }
+        let mayStayPlain = connection.app.flexible == nil
+        guard let upload = await parse(uploads, of: client, mayStayPlain: mayStayPlain) else {
+            return
+        }
         let start = ContinuousClock.now
         let outcome = try await connection.retryWhileAway {
             let rules = try await connection.rules(for: connection.work[key]?.partition)
@@ -98,7 +101,8 @@ enum ConnectionUploads {
     @concurrent
     private static func parse(
         _ uploads: ArraySlice<UploadCheck.Admitted>,
-        of client: ClientFile
+        of client: ClientFile,
+        mayStayPlain: Bool
     ) async -> Upload? {
         guard let last = uploads.last else { return nil }
         return Upload(
@@ -106,7 +110,8 @@ enum ConnectionUploads {
             sessionEpoch: client.sessionEpoch,
             changesets: uploads.flatMap(\.changesets),
             progress: last.progress,
-            lockedServerVersion: last.lockedServerVersion
+            lockedServerVersion: last.lockedServerVersion,
+            mayStayPlain: mayStayPlain
         )
     }
 

@@ -34,6 +34,7 @@ final class ClassForms {
     private var known: [Text: ClassForm] = [:]
     /// Usually that of the next object, too: comparing a name is cheaper than hashing it.
     private var last: ClassForm?
+    private var plain: (required: Text?, writer: PlainDocumentWriter)?
 
     init(_ schema: RealmSchema) {
         self.schema = schema
@@ -46,6 +47,14 @@ final class ClassForms {
         guard let found = known[className] ?? make(className) else { return nil }
         last = found
         return found
+    }
+
+    /// Writes new objects without `ClassForm`; each sets the required property if its class has it.
+    func plainWriter(requiring required: Text?) -> PlainDocumentWriter {
+        if let plain, plain.required == required { return plain.writer }
+        let writer = PlainDocumentWriter(schema, requiring: required)
+        plain = (required, writer)
+        return writer
     }
 
     private func make(_ className: Text) -> ClassForm? {

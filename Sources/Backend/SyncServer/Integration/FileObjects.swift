@@ -83,6 +83,33 @@ struct FileObjects: ObjectStore {
         }
     }
 
+    /// Adds the objects that a plain changeset creates; false, and nothing is changed, if that takes more than
+    /// writing its values as documents.
+    mutating func add(
+        _ changeset: PlainChangeset,
+        requiring required: Text?
+    ) throws(StoreError) -> Bool {
+        let writer = forms.plainWriter(requiring: required)
+        guard let documents = writer.write(changeset, limitInBytes: documentLimitInBytes) else {
+            return false
+        }
+        let areNew = try writer.withText { [transaction, file] text throws(StoreError) in
+            var areNew = true
+            for part in documents {
+                let isNew = try transaction.addDocuments(
+                    part.places,
+                    in: text,
+                    of: part.className,
+                    to: file
+                )
+                areNew = areNew && isNew
+            }
+            return areNew
+        }
+        if !areNew { foundExisting = true }
+        return true
+    }
+
     func removeDocument(for object: ObjectReference) throws(StoreError) {
         try transaction.removeDocument(object, in: file)
     }

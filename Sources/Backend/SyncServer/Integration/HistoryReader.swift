@@ -8,30 +8,11 @@ import Versions
 struct HistoryReader {
     let client: FileIdent
     let file: ServerFile
-    let uploads: [MergeOperand]
+    let uploads: UploadedPlaces
     let limits: MergeLimits
     /// Nil: reads all of the history.
     let indexes: HistoryIndexes?
     let store: any FileReading
-    /// Whether the uploads only add classes and properties. They can only meet schema instructions.
-    let isSchemaOnly: Bool
-
-    init(
-        client: FileIdent,
-        file: ServerFile,
-        uploads: [MergeOperand],
-        limits: MergeLimits,
-        indexes: HistoryIndexes?,
-        store: any FileReading
-    ) {
-        self.client = client
-        self.file = file
-        self.uploads = uploads
-        self.limits = limits
-        self.indexes = indexes
-        self.store = store
-        self.isSchemaOnly = uploads.allSatisfy(\.changeset.addsSchemaOnly)
-    }
 
     /// Entries of the history after a version.
     func forEachEntry(
@@ -96,7 +77,7 @@ struct HistoryReader {
         guard let indexes else { return nil }
         var subject = subject
         // An index of everything that exists already serves as well.
-        subject.isSchemaOnly = isSchemaOnly && indexes[subject] == nil
+        subject.isSchemaOnly = uploads.isSchemaOnly && indexes[subject] == nil
         let limit = UInt64(limits.unindexedSizeInBytes)
         guard subject.snapshot == .zero else {
             guard let size = file.snapshot?.sizeInBytes, size <= limit else {
@@ -133,7 +114,7 @@ struct HistoryReader {
         in index: HistoryIndex,
         after version: ServerVersion
     ) -> [ServerVersion] {
-        index.versions(after: version, touching: TouchedPlaces(of: uploads).numbers)
+        index.versions(after: version, touching: uploads.touched.numbers)
     }
 }
 
@@ -158,16 +139,5 @@ private final class EntryVisitor {
 
     func finish() throws {
         if let failure { throw failure }
-    }
-}
-
-extension Changeset {
-    fileprivate var addsSchemaOnly: Bool {
-        instructions.allSatisfy { instruction in
-            switch instruction {
-            case .addTable, .addColumn: true
-            default: false
-            }
-        }
     }
 }

@@ -26,7 +26,7 @@ struct MergeWindow {
         with snapshot: ServerVersion = .zero,
         in file: ServerFile,
         after version: ServerVersion,
-        meeting uploads: [MergeOperand],
+        meeting uploads: UploadedPlaces,
         within limits: MergeLimits = MergeLimits(),
         indexes: HistoryIndexes? = nil,
         from store: any FileReading
@@ -40,17 +40,13 @@ struct MergeWindow {
             store: store
         )
         var window: [(ServerVersion, MergeOperand)] = []
-        var places: TouchedPlaces?
         var sizeLeft = limits.historySizeInBytes
         let take: (HistoryEntry) throws -> Void = { entry in
             guard entry.origin != client, !entry.changeset.isEmpty else { return }
-            if reader.isSchemaOnly, !Changeset.mayChangeSchema(entry.changeset) { return }
+            if uploads.isSchemaOnly, !Changeset.mayChangeSchema(entry.changeset) { return }
             let number = entry.version.version
-            // Most uploads have no entries of other clients to merge with.
-            let touched = places ?? TouchedPlaces(of: uploads)
-            places = touched
             let original = try Self.operand(of: entry, entry.changeset, in: file.id)
-            guard touched.mayMeet(original.changeset) else { return }
+            guard uploads.touched.mayMeet(original.changeset) else { return }
             // Merges have changed its content, but not its places.
             let reciprocal = try store.reciprocal(of: number, for: client, in: file.id)
             window.append(
@@ -86,6 +82,11 @@ struct MergeWindow {
             changeset: changeset,
             stamp: Stamp(timestamp: entry.timestamp.rawValue, fileIdent: origin.rawValue)
         )
+    }
+
+    /// Whether there is something to merge changesets of that base version with.
+    func hasHistory(after version: ServerVersion) -> Bool {
+        versions.last.map { $0 > version } ?? false
     }
 
     /// Rebases changesets with the same base version. Returns false if there was nothing to merge

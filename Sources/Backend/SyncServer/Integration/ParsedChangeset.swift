@@ -14,12 +14,14 @@ struct ParsedChangeset: Sendable {
     /// is integrated already.
     private let content: Result<ReceivedChangeset, IntegrationRefusal>
 
-    init(_ changeset: UploadChangeset) {
+    /// - Parameter mayStayPlain: whether its instructions will probably not be needed, if all of them create
+    ///   objects and set their properties.
+    init(_ changeset: UploadChangeset, mayStayPlain: Bool) {
         self.cursor = changeset.cursor
         self.originTimestamp = changeset.originTimestamp
         self.sizeInBytes = changeset.bytes.count
         self.content = Result { () throws(DecodeError) in
-            try ReceivedChangeset(decoding: changeset.bytes)
+            try ReceivedChangeset(decoding: changeset.bytes, mayStayPlain: mayStayPlain)
         }.mapError { error in
             .badChangeset(
                 reason: "client version \(changeset.cursor.clientVersion.rawValue): \(error)"
@@ -42,6 +44,7 @@ struct ParsedChangeset: Sendable {
     /// The objects that it is about, each once for every run of instructions about it.
     var objects: [ObjectReference] {
         guard case .success(let received) = content else { return [] }
+        if let plain = received.plain { return plain.objects }
         let changeset = received.changeset
         var objects: [ObjectReference] = []
         var last: Instruction.ObjectTarget?

@@ -5,7 +5,7 @@ import Scopes
 /// The field with the partition of each object, which the server sets where the creator's class lacks it
 /// (moving an app, 13, N8).
 struct PartitionField {
-    private let name: Text
+    let name: Text
     private let value: Scalar
     private let type: PropertyType
     /// Objects that were created without the field, with their order.
@@ -23,6 +23,9 @@ struct PartitionField {
         }
         self.name = name
     }
+
+    /// Whether all objects so far have the field.
+    var isComplete: Bool { lacking.isEmpty }
 
     /// Takes in a changeset of a client, as it was integrated into a file of the schema.
     mutating func note(_ changeset: Changeset, _ schema: RealmSchema) {

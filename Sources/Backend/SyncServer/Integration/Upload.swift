@@ -14,16 +14,22 @@ struct Upload: Sendable {
     let lockedServerVersion: ServerVersion
 
     /// Parses the changesets, which takes time.
+    ///
+    /// - Parameter mayStayPlain: whether plain changesets are only decoded where that turns out to be
+    ///   necessary. Views need their instructions.
     init(
         client: FileIdent,
         sessionEpoch: UInt64,
         changesets: [UploadChangeset],
         progress: UploadCursor,
-        lockedServerVersion: ServerVersion
+        lockedServerVersion: ServerVersion,
+        mayStayPlain: Bool = true
     ) {
         self.client = client
         self.sessionEpoch = sessionEpoch
-        self.changesets = changesets.map(ParsedChangeset.init)
+        self.changesets = changesets.map {
+            ParsedChangeset($0, mayStayPlain: mayStayPlain)
+        }
         self.progress = progress
         self.lockedServerVersion = lockedServerVersion
     }

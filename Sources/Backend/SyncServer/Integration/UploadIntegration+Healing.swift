@@ -13,6 +13,7 @@ extension UploadIntegration {
     private static let impossibleMergeLimit = 2
 
     /// Returns false if the changesets were not merged with anything, and are unchanged.
+    @discardableResult
     func rebase(
         _ run: inout [MergeOperand],
         from first: Int,

@@ -202,13 +202,13 @@ struct UploadIntegration {
         var partitionField = partitionKey.flatMap {
             PartitionField($0, of: history.file.partition)
         }
-        var received: [ReceivedChangeset] = []
-        var parsed: [MergeOperand] = []
-        for changeset in changesets {
-            received.append(try changeset.received())
-            parsed.append(try changeset.operand(of: client))
-        }
-        var window = try window(of: uploader, first, meeting: parsed, history.file)
+        let received = try changesets.map { try $0.received() }
+        var window = try window(
+            of: uploader,
+            first,
+            meeting: UploadedPlaces(of: received),
+            history.file
+        )
         // Changesets with one base are merged together: each builds on the ones before it.
         var start = changesets.startIndex
         while start < changesets.endIndex {
@@ -216,13 +216,29 @@ struct UploadIntegration {
             let end =
                 changesets[start...].firstIndex { $0.cursor.lastIntegratedServerVersion != base }
                 ?? changesets.endIndex
-            var run = Array(parsed[start..<end])
-            bar(&run, from: start, &admission)
-            let isMerged = try rebase(&run, from: start, madeOn: base, &window, &admission)
-            let isWhole = mayWrite && barred.isEmpty && !isMerged
-            for (index, operand) in zip(start..<end, run) {
-                let allowed =
-                    mayWrite ? operand.changeset : operand.changeset.schemaChangesOnly
+            let isWhole = mayWrite && barred.isEmpty && !window.hasHistory(after: base)
+            var run: [MergeOperand] = []
+            if !isWhole {
+                run = try changesets[start..<end].map { try $0.operand(of: client) }
+                bar(&run, from: start, &admission)
+                try rebase(&run, from: start, madeOn: base, &window, &admission)
+            }
+            for index in start..<end {
+                if isWhole, asymmetric.isEmpty, let plain = received[index].plain,
+                    try add(plain, &applier, &objects, &admission, partitionField)
+                {
+                    try history.append(
+                        received[index].encoded(),
+                        by: .client(
+                            client,
+                            changesets[index].cursor.clientVersion,
+                            at: changesets[index].originTimestamp
+                        )
+                    )
+                    continue
+                }
+                let merged = isWhole ? received[index].changeset : run[index - start].changeset
+                let allowed = mayWrite ? merged : merged.schemaChangesOnly
                 if received[index].changesSchema {
                     try policy.admit(allowed, to: &schema)
                     asymmetric = AsymmetricClasses(of: schema)
@@ -243,7 +259,7 @@ struct UploadIntegration {
                 try finish(&applier, &objects)
                 // From the original, not the merged changeset: the client has applied all of it.
                 let compensation = try Compensation(
-                    of: parsed[index].changeset,
+                    of: received[index].changeset,
                     from: objects
                 )
                 guard !compensation.objects.isEmpty else { continue }
@@ -305,7 +321,7 @@ struct UploadIntegration {
     func window(
         of uploader: ClientFile,
         _ first: ParsedChangeset,
-        meeting parsed: [MergeOperand],
+        meeting uploads: UploadedPlaces,
         _ file: ServerFile
     ) throws -> MergeWindow {
         try MergeWindow(
@@ -313,7 +329,7 @@ struct UploadIntegration {
             with: uploader.snapshotVersion,
             in: file,
             after: first.cursor.lastIntegratedServerVersion,
-            meeting: parsed,
+            meeting: uploads,
             within: merging,
             indexes: indexes,
             from: transaction
@@ -353,6 +369,24 @@ struct UploadIntegration {
         } catch {
             throw Self.cause(of: error, objects)
         }
+    }
+
+    /// Adds the objects of a plain changeset straight from its bytes, if it only creates objects that
+    /// are expected to be new; false if it is to be admitted like any other.
+    private func add(
+        _ changeset: PlainChangeset,
+        _ applier: inout Applier<FileObjects>,
+        _ objects: inout FileObjects,
+        _ admission: inout Admission,
+        _ partitionField: PartitionField?
+    ) throws -> Bool {
+        guard expectsNewObjects, admission.isClearThroughout, partitionField?.isComplete ?? true
+        else { return false }
+        // The changesets before it come first, and their schema.
+        try finish(&applier, &objects)
+        guard try objects.add(changeset, requiring: partitionField?.name) else { return false }
+        admission.admitWhole()
+        return true
     }
 
     func finish(

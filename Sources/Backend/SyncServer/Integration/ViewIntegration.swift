@@ -83,7 +83,12 @@ struct ViewIntegration {
             received.append(try changeset.received())
             parsed.append(operand)
         }
-        var window = try uploads.window(of: uploader, first, meeting: parsed, history.file)
+        var window = try uploads.window(
+            of: uploader,
+            first,
+            meeting: UploadedPlaces(of: parsed),
+            history.file
+        )
         // Changesets with one base are merged together: each builds on the ones before it.
         var start = changesets.startIndex
         while start < changesets.endIndex {

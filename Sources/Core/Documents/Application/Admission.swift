@@ -81,8 +81,14 @@ extension Admission {
         return Changeset(strings: changeset.strings, instructions: instructions)
     }
 
+    /// Admits a changeset as it is, which is applied elsewhere.
+    package mutating func admitWhole() {
+        begin()
+        changesetCount += 1
+    }
+
     /// Whether every path still means what the client meant.
-    var isClearThroughout: Bool { unclear.isEmpty }
+    package var isClearThroughout: Bool { unclear.isEmpty }
 
     /// Whether the instruction's path can still mean what the client meant.
     mutating func isClear(_ instruction: Instruction, of changeset: Changeset) -> Bool {

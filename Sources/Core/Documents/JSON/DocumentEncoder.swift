@@ -44,7 +44,7 @@ package final class DocumentEncoder {
         text.removeAll()
         if let keyOpening {
             text.append(keyOpening)
-            Self.write(key, to: &text)
+            text.append(key)
         }
         for position in 0..<min(members.count, document.values.count) {
             text.append(members[position].opening)
@@ -52,17 +52,6 @@ package final class DocumentEncoder {
         }
         if keyOpening == nil, members.isEmpty { text.append(UInt8(ascii: "{")) }
         text.append(UInt8(ascii: "}"))
-    }
-
-    private static func write(_ key: ObjectKey, to text: inout TextBuffer) {
-        switch key {
-        case .int(let number): text.append(number: number)
-        case .string(let string) where text.append(quoted: string.bytes): break
-        default:
-            var writer = JSONWriter()
-            writer.write(key)
-            text.append(writer.bytes)
-        }
     }
 
     private func write(_ value: Value, _ member: Member, to text: inout TextBuffer) {

@@ -20,6 +20,13 @@ struct TextBuffer: ~Copyable {
 
     var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
+    /// Lends the text in place.
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
     mutating func removeAll() {
         count = 0
     }
@@ -96,14 +103,14 @@ struct TextBuffer: ~Copyable {
 
     /// A string in quotes. False, and unchanged, if it needs escapes, or is not portable UTF-8.
     mutating func append(quoted text: [UInt8]) -> Bool {
+        text.withUnsafeBufferPointer { append(quoted: $0) }
+    }
+
+    mutating func append(quoted text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.isPlain else { return false }
         let place = room(for: text.count + 2)
         place[0] = UInt8(ascii: "\"")
-        text.withUnsafeBufferPointer { source in
-            if let first = source.baseAddress {
-                (place + 1).update(from: first, count: source.count)
-            }
-        }
+        if let first = text.baseAddress { (place + 1).update(from: first, count: text.count) }
         place[text.count + 1] = UInt8(ascii: "\"")
         count += text.count + 2
         return true
@@ -111,9 +118,13 @@ struct TextBuffer: ~Copyable {
 
     /// As Base64, in quotes.
     mutating func append(base64 bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { append(base64: $0) }
+    }
+
+    mutating func append(base64 bytes: UnsafeBufferPointer<UInt8>) {
         let place = room(for: (bytes.count + 2) / 3 * 4 + 2)
         place[0] = UInt8(ascii: "\"")
-        let length = bytes.withUnsafeBufferPointer { Base64.write($0, to: place + 1) }
+        let length = Base64.write(bytes, to: place + 1)
         place[length + 1] = UInt8(ascii: "\"")
         count += length + 2
     }
@@ -129,9 +140,46 @@ struct TextBuffer: ~Copyable {
     }
 }
 
-extension [UInt8] {
+// MARK: Values of every form
+
+extension TextBuffer {
+    /// A string of any bytes.
+    mutating func append(string text: UnsafeBufferPointer<UInt8>) {
+        if !append(quoted: text) { append(general: .string(Text(bytes: Array(text)))) }
+    }
+
+    mutating func append(_ key: ObjectKey) {
+        switch key {
+        case .int(let number): append(number: number)
+        case .string(let string) where append(quoted: string.bytes): break
+        default:
+            var writer = JSONWriter()
+            writer.write(key)
+            append(writer.bytes)
+        }
+    }
+
+    mutating func append(_ value: DoubleBits) {
+        guard FloatText.special(value) == nil else { return append(general: .double(value)) }
+        append(FloatText.print(value))
+    }
+
+    mutating func append(_ value: FloatBits) {
+        guard FloatText.special(value) == nil else { return append(general: .float(value)) }
+        append(FloatText.print(value))
+    }
+
+    /// A value that is rare or needs escapes, as `JSONWriter` writes it.
+    mutating func append(general scalar: Scalar) {
+        var writer = JSONWriter()
+        writer.write(typed: scalar)
+        append(writer.bytes)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
     /// Whether the bytes are UTF-8 that a JSON string holds without escapes.
-    var isPlain: Bool {
+    fileprivate var isPlain: Bool {
         var all: UInt8 = 0
         var needsEscape = false
         for byte in self {
@@ -140,6 +188,6 @@ extension [UInt8] {
                 needsEscape || byte < 0x20 || byte == UInt8(ascii: "\"")
                 || byte == UInt8(ascii: "\\")
         }
-        return !needsEscape && (all < 0x80 || UTF8Validation.isValid(self))
+        return !needsEscape && (all < 0x80 || UTF8Validation.isValid(Array(self)))
     }
 }
