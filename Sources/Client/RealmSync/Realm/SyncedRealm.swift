@@ -33,8 +33,8 @@ public actor SyncedRealm {
     private var lastReported: RealmFailure?
     /// The failure that closed the file, until the file that is open again has proven sound.
     private(set) var unhealed: RealmFailure?
-    /// The last transfers that the realm's record knows of, once they have been read: the status of five hundred
-    /// realms must not cost as many queries.
+    /// The last transfers that the realm's record knows of, kept while the file is open: the status of five
+    /// hundred realms must not cost as many queries.
     private var transfersInRecord: SyncedRealmStatus.LastTransfers?
     /// The uptime of the next attempt to open the realm.
     private(set) var nextAttempt: Duration?
@@ -323,10 +323,9 @@ extension SyncedRealm: ResetHost {
 
     /// The last transfers that the realm's record knows of; none if it cannot be read.
     func recordedTransfers() async -> SyncedRealmStatus.LastTransfers {
-        if let transfersInRecord { return transfersInRecord }
-        guard let transfers = await memory.lastTransfers() else { return .init() }
-        transfersInRecord = transfers
-        return transfers
+        if client != nil, let transfersInRecord { return transfersInRecord }
+        transfersInRecord = await memory.lastTransfers()
+        return transfersInRecord ?? .init()
     }
 
     /// Stores the file's version some seconds after it has changed, so that a file restored from a backup is
