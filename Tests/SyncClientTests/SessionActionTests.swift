@@ -148,8 +148,11 @@ struct SessionActionTests {
             Self.serve
         )
         try await RealmOnConnection.with(endpoint) { realm, connection, _ in
-            let reason = "no [sync.other_session_error]"
-            try await until { await realm.snapshot().phase == .offline(.backoff(reason: reason)) }
+            let cause = OfflineCause.backoff(
+                reason: "no [sync.other_session_error]",
+                error: ConnectionError(code: "sync.other_session_error", sdkCode: nil)
+            )
+            try await until { await realm.snapshot().phase == .offline(cause) }
             #expect(endpoint.tokens.count == 2)
             connection.reconnect()
             try await until { await realm.snapshot().phase == .bound }

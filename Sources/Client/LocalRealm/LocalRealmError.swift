@@ -21,6 +21,8 @@ package struct LocalRealmError: Error, Sendable {
         case locked = "realm.locked"
         case notARealm = "realm.not_a_realm"
         case wrongOwner = "realm.wrong_owner"
+        /// The open file is no longer the one of that name: programs write elsewhere.
+        case replaced = "realm.file_replaced"
         /// Written by a later version of this program.
         case newerLayout = "realm.newer_layout"
         /// A second file ident for a file that has one.
@@ -82,6 +84,8 @@ package struct LocalRealmError: Error, Sendable {
         switch kind {
         case .locked: "stop the other agent, or give this realm another path"
         case .notARealm, .wrongOwner: "give this realm another path, or move the file away"
+        case .replaced:
+            "nothing, the agent opens the file that is there now; stop it before a file is moved or restored"
         case .newerLayout: "install the version that wrote the file, or a later one"
         case .identAlreadySet: "restart the session"
         case .busy: "end the program that keeps a write transaction open"

@@ -41,7 +41,10 @@ extension RealmFile {
     func mappingErrors<Result>(
         _ body: () throws -> Result
     ) throws(LocalRealmError) -> Result {
-        try Self.mappingErrors(configuration.path, body)
+        try Self.mappingErrors(configuration.path) {
+            try requireSameFile()
+            return try body()
+        }
     }
 
     /// Converts the errors of all parts to `LocalRealmError`.

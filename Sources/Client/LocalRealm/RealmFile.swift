@@ -15,6 +15,8 @@ package final class RealmFile {
     /// Milliseconds since 1970.
     let clock: () -> Int64
     private var lock: FileLock?
+    /// Nil if the file system of the configuration's VFS does not tell.
+    private let identity: FileIdentity?
     private let isAdoptedCopy: Bool
     let statements: StatementPool
     let remoteTriggers: RemoteTriggers
@@ -38,6 +40,7 @@ package final class RealmFile {
         self.configuration = configuration
         self.connection = connection
         self.lock = lock
+        self.identity = FileIdentity(path: configuration.path)
         self.clock = clock
         self.statements = StatementPool(connection)
         self.remoteTriggers = RemoteTriggers(configuration.remoteTriggers, on: connection)
@@ -94,6 +97,17 @@ extension RealmFile {
         statements.removeAll()
         connection.close()
         lock = nil
+    }
+
+    /// Programs write to the file that has the name: once that is another one, nothing may be read from this one
+    /// or written to it.
+    func requireSameFile() throws(LocalRealmError) {
+        guard let identity, FileIdentity(path: configuration.path) != identity else { return }
+        throw LocalRealmError(
+            .replaced,
+            path: configuration.path,
+            "the file was removed or replaced while the agent had it open"
+        )
     }
 
     /// Counts progress of long calls on the meter.

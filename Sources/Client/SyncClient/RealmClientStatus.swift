@@ -82,6 +82,7 @@ package struct ConnectionError: Sendable, Equatable {
     init(_ reaction: ConnectionReaction) {
         let code =
             switch (reaction.sdkCode, reaction.reason) {
+            case (_, .serverError(let number)): ServerProblem.dottedCode(number)
             case (.connectionFailed?, _), (nil, .connectFailed), (nil, .connectTimedOut):
                 "connection.failed"
             case (.tlsHandshakeFailed?, _): "connection.tls_failed"

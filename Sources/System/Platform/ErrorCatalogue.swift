@@ -136,6 +136,8 @@ package enum ErrorCatalogue {
             "free disk space; sync resumes automatically",
         "realm.file_exists":
             "give the copy another path, or move the file away",
+        "realm.file_replaced":
+            "nothing, the agent opens the file that is there now; stop it before a file is moved or restored",
         "realm.ident_already_set":
             "restart the session",
         "realm.impossible_value":

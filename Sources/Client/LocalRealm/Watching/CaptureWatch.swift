@@ -175,8 +175,15 @@ extension CaptureWatch {
         guard !isStopped else { return }
         let current = FileTraces(path: path, logPath: logPath)
         if current != traces {
+            let isSameFile = current.isOfSameFile(as: traces)
             traces = current
-            look()
+            if isSameFile {
+                look()
+            } else {
+                // Programs write to another file now: the drain reports it.
+                close()
+                onCapture()
+            }
         } else if let lastSign {
             lookAtDatabase()
             guard .now() >= lastSign + options.doubt.dispatchInterval else { return }

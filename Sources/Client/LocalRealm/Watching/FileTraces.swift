@@ -14,13 +14,17 @@ struct FileTraces: Equatable {
         self.database = FileTrace(path: path)
         self.log = FileTrace(path: logPath)
     }
+
+    /// False if the database file was removed or replaced.
+    func isOfSameFile(as other: FileTraces) -> Bool {
+        database?.identity == other.database?.identity
+    }
 }
 
 /// One file. A restored copy may have the size and the modification time of the file before, but never the time of
 /// its last change.
 private struct FileTrace: Equatable {
-    private let device: dev_t
-    private let inode: ino_t
+    let identity: FileIdentity
     private let size: off_t
     private let modified: Moment
     private let changed: Moment
@@ -39,8 +43,7 @@ private struct FileTrace: Equatable {
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        self.device = status.st_dev
-        self.inode = status.st_ino
+        self.identity = FileIdentity(status)
         self.size = status.st_size
         self.modified = Moment(status.st_mtim)
         self.changed = Moment(status.st_ctim)

@@ -141,7 +141,7 @@ extension LocalRealmError.Kind {
     var cause: RealmCause {
         switch self {
         case .locked: .locked
-        case .notARealm, .newerLayout, .corrupt: .notARealm
+        case .notARealm, .newerLayout, .corrupt, .replaced: .notARealm
         case .wrongOwner: .wrongOwner
         case .diskFull: .diskFull
         case .schemaConflict, .schemaNameTaken: .schemaConflict
@@ -160,7 +160,8 @@ extension LocalRealmError.Kind {
         case .notARealm, .wrongOwner, .newerLayout, .schemaConflict, .schemaNameTaken,
             .schemaAltered, .schemaUniqueIndex, .schemaRemoteTrigger, .pendingUploads:
             true
-        case .locked, .identAlreadySet, .busy, .fileExists, .diskFull, .inputOutput, .cannotOpen,
+        case .locked, .replaced, .identAlreadySet, .busy, .fileExists, .diskFull, .inputOutput,
+            .cannotOpen,
             .corrupt, .database, .badChangeset, .badProgress, .badSubscriptions,
             .clockBeforeEpoch:
             false
