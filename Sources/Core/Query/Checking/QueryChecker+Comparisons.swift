@@ -45,12 +45,13 @@ extension QueryChecker {
         var ignoresCase = comparison.ignoresCase
         if ignoresCase {
             if isPlain, !left.type.isBytes, left.type != .mixed { ignoresCase = false }
-            if isPlain, right.isNull { ignoresCase = false }
             if isPlain, left.type == .mixed, comparison.operation != .notEqual, !right.type.isBytes
             {
                 ignoresCase = false
             }
             if !isPlain { try refuseUnlessText(right.type, offset) }
+            // Arithmetic with a text gives null, which is written as NULL.
+            if right.isNull { ignoresCase = false }
         }
         return .comparison(
             CheckedComparison(
