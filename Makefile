@@ -16,7 +16,8 @@
 #   make endurance     a server, agents and programs for HOURS=n, under kills, full disks, clock jumps and
 #                      network faults; every committed write is audited (Tests/Endurance/README.md)
 #   make sanitize      run the tests under the thread and address sanitizers (needs 5 GB of disk)
-#   make sanitize-part  the same with some modules that need no other package: minutes, in CI, too
+#   make sanitize-bytes    the address sanitizer with modules that handle memory by themselves: minutes, in CI, too
+#   make sanitize-threads  the thread sanitizer with modules that threads share: minutes
 
 SWIFT_BUILD_FLAGS ?=
 SEEDS ?= 10000
@@ -28,10 +29,10 @@ BUILD = swift build $(SWIFT_BUILD_FLAGS) --explicit-target-dependency-import-che
 # Suites of the server that run on its store in PostgreSQL, too; about two minutes.
 POSTGRESQL_SUITES = ServerTests\.(Access|Comparison|Conversation|Convergence|DownloadScan|FlexibleConversation|FlexibleReset|Identification|ModeSwitch|RunTimeRole|LogIn|Quota|Session|SessionWork|Snapshot|Termination|UploadIntegration)Tests|ServerMigrationTests\.(DataExportVector|DataImportVector|ImportHistoryVector|UserImportVector)Tests
 
-THREAD_TESTS = CoordinationTests SQLiteTests PostgreSQLTests
-ADDRESS_TESTS = BSONTests ChangesetsTests DocumentsTests JSONTests SQLiteTests YAMLTests
+THREADS_TESTS = CoordinationTests SQLiteTests PostgreSQLTests
+BYTES_TESTS = BSONTests ChangesetsTests DocumentsTests JSONTests SQLiteTests YAMLTests
 
-.PHONY: setup build run test test-cluster soak fuzz fuzz-replay endurance sanitize sanitize-part lint format benchmark benchmark-build benchmark-path \
+.PHONY: setup build run test test-cluster soak fuzz fuzz-replay endurance sanitize sanitize-bytes sanitize-threads lint format benchmark benchmark-build benchmark-path \
 	benchmark-transfer benchmark-latency benchmark-idle benchmark-capture benchmark-many benchmark-busy benchmark-table \
 	benchmark-compare benchmark-short benchmark-cluster benchmark-import deb image repository pictures \
 	prove-deb prove-package prove-units prove-image prove-repository prove-quick clean
@@ -78,13 +79,14 @@ sanitize: setup
 			--no-parallel --skip '^(EndToEndTests|ArchitectureTests)\.' || exit 1; \
 	done
 
-# The thread sanitizer looks at what threads share, the address sanitizer at what handles memory by itself;
 # Package.swift leaves out the rest. What lives as long as the process is not a leak.
-sanitize-part: setup
-	REALM_TESTS="$(THREAD_TESTS)" TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions" \
-		swift test --sanitize=thread --scratch-path .build-thread-part --no-parallel
-	REALM_TESTS="$(ADDRESS_TESTS)" ASAN_OPTIONS=detect_leaks=0 \
+sanitize-bytes: setup
+	REALM_TESTS="$(BYTES_TESTS)" ASAN_OPTIONS=detect_leaks=0 \
 		swift test --sanitize=address --scratch-path .build-address-part --no-parallel
+
+sanitize-threads: setup
+	REALM_TESTS="$(THREADS_TESTS)" TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions" \
+		swift test --sanitize=thread --scratch-path .build-thread-part --no-parallel
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests

@@ -702,7 +702,7 @@ let package = Package(
 // MARK: A part
 
 /// With `REALM_TESTS="SQLiteTests MergeTests"` only these tests, none of which may need another package, and their
-/// modules: they compile within minutes under a sanitizer (`make sanitize-part`).
+/// modules: they compile within minutes under a sanitizer (`make sanitize-bytes`).
 if let names = Context.environment["REALM_TESTS"] {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
     var needed: Set<String> = []
