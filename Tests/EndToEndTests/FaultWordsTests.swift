@@ -38,19 +38,13 @@ struct FaultWordsTests {
         let world = try ResetWorld()
         defer { world.remove() }
         try world.configure("north")
-        let text = try String(
-            contentsOfFile: "\(world.deployment.directory)/north.yaml",
-            encoding: .utf8
-        )
-        try world.deployment.write(
+        try world.change(
             "north.yaml",
-            text.replacing(
-                "backoff: { initial: 100ms, maximum: 1s }",
-                with: """
-                    backoff: { initial: 20s, maximum: 20s, jitter: 0 }
-                        timeouts: { connect: 1s, request: 1s }
-                    """
-            )
+            "backoff: { initial: 100ms, maximum: 1s }",
+            """
+            backoff: { initial: 20s, maximum: 20s, jitter: 0 }
+                timeouts: { connect: 1s, request: 1s }
+            """
         )
         try await world.deployment.withServer { server in
             defer { kill(server.pid, SIGCONT) }
@@ -75,16 +69,10 @@ struct FaultWordsTests {
         let world = try ResetWorld()
         defer { world.remove() }
         try world.configure("north")
-        let text = try String(
-            contentsOfFile: "\(world.deployment.directory)/north.yaml",
-            encoding: .utf8
-        )
-        try world.deployment.write(
+        try world.change(
             "north.yaml",
-            text.replacing(
-                "http://127.0.0.1:\(world.deployment.port)",
-                with: "https://no-such-host.invalid"
-            )
+            "http://127.0.0.1:\(world.deployment.port)",
+            "https://no-such-host.invalid"
         )
         try await world.deployment.withAgent("north") { _ in
             try await world.expectWords(
@@ -186,12 +174,7 @@ struct FaultWordsTests {
         try world.configure("south")
         try await world.deployment.withServer { _ in
             #expect(try await world.deployment.sync("south").status == 0)
-            let path = "\(world.deployment.directory)/schema.yaml"
-            let schema = try String(contentsOfFile: path, encoding: .utf8)
-            try world.deployment.write(
-                "schema.yaml",
-                schema.replacing("amount: int?", with: "amount: string?")
-            )
+            try world.change("schema.yaml", "amount: int?", "amount: string?")
             try world.configure("north")
             try await world.deployment.withAgent("north") { _ in
                 // The agent's schema and the server's history cross: either end may see the conflict first.

@@ -130,17 +130,12 @@ struct MachineFaultTests {
         )
         try world.deployment.write("chain.pem", ExpiredCertificate.certificate)
         try world.deployment.write("key.pem", LoopbackCertificate.key)
-        func change(_ file: String, _ old: String, _ new: String) throws {
-            let text = try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8)
-            try #require(text.contains(old))
-            try world.deployment.write(file, text.replacing(old, with: new))
-        }
-        try change(
+        try world.change(
             "server.yaml",
             "  storage:",
             "  tls: { certificate: \(directory)/chain.pem, key: { file: \(directory)/key.pem } }\n  storage:"
         )
-        try change(
+        try world.change(
             "north.yaml",
             "http://127.0.0.1:\(world.deployment.port)\n",
             "https://localhost:\(world.deployment.port)\n    tls: { ca_file: \(directory)/authority.pem }\n"

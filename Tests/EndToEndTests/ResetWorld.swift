@@ -43,6 +43,16 @@ struct ResetWorld {
         try deployment.write("\(agent).yaml", text)
     }
 
+    /// Changes a text of a configuration that is there.
+    func change(_ file: String, _ old: String, _ new: String) throws {
+        let text = try String(
+            contentsOfFile: "\(deployment.directory)/\(file)",
+            encoding: .utf8
+        )
+        try #require(text.contains(old))
+        try deployment.write(file, text.replacing(old, with: new))
+    }
+
     /// Lets a configured agent log in at the server, and sync elsewhere.
     func lead(_ agent: String, to port: Int) throws {
         try deployment.lead(agent, to: port)

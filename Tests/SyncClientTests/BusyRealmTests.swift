@@ -98,16 +98,21 @@ struct BusyRealmTests {
         }
     }
 
-    @Test("Its connection answers, the other realm syncs, and its own status is there at once")
-    func busy() async throws {
-        let received = Received()
-        let gate = Gate()
-        let endpoint = Self.endpoint(received, tellsAll: true)
+    /// Two realms of one user on one connection; the gate stops the work of the busy one.
+    private static func withRealms(
+        _ endpoint: ScriptedEndpoint,
+        _ gate: Gate,
+        _ body: (
+            _ busy: RealmClient,
+            _ quick: RealmClient,
+            _ paths: (busy: String, quick: String)
+        ) async throws -> Void
+    ) async throws {
         let directory = try TemporaryDirectory()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let (busyPath, quickPath) = (directory.file("busy.sqlite"), directory.file("quick.sqlite"))
+        let paths = (busy: directory.file("busy.sqlite"), quick: directory.file("quick.sqlite"))
         let busy = try await RealmOnConnection.open(
-            busyPath,
+            paths.busy,
             time: .continuous,
             busyTimeout: .seconds(5),
             environment: gate.environment,
@@ -115,7 +120,7 @@ struct BusyRealmTests {
             logger
         )
         let quick = try await RealmOnConnection.open(
-            quickPath,
+            paths.quick,
             time: .continuous,
             busyTimeout: .seconds(5),
             { _ in },
@@ -136,27 +141,37 @@ struct BusyRealmTests {
             for realm in [busy, quick] {
                 group.addTask { try await connection.run(realm, joins: false) }
             }
+            defer { group.cancelAll() }
+            try await body(busy, quick, paths)
+        }
+        for realm in [busy, quick] { await realm.close() }
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("Its connection answers, the other realm syncs, and its own status is there at once")
+    func busy() async throws {
+        let received = Received()
+        let gate = Gate()
+        let endpoint = Self.endpoint(received, tellsAll: true)
+        try await Self.withRealms(endpoint, gate) { busy, quick, paths in
             for realm in [busy, quick] {
                 try await until { await realm.snapshot().standing.hasCompleted }
             }
             gate.close()
             // Work that its thread does not come back from.
-            try RealmOnConnection.insert(busyPath, 1)
+            try RealmOnConnection.insert(paths.busy, 1)
             for id in 1...20 {
                 let pings = received.pings
-                try RealmOnConnection.insert(quickPath, id)
+                try RealmOnConnection.insert(paths.quick, id)
                 #expect(await quick.sync(timeout: .seconds(180), .continuous) == .done)
                 #expect(await busy.snapshot().phase == .bound)
                 try await until { received.pings > pings }
             }
             gate.open()
             #expect(await busy.sync(timeout: .seconds(180), .continuous) == .done)
-            group.cancelAll()
         }
-        for realm in [busy, quick] { await realm.close() }
         #expect(received.uploads.count == 2)
         #expect(endpoint.tokens.count == 1)
-        withExtendedLifetime(directory) {}
     }
 
     private final class Flag: Sendable {
@@ -264,39 +279,7 @@ struct BusyRealmTests {
     func full() async throws {
         let gate = Gate()
         let isFlooding = Flag()
-        let directory = try TemporaryDirectory()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let paths = (busy: directory.file("busy.sqlite"), quick: directory.file("quick.sqlite"))
-        let busy = try await RealmOnConnection.open(
-            paths.busy,
-            time: .continuous,
-            busyTimeout: .seconds(5),
-            environment: gate.environment,
-            { _ in },
-            logger
-        )
-        let quick = try await RealmOnConnection.open(
-            paths.quick,
-            time: .continuous,
-            busyTimeout: .seconds(5),
-            { _ in },
-            logger
-        )
-        let connection = UserConnection(
-            endpoint: Self.floodingEndpoint(isFlooding),
-            timing: ConnectionTiming(pingPeriod: .milliseconds(20)),
-            reconnect: .init(initial: .seconds(600)),
-            time: .continuous,
-            random: SplitMix64(seed: 2),
-            logger: logger
-        )
-        try await withThrowingTaskGroup { group in
-            await connection.join(busy)
-            await connection.join(quick)
-            group.addTask { await connection.run() }
-            for realm in [busy, quick] {
-                group.addTask { try await connection.run(realm, joins: false) }
-            }
+        try await Self.withRealms(Self.floodingEndpoint(isFlooding), gate) { busy, quick, paths in
             for realm in [busy, quick] {
                 #expect(await realm.sync(timeout: .seconds(180), .continuous) == .done)
             }
@@ -313,12 +296,9 @@ struct BusyRealmTests {
                 await busy.snapshot().file.progress.download.serverVersion
                     == ServerVersion(UInt64(Self.floodInMessages))
             }
-            group.cancelAll()
+            let count = try SQLite.Connection(path: paths.busy).integer("SELECT count(*) FROM Item")
+            #expect(count == Int64(Self.floodInMessages))
         }
-        for realm in [busy, quick] { await realm.close() }
-        let count = try SQLite.Connection(path: paths.busy).integer("SELECT count(*) FROM Item")
-        #expect(count == Int64(Self.floodInMessages))
-        withExtendedLifetime(directory) {}
     }
 
     /// `REALM_BUSY_SECONDS` makes the transaction longer.

@@ -3,8 +3,8 @@ import SyncProtocol
 /// Messages that wait for their realms, as they came: the connection reads on for the other realms while one has
 /// as much to do as it may, or while a large message is inflated.
 ///
-/// The messages of one session stay in order. While a realm took 500 000 objects, the slowest row of a small one
-/// took 91 ms for 396 (`Benchmarks/busy.py`).
+/// The messages of one session stay in order. While a realm takes 500 000 objects, the slowest row of a small one
+/// takes 43 ms (`Benchmarks/busy.py`).
 struct Inbox {
     private var waiting: [SessionIdent: [[UInt8]]] = [:]
     /// Those with waiting messages, in order of their turns.
@@ -31,7 +31,7 @@ struct Inbox {
         sizeInBytes += message.count
     }
 
-    /// The session's next message, which is under way until `delivered`; nil if there is none.
+    /// The session's next message, which is under way until `delivered`; nil if no message waits.
     mutating func takeNext(of session: SessionIdent) -> [UInt8]? {
         guard var messages = waiting.removeValue(forKey: session) else { return nil }
         sessions.removeAll { $0 == session }

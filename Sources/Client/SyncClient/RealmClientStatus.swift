@@ -149,7 +149,16 @@ extension OfflineCause {
         }
     }
 
-    /// A code of `docs/errors.md`; nil if there is none for it.
+    /// The number of the Realm SDKs; nil if they report no such cause.
+    package var sdkCode: SDKErrorCode? {
+        switch self {
+        case .notTried: nil
+        case .backoff(_, let error), .serverError(_, let error): error?.sdkCode
+        case .loginRequired: .clientUser
+        }
+    }
+
+    /// A code of `docs/errors.md`; nil if no code fits.
     package var code: String? {
         switch self {
         case .notTried: nil

@@ -95,23 +95,8 @@ extension SyncedRealmStatus.StatusIssue {
     }
 
     private init?(_ cause: OfflineCause) {
-        switch cause {
-        case .notTried, .backoff(_, nil), .serverError(_, nil): return nil
-        case .backoff(let reason, let error?), .serverError(let reason, let error?):
-            self.init(
-                code: error.code,
-                sdkCode: error.sdkCode?.rawValue,
-                message: reason,
-                logURL: nil
-            )
-        case .loginRequired(let reason, let code):
-            self.init(
-                code: code,
-                sdkCode: SDKErrorCode.clientUser.rawValue,
-                message: reason,
-                logURL: nil
-            )
-        }
+        guard let code = cause.code, let reason = cause.reason else { return nil }
+        self.init(code: code, sdkCode: cause.sdkCode?.rawValue, message: reason, logURL: nil)
     }
 
     /// The cause that keeps a realm from being opened.
@@ -161,8 +146,7 @@ extension LocalRealmError.Kind {
             .schemaAltered, .schemaUniqueIndex, .schemaRemoteTrigger, .pendingUploads:
             true
         case .locked, .replaced, .identAlreadySet, .busy, .fileExists, .diskFull, .inputOutput,
-            .cannotOpen,
-            .corrupt, .database, .badChangeset, .badProgress, .badSubscriptions,
+            .cannotOpen, .corrupt, .database, .badChangeset, .badProgress, .badSubscriptions,
             .clockBeforeEpoch:
             false
         }
