@@ -380,9 +380,9 @@ let package = Package(
             "ServerStorage",
             in: .backend,
             [
-                "Changesets", "Documents", "PostgreSQL", "PostgreSQLServerStore", "SQLite",
-                "SQLiteServerStore", "Schemas", "ServerCluster", "ServerConfig", "ServerStore",
-                "Settings", "Surroundings", crypto, logging,
+                "Changesets", "Documents", "Platform", "PostgreSQL", "PostgreSQLServerStore",
+                "SQLite", "SQLiteServerStore", "Schemas", "ServerCluster", "ServerConfig",
+                "ServerStore", "Settings", "Surroundings", crypto, logging,
             ]
         ),
         module(

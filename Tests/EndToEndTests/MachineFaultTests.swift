@@ -87,6 +87,44 @@ struct MachineFaultTests {
         }
     }
 
+    @Test(
+        "An agent that starts while its disk is full, until space is freed",
+        .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")")
+    )
+    func agentDiskFull() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        try world.configure("north")
+        let data = "\(world.deployment.directory)/north"
+        try await SmallDisk.with(at: data, sizeInMebibytes: 16) { disk in
+            try await world.deployment.withServer { _ in
+                try await world.deployment.withAgent("north") { _ in
+                    let outcome = try await world.deployment.sync("north")
+                    #expect(outcome.status == 0, "\(outcome.errors)")
+                }
+                try disk.fill()
+                try await world.deployment.withDaemon(
+                    "realm-agent",
+                    ["run", "--config", "\(world.deployment.directory)/north.yaml"],
+                    log: "north",
+                    isUp: {
+                        world.deployment.log("north").contains("waiting for space on the disk")
+                    }
+                ) { _ in
+                    let log = world.deployment.log("north")
+                    #expect(log.contains("code=agent.disk_full"), "\(log)")
+                    #expect(
+                        log.contains("free disk space; the agent starts automatically"),
+                        "\(log)"
+                    )
+                    disk.free()
+                    try await world.expectState("open", on: "north")
+                    #expect(try await world.deployment.sync("north").status == 0)
+                }
+            }
+        }
+    }
+
     @Test("A clock that shows a time before 2015, until it is set")
     func clock() async throws {
         let world = try ResetWorld()

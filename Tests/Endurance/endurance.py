@@ -312,6 +312,8 @@ apps:
 
     def audit(self):
         problems = []
+        for process in self.processes:
+            process.supervise()
         first = contents(self.agents[0].file)
         for agent in self.agents[1:]:
             if contents(agent.file) != first:
@@ -319,7 +321,9 @@ apps:
         for agent in self.agents:
             outcome = agent.tell("verify", "r")
             if outcome.returncode != 0:
-                problems.append(f"{agent.name} differs from the server: {outcome.stdout}{outcome.stderr}")
+                end = agent.process.popen and agent.process.popen.poll()
+                ended = "" if end is None else f" (it has ended with status {end})"
+                problems.append(f"{agent.name} differs from the server{ended}: {outcome.stdout}{outcome.stderr}")
         ledger = Ledger(self.directory)
         audit = Audit(ledger, self.agents[0].file)
         self.figures["transactions committed"] = len(ledger.done)

@@ -51,6 +51,24 @@ struct SyncedRealmTests {
         #expect(await realm.sync(timeout: nil).outcome == .offline)
     }
 
+    @Test(
+        "Operations wait for the first attempt to open the file, at most for their time-out"
+    )
+    func start() async throws {
+        let realm = try realm(status: 401)
+        // Nothing has been attempted yet, and nothing will be before `run`.
+        await realm.waitWhileStarting(atMost: .milliseconds(1))
+        #expect(await realm.status().activity.cause != .logInRefused)
+        async let waiting: Void = realm.waitWhileStarting(atMost: .seconds(300))
+        let run = Task { await realm.run() }
+        await waiting
+        #expect(await realm.status().activity.cause == .logInRefused)
+        // After a failure there is nothing to wait for.
+        await realm.waitWhileStarting(atMost: .seconds(300))
+        run.cancel()
+        await run.value
+    }
+
     @Test("Times of the last transfers are shown after a restart, while the realm cannot connect")
     func lastTransfers() async throws {
         let offline = OfflineRealm(in: temporary)

@@ -8,6 +8,9 @@ import Versions
 
 /// Operations of the control API on the subscriptions of a realm.
 extension AgentService {
+    /// The time for which an operation waits for a realm that is being opened.
+    static let startOfRealm = Duration.seconds(10)
+
     package func subscriptions(
         of realm: String
     ) async throws(ControlError) -> SubscriptionsReport {
@@ -15,6 +18,7 @@ extension AgentService {
         guard await synced.mode == .flexible else {
             throw ControlError(SubscriptionError(.notFlexible, "realm \(realm)"))
         }
+        await synced.waitWhileStarting(atMost: Self.startOfRealm)
         guard let status = await synced.subscriptions() else { throw .notOpen(realm) }
         return SubscriptionsReport(realm, status)
     }
@@ -24,6 +28,11 @@ extension AgentService {
         _ request: SubscriptionsRequest
     ) async throws(ControlError) -> SubscriptionsChange {
         let synced = try await self.realm(realm).realm
+        let timeout = request.timeoutInSeconds.map { Duration.seconds($0) }
+        let isWaiting = request.wait ?? false
+        await synced.waitWhileStarting(
+            atMost: isWaiting ? timeout ?? Self.startOfRealm : Self.startOfRealm
+        )
         let known = await synced.subscriptions()?.latest.subscriptions ?? []
         var operations: [SubscriptionOperation] = []
         for operation in request.operations {
@@ -38,13 +47,13 @@ extension AgentService {
         } catch {
             throw ControlError(error)
         }
-        guard request.wait ?? false else {
+        guard isWaiting else {
             let outcome: SubscriptionsChange.Outcome = commit.isNew ? .committed : .unchanged
             return SubscriptionsChange(realm, commit, outcome)
         }
         let result = await synced.waitForSubscriptions(
             commit.set.version,
-            timeout: request.timeoutInSeconds.map { Duration.seconds($0) }
+            timeout: timeout
         )
         switch result {
         case .complete: return SubscriptionsChange(realm, commit, .complete)

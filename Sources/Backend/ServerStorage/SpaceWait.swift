@@ -1,4 +1,5 @@
 import Logging
+import Platform
 import ServerStore
 
 /// Repeats the opening of a store while its disk is full: a server may start meanwhile.
@@ -25,6 +26,7 @@ struct SpaceWait: Sendable {
                     )
                 }
                 hasLogged = true
+                ServiceManager().reportWaiting("waiting for space on the disk")
                 try await clock.sleep(for: .seconds(1))
             }
         }

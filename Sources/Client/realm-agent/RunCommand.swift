@@ -43,13 +43,14 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     /// A `sync` without an agent locks the data directory only briefly; another agent keeps it
-    /// locked.
+    /// locked. A full disk is waited for: it would fill the journal with starts that fail.
     private func prepare(
         _ configuration: AgentConfiguration,
         _ log: AgentLog
     ) async throws -> AgentService {
         let turn = Turn(timeout: .seconds(60))
         var isWaiting = false
+        var isShortOfSpace = false
         while true {
             do {
                 return try AgentService.prepare(
@@ -67,6 +68,16 @@ struct RunCommand: AsyncParsableCommand {
                     log.logger("Agent").notice("waiting for another command to end")
                     isWaiting = true
                 }
+            } catch let error as MetadataDatabase.Inaccessible where error.isDiskFull {
+                if !isShortOfSpace {
+                    log.logger("Agent").error(
+                        "waiting for space on the disk",
+                        metadata: ["code": "agent.disk_full", "reason": "\(error)"]
+                    )
+                    isShortOfSpace = true
+                }
+                ServiceManager().reportWaiting("waiting for space on the disk")
+                try await Task.sleep(for: .seconds(1))
             } catch {
                 throw CommandFailure(preparing: error)
             }

@@ -12,6 +12,8 @@ package enum ErrorCatalogue {
 
     /// By code. `REALM` and `USER` are replaced by the names of the realm and the user.
     static let remedies: [String: String] = [
+        "agent.disk_full":
+            "free disk space; the agent starts automatically",
         "agent.forbidden":
             "be root, or a member of the socket's group",
         "agent.io_error":

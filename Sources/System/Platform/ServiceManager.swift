@@ -27,6 +27,12 @@ package struct ServiceManager: Sendable {
         send("STATUS=\(status.replacing("\n", with: " "))")
     }
 
+    /// The daemon cannot start yet, for a reason that `systemctl status` shows; call it every second, because
+    /// systemd gives up a start that takes long.
+    package func reportWaiting(_ reason: String) {
+        send("EXTEND_TIMEOUT_USEC=30000000\nSTATUS=\(reason)")
+    }
+
     /// The daemon is alive; call it more often than `watchdogPeriod`.
     package func reportAlive() {
         send("WATCHDOG=1")

@@ -36,7 +36,11 @@ package actor MetadataDatabase {
             try Self.keepOldLayout(of: connection, path: path)
             try Self.prepareLayout(of: connection, path: path)
         } catch let error as SQLiteError {
-            throw Inaccessible(path: path, reason: error.message)
+            throw Inaccessible(
+                path: path,
+                reason: error.message,
+                isDiskFull: error.condition == .diskFull
+            )
         }
     }
 
@@ -44,10 +48,21 @@ package actor MetadataDatabase {
     package struct Inaccessible: Error, CustomStringConvertible {
         package let path: String
         package let reason: String
+        /// It can be used once there is space.
+        package let isDiskFull: Bool
+
+        fileprivate static func lastSystemError(at path: String) -> Self {
+            Self(
+                path: path,
+                reason: String(cString: strerror(errno)),
+                isDiskFull: errno == ENOSPC || errno == EDQUOT
+            )
+        }
 
         package var description: String {
-            "\(path) cannot be used: \(reason); it must belong to the user of this program, on a file system "
-                + "with some space"
+            isDiskFull
+                ? "\(path) cannot be used: no space is left on its file system"
+                : "\(path) cannot be used: \(reason); it must belong to the user of this program"
         }
     }
 
@@ -56,11 +71,11 @@ package actor MetadataDatabase {
     private static func createPrivate(_ path: String) throws(Inaccessible) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw Inaccessible(path: path, reason: String(cString: strerror(errno)))
+            throw Inaccessible.lastSystemError(at: path)
         }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else {
-            throw Inaccessible(path: path, reason: String(cString: strerror(errno)))
+            throw Inaccessible.lastSystemError(at: path)
         }
     }
 

@@ -183,6 +183,13 @@ extension SyncedRealm {
         }
     }
 
+    /// Waits until a realm that is being opened is open or has failed, at most for the limit: a command right
+    /// after the start of the agent finds it open.
+    package func waitWhileStarting(atMost limit: Duration) async {
+        guard case .starting = stage else { return }
+        _ = await attempt(until: context.time.uptime() + limit)
+    }
+
     /// Waits until the attempt in progress has ended; false if the deadline passes first.
     private func attempt(until deadline: Duration?) async -> Bool {
         let wait = Promise<Bool>()
