@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 import TestSupport
 import Testing
 
@@ -32,27 +33,27 @@ struct FloodTests {
     /// Waits until the server has more for a connection than the kernel takes, and nothing moves.
     private func waitUntilStuck(_ connection: RawConnection, _ deployment: Deployment) async throws
     {
-        func queued() throws -> Int {
+        func queued() throws -> Int? {
             let ports = [deployment.port, Int(try connection.localPort)].map { port in
                 let digits = String(port, radix: 16, uppercase: true)
                 return ":" + String(repeating: "0", count: 4 - digits.count) + digits
             }
-            let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+            let table = try #require(KernelFile.text(at: "/proc/net/tcp"))
             for line in table.split(separator: "\n") {
                 let fields = line.split(separator: " ")
                 guard fields.count > 4, fields[1].hasSuffix(ports[0]), fields[2].hasSuffix(ports[1])
                 else { continue }
                 return Int(fields[4].prefix { $0 != ":" }, radix: 16) ?? 0
             }
-            return 0
+            return nil
         }
         var (last, since) = (0, 0)
         let isStuck = try await eventually {
-            let now = try queued()
+            let now = try #require(try queued(), "the connection is gone")
             (last, since) = (now, now > 0 && now == last ? since + 1 : 0)
             return since >= 25
         }
-        #expect(isStuck, "the server has nothing to say that its client would not take in")
+        #expect(isStuck, "\(last) bytes wait for the client, the same for \(since) looks")
     }
 
     private func logIn(_ deployment: Deployment) throws -> String {

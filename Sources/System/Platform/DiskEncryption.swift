@@ -32,7 +32,7 @@ package enum DiskEncryption: Equatable, Sendable {
     /// A device of several counts as encrypted only if all of them are.
     static func isEncrypted(_ device: String, depth: Int) -> Bool {
         let files = FileManager.default
-        let uuid = try? String(contentsOfFile: "\(device)/dm/uuid", encoding: .utf8)
+        let uuid = KernelFile.text(at: "\(device)/dm/uuid")
         if let uuid, uuid.hasPrefix("CRYPT-") { return true }
         let slaves = (try? files.contentsOfDirectory(atPath: "\(device)/slaves")) ?? []
         guard depth < deepest, !slaves.isEmpty else { return false }

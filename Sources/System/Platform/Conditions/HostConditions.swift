@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Scheduling
 
 /// The network and power conditions of this machine.
@@ -41,10 +40,10 @@ package struct HostConditions: Sendable {
     }
 
     private func current() -> Conditions {
-        let version4 = Self.text("\(routes)/route")
+        let version4 = KernelFile.text(at: "\(routes)/route")
         let table = RouteTable(
             version4: version4 ?? "",
-            version6: Self.text("\(routes)/ipv6_route") ?? ""
+            version6: KernelFile.text(at: "\(routes)/ipv6_route") ?? ""
         )
         return Conditions(
             interface: table.defaultInterface,
@@ -86,8 +85,4 @@ package struct HostConditions: Sendable {
     }
 
     private static let meteringTimeout = Duration.seconds(1)
-
-    private static func text(_ path: String) -> String? {
-        try? String(contentsOfFile: path, encoding: .utf8)
-    }
 }

@@ -41,7 +41,7 @@ struct PowerSupplies {
 
     private func value(_ attribute: String, of name: String) -> String? {
         let path = "\(directory)/\(name)/\(attribute)"
-        let text = try? String(contentsOfFile: path, encoding: .utf8)
+        let text = KernelFile.text(at: path)
         return text.map { $0.filter { !$0.isWhitespace } }
     }
 }
