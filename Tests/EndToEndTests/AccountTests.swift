@@ -92,11 +92,22 @@ struct AccountTests {
 
                 try configure(deployment, user: Self.emailPassword)
                 #expect(try await agent(deployment, ["reload"]).status == 0)
+                let doctor = try await agent(deployment, ["doctor"])
+                #expect(
+                    doctor.output.contains(
+                        "warning  provider  a: is logged in with anon-user, and the configuration "
+                            + "says local-userpass"
+                    ),
+                    "\(doctor.output)"
+                )
+                #expect(doctor.output.contains("`realm-agent users link a` keeps"))
                 let link = try await agent(deployment, ["users", "link", "a"])
                 #expect(link.status == 0, "\(link.errors)")
                 let after = try await user(deployment)
                 #expect(after.user_id == before.user_id)
                 #expect(after.identities?.sorted() == ["anon-user", "local-userpass"])
+                let healed = try await agent(deployment, ["doctor"])
+                #expect(!healed.output.contains("is logged in with"), "\(healed.output)")
 
                 #expect(try await deployment.sync("a").status == 0)
                 #expect(try await agent(deployment, ["users", "logout", "a"]).status == 0)

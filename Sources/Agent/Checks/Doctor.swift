@@ -29,7 +29,7 @@ package struct Doctor: Sendable {
     package func examine() async -> [Finding] {
         var findings = directory() + [Self.clock(now())] + (await agent())
         for app in configuration.apps { findings += await server(of: app) }
-        for user in configuration.users { findings.append(account(of: user)) }
+        for user in configuration.users { findings += account(of: user) }
         for realm in await configuration.located().realms where realm.isEnabled {
             findings += file(of: realm)
         }
@@ -258,26 +258,26 @@ extension Doctor {
 // MARK: Accounts and files
 
 extension Doctor {
-    private func account(of user: UserConfiguration) -> Finding {
+    private func account(of user: UserConfiguration) -> [Finding] {
         let path = configuration.metadataFile
         guard access(path, F_OK) == 0 else {
-            return .warning(
-                "token",
-                user.name,
-                "never logged in here",
-                remedy: "start the agent"
-            )
+            return [
+                .warning("token", user.name, "never logged in here", remedy: "start the agent")
+            ]
         }
         do throws(SQLiteError) {
             let account = try configuration.storedAccount(of: user)
-            return Self.token(of: user.name, account, now: now())
+            let token = Self.token(of: user.name, account, now: now())
+            return [token] + [Self.otherProvider(of: user, account)].compactMap(\.self)
         } catch {
-            return .warning(
-                "token",
-                user.name,
-                "\(path) cannot be read: \(error.message)",
-                remedy: "run doctor as the agent's user or as root, and see the agent's log"
-            )
+            return [
+                .warning(
+                    "token",
+                    user.name,
+                    "\(path) cannot be read: \(error.message)",
+                    remedy: "run doctor as the agent's user or as root, and see the agent's log"
+                )
+            ]
         }
     }
 
