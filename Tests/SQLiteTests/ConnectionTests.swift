@@ -26,6 +26,14 @@ struct ConnectionTests {
         #expect(try connection.rows("SELECT v FROM t ORDER BY rowid") == values.map { [$0] })
     }
 
+    @Test("A file that cannot be opened is reported with the reason of the system")
+    func unopenable() throws {
+        let absent = directory.file("no such directory") + "/test.sqlite"
+        let error = #expect(throws: SQLiteError.self) { try Connection(path: absent) }
+        #expect(error?.condition == .cannotOpen)
+        #expect(error?.message.hasSuffix(": No such file or directory") == true)
+    }
+
     @Test("A reset statement has no bindings, and can run again")
     func rebinding() throws {
         let statement = try connection.prepare("SELECT ?1, ?2")

@@ -25,6 +25,7 @@ struct RunCommand: AsyncParsableCommand {
         // Only the agent and its group may use the files that it creates (interfaces, 1).
         umask(0o007)
         let log = AgentLog(configuration.daemon.log)
+        requireDescriptors(for: configuration, log)
         let service = try await prepare(configuration, log)
         let group = ServiceGroup(
             configuration: .init(
@@ -41,6 +42,26 @@ struct RunCommand: AsyncParsableCommand {
             throw CommandFailure(status: .failed, message: "\(error)")
         }
     }
+
+    /// Warns of a limit with which files or connections will fail.
+    private func requireDescriptors(for configuration: AgentConfiguration, _ log: AgentLog) {
+        let limit = DescriptorLimit.raise()
+        let needed =
+            Self.ownDescriptors
+            + Self.descriptorsPerRealm * configuration.realms.count(where: \.isEnabled)
+        guard limit < needed else { return }
+        log.logger("Agent").warning(
+            "few file descriptors",
+            metadata: [
+                "code": "agent.few_descriptors", "limit": "\(limit)", "needed": "\(needed)",
+            ]
+        )
+    }
+
+    /// 3 024 were open for 500 realms (`Benchmarks/many.py`).
+    private static let descriptorsPerRealm = 6
+    /// Connections of users, the control socket, and files that are open for a moment.
+    private static let ownDescriptors = 64
 
     /// A `sync` without an agent locks the data directory only briefly; another agent keeps it
     /// locked. A full disk is waited for: it would fill the journal with starts that fail.

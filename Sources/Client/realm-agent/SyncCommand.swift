@@ -105,6 +105,7 @@ struct SyncCommand: AsyncParsableCommand {
         _ configuration: AgentConfiguration,
         _ timeout: Duration?
     ) async throws -> [SyncReport] {
+        DescriptorLimit.raise()
         let service = try AgentService.prepare(
             configuration,
             version: agentVersion,

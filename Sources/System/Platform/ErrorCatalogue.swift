@@ -14,6 +14,8 @@ package enum ErrorCatalogue {
     static let remedies: [String: String] = [
         "agent.disk_full":
             "free disk space; the agent starts automatically",
+        "agent.few_descriptors":
+            "raise `LimitNOFILE=` with `systemctl edit realm-agent`, or the hard limit of the shell (`ulimit -Hn`)",
         "agent.forbidden":
             "be root, or a member of the socket's group",
         "agent.io_error":

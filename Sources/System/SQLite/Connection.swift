@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// One connection to a database file.
 ///
@@ -22,6 +23,7 @@ package final class Connection {
             let error = SQLiteError(
                 extendedCode: handle.map { sqlite3_extended_errcode($0) } ?? status,
                 message: "\(String(cString: sqlite3_errstr(status))): \(path)"
+                    + Self.systemReason(handle, status)
             )
             sqlite3_close_v2(handle)
             throw error
@@ -336,12 +338,21 @@ extension Connection {
     }
 
     static func error(of handle: OpaquePointer?, _ status: Int32, _ sql: String?) -> SQLiteError {
-        SQLiteError(
+        let message =
+            handle.map { String(cString: sqlite3_errmsg($0)) }
+            ?? String(cString: sqlite3_errstr(status))
+        return SQLiteError(
             extendedCode: handle.map { sqlite3_extended_errcode($0) } ?? status,
-            message: handle.map { String(cString: sqlite3_errmsg($0)) }
-                ?? String(cString: sqlite3_errstr(status)),
+            message: message + systemReason(handle, status),
             sql: sql
         )
+    }
+
+    /// The reason why a file cannot be opened: SQLite's own words leave it out.
+    private static func systemReason(_ handle: OpaquePointer?, _ status: Int32) -> String {
+        guard let handle, status & 0xff == SQLITE_CANTOPEN else { return "" }
+        let number = sqlite3_system_errno(handle)
+        return number == 0 ? "" : ": \(String(cString: strerror(number)))"
     }
 }
 
