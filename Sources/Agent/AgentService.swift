@@ -184,10 +184,19 @@ extension AgentService {
         let logger = log.logger("Agent.Control")
         let socket = configuration.daemon.controlSocket
         let realmCount = await running.realms.count
+        let group = configuration.daemon.controlGroup
+        let access = ControlAccess.ofProcess(group: group)
+        // The package makes the default one; who builds the agent may do without.
+        if !access.hasGroup, group != DaemonConfiguration.standardControlGroup {
+            logger.warning(
+                "the control group does not exist",
+                metadata: ["code": "agent.unknown_group", "group": "\(group)"]
+            )
+        }
         let server = ControlServer(
             socketPath: socket,
             backend: self,
-            access: .ofProcess(group: configuration.daemon.controlGroup),
+            access: access,
             onListening: {
                 let manager = ServiceManager()
                 manager.reportReady()

@@ -19,6 +19,7 @@ package struct DaemonConfiguration: Hashable, Sendable {
     static let standardControlSocket = "/run/realm-agent/control.sock"
     /// The group whose members may change things through the control socket.
     package var controlGroup: String
+    package static let standardControlGroup = "realm-agent"
     package var log: LogConfiguration
     /// TCP address that serves metrics; nil for none.
     package var metricsAddress: ListenAddress?

@@ -63,7 +63,10 @@ struct ConfigurationReader {
                 default: DaemonConfiguration.standardControlSocket,
                 Self.socketPath
             ),
-            controlGroup: keys.optional("control_group", default: "realm-agent") {
+            controlGroup: keys.optional(
+                "control_group",
+                default: DaemonConfiguration.standardControlGroup
+            ) {
                 $0.string(
                     matching: { text in
                         text.utf8.count <= 32

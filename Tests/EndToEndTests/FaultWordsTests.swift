@@ -33,6 +33,27 @@ struct FaultWordsTests {
         }
     }
 
+    @Test("An app that the server does not know, until app_id is corrected")
+    func unknownApp() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        try world.configure("north")
+        let right = "app_id: \(Deployment.app)"
+        try world.change("north.yaml", right, "app_id: another")
+        try await world.deployment.withServer { _ in
+            try await world.deployment.withAgent("north") { _ in
+                try await world.expectWords(
+                    "auth.unknown_app",
+                    "login-required",
+                    exit: 4,
+                    remedy: "correct `app_id` or `base_url`"
+                )
+            }
+            try world.change("north.yaml", "app_id: another", right)
+            #expect(try await world.deployment.sync("north").status == 0)
+        }
+    }
+
     @Test("A server that is frozen, until it runs again")
     func serverSilent() async throws {
         let world = try ResetWorld()

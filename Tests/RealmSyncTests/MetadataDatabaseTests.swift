@@ -82,6 +82,22 @@ struct MetadataDatabaseTests {
         #expect(try await database.location(appID: "other", baseURL: "https://a") == nil)
     }
 
+    @Test("A damaged database is refused with a remedy, and left unchanged")
+    func damaged() throws {
+        let bytes = Data(repeating: 0x61, count: 4096)
+        try bytes.write(to: URL(filePath: path))
+        let failure = #expect(throws: MetadataDatabase.Inaccessible.self) {
+            _ = try MetadataDatabase(path: path)
+        }
+        #expect(failure?.isDiskFull == false)
+        #expect(
+            failure?.description
+                == "\(path) cannot be used: file is not a database; restore it from a backup, or move it "
+                + "away to log in again"
+        )
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    }
+
     @Test("A database of a later version is refused by name, and left unchanged")
     func laterLayout() throws {
         let connection = try Connection(path: path)
@@ -100,16 +116,6 @@ struct MetadataDatabaseTests {
         let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
         #expect(tables == 1)
         connection.close()
-    }
-
-    @Test("A file that is not a database gives a clear error")
-    func noDatabase() throws {
-        try Data(repeating: 0x41, count: 4096).write(to: URL(filePath: path))
-        let failure = #expect(throws: MetadataDatabase.Inaccessible.self) {
-            _ = try MetadataDatabase(path: path)
-        }
-        #expect(failure?.path == path)
-        #expect(failure?.reason == "file is not a database")
     }
 
     @Test("The record of a realm outlives the process; times that are nil change nothing")

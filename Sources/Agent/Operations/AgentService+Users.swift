@@ -191,6 +191,12 @@ extension ControlError {
             self.init(code: "auth.pending_uploads", message: message)
         case .unavailable:
             self.init(code: failure.code, message: failure.message, remedy: "try again later")
+        case .logInRefused(UserSession.Failure.unknownApp, _):
+            self.init(
+                code: failure.code,
+                message: failure.message,
+                remedy: ErrorCatalogue.remedy(for: failure.code, realm: nil, user: user)
+            )
         case .logInRefused:
             self.init(
                 code: failure.code,

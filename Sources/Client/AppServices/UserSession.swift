@@ -17,6 +17,9 @@ package actor UserSession {
         case loggedOut
         /// The account could not be read or written on this machine.
         case storage(reason: String)
+
+        /// The code of a refusal because the server has no such app.
+        package static let unknownApp = "auth.unknown_app"
     }
 
     let client: AppClient
@@ -329,6 +332,9 @@ extension UserSession {
             .unavailable(reason: error.description)
         case .refused(let refusal) where refusal.code == "HTTPError":
             .unavailable(reason: error.description)
+        // Everything else that is not there has a code of its own.
+        case .refused(let refusal) where refusal.status == 404 && refusal.code == "AppUnknownError":
+            .logInRefused(code: Failure.unknownApp, message: refusal.message)
         case .refused(let refusal):
             .logInRefused(code: refusal.code, message: refusal.message)
         }

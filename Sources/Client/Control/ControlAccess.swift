@@ -25,6 +25,9 @@ package struct ControlAccess: Sendable, Equatable {
         )
     }
 
+    /// Whether the machine has the group that the configuration names.
+    package var hasGroup: Bool { group != nil }
+
     package func mayChange(_ peer: PeerCredentials) -> Bool {
         if peer.user == 0 || peer.user == agentUser { return true }
         guard let group else { return false }

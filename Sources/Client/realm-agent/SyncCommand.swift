@@ -189,7 +189,7 @@ extension CommandFailure {
             case "agent.not_running", "agent.no_answer", "agent.forbidden": .unavailable
             case "realm.unknown", "realm.disabled", "auth.unknown_user": .configuration
             case "auth.unavailable", "connection.failed", "connection.tls_failed": .unavailable
-            case "auth.refused", "auth.logged_out": .loginRequired
+            case "auth.refused", "auth.unknown_app", "auth.logged_out": .loginRequired
             default: .failed
             }
         self.init(status: status, message: error.description)

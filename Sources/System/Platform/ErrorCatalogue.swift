@@ -30,6 +30,8 @@ package enum ErrorCatalogue {
             "start it with `systemctl start realm-agent`, or `realm-agent run`",
         "agent.stopping":
             "start it again",
+        "agent.unknown_group":
+            "create it with `addgroup`, or correct `agent.control_group`",
         "auth.key_exists":
             "choose another name, or delete the other key",
         "auth.keys_refused":
@@ -56,6 +58,8 @@ package enum ErrorCatalogue {
             "run it as the agent's user, and correct it",
         "auth.unavailable":
             "try again later",
+        "auth.unknown_app":
+            "correct `app_id` or `base_url`; on a server of your own, `apps` declares the app",
         "auth.unknown_key":
             "`realm-agent users api-keys list USER` lists the keys",
         "auth.unknown_user":

@@ -11,6 +11,7 @@ extension UserSession.Failure {
             case .tls: "connection.tls_failed"
             case nil: "auth.unavailable"
             }
+        case .logInRefused(Self.unknownApp, _): Self.unknownApp
         case .logInRefused: "auth.refused"
         case .anonymousSessionEnded: "auth.session_ended"
         case .loggedOut: "auth.logged_out"
@@ -32,6 +33,7 @@ extension UserSession.Failure {
     package var message: String {
         switch self {
         case .unavailable(let reason, _), .storage(let reason): reason
+        case .logInRefused(Self.unknownApp, let message): message
         case .logInRefused(let code, let message): "\(message) (\(code))"
         case .anonymousSessionEnded:
             "the server ended the session of this anonymous user, who cannot log in again"

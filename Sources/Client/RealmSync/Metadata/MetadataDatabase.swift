@@ -36,33 +36,58 @@ package actor MetadataDatabase {
             try Self.keepOldLayout(of: connection, path: path)
             try Self.prepareLayout(of: connection, path: path)
         } catch let error as SQLiteError {
-            throw Inaccessible(
-                path: path,
-                reason: error.message,
-                isDiskFull: error.condition == .diskFull
-            )
+            throw Inaccessible(path: path, error)
         }
     }
 
     /// The file cannot be created, or not be made private.
     package struct Inaccessible: Error, CustomStringConvertible {
         package let path: String
-        package let reason: String
-        /// It can be used once there is space.
-        package let isDiskFull: Bool
+        private let cause: Cause
+
+        private enum Cause {
+            case diskFull
+            case damaged(String)
+            case system(String)
+        }
+
+        fileprivate init(path: String, _ error: SQLiteError) {
+            self.path = path
+            self.cause =
+                switch error.condition {
+                case .diskFull: .diskFull
+                case .notADatabase, .corrupt: .damaged(error.message)
+                case .busy, .inputOutput, .cannotOpen, .readOnly, .constraint, .other:
+                    .system(error.message)
+                }
+        }
 
         fileprivate static func lastSystemError(at path: String) -> Self {
-            Self(
+            let isDiskFull = errno == ENOSPC || errno == EDQUOT
+            return Self(
                 path: path,
-                reason: String(cString: strerror(errno)),
-                isDiskFull: errno == ENOSPC || errno == EDQUOT
+                cause: isDiskFull ? .diskFull : .system(String(cString: strerror(errno)))
             )
         }
 
+        private init(path: String, cause: Cause) {
+            self.path = path
+            self.cause = cause
+        }
+
+        /// It can be used once there is space.
+        package var isDiskFull: Bool {
+            if case .diskFull = cause { true } else { false }
+        }
+
         package var description: String {
-            isDiskFull
-                ? "\(path) cannot be used: no space is left on its file system"
-                : "\(path) cannot be used: \(reason); it must belong to the user of this program"
+            switch cause {
+            case .diskFull: "\(path) cannot be used: no space is left on its file system"
+            case .damaged(let reason):
+                "\(path) cannot be used: \(reason); restore it from a backup, or move it away to log in again"
+            case .system(let reason):
+                "\(path) cannot be used: \(reason); it must belong to the user of this program"
+            }
         }
     }
 
