@@ -87,6 +87,45 @@ struct MachineFaultTests {
         }
     }
 
+    @Test("A store's file that is moved away under the server, until it is back")
+    func storeMoved() async throws {
+        let world = try ResetWorld()
+        defer { world.remove() }
+        try world.configure("north")
+        let store = "\(world.deployment.directory)/server/server.sqlite"
+        try await world.deployment.withServer { _ in
+            try await world.deployment.withAgent("north") { _ in
+                let first = try await world.deployment.sync("north")
+                #expect(first.status == 0, "\(first.errors)")
+                try FileManager.default.moveItem(atPath: store, toPath: store + ".away")
+                try await world.write("INSERT INTO Item(_id, owner) VALUES (1, 'a')", on: "north")
+                let refused = await eventually {
+                    world.deployment.log("server").contains("code=store.replaced")
+                }
+                #expect(refused, "\(world.deployment.log("server"))")
+                let log = world.deployment.log("server")
+                #expect(log.contains("put the file back, and the server resumes"), "\(log)")
+                let pending = try await world.agent("north", "sync", "--timeout", "1s")
+                #expect(pending.status != 0, "an upload into a file that is gone is acknowledged")
+                let health = try await Programs.run(
+                    "realm-server",
+                    ["health", "--config", "\(world.deployment.directory)/server.yaml"]
+                )
+                #expect(health.status != 0, "\(health.output)")
+                #expect(
+                    health.output.contains("moved or replaced"),
+                    "\(health.output)\(health.errors)"
+                )
+                try FileManager.default.moveItem(atPath: store + ".away", toPath: store)
+                let healed = try await eventually {
+                    try await world.deployment.sync("north").status == 0
+                }
+                #expect(healed, "\(world.deployment.log("server"))")
+                #expect(world.deployment.log("server").contains("the store can write again"))
+            }
+        }
+    }
+
     @Test(
         "An agent that starts while its disk is full, until space is freed",
         .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")")

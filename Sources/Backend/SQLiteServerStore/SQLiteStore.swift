@@ -17,6 +17,8 @@ package final class SQLiteStore: Store {
     /// Nil in memory, and once the store is closed.
     private let file: Mutex<StoreFile?>
     private let writer: StoreWorker
+    /// Nil for a store in memory.
+    private let name: StoreFileName?
     /// A store in memory has only one connection.
     private let readers: ReaderPool?
     private let holder: StateHolder?
@@ -53,6 +55,7 @@ package final class SQLiteStore: Store {
             var isAlone = true
             if case .fileOfRunningServer = location { isAlone = false }
             self.file = Mutex(isAlone ? try StoreFile(path: path) : nil)
+            self.name = StoreFileName(path: path)
             self.writer = try StoreWorker(
                 path: path,
                 vfs: vfs,
@@ -82,6 +85,7 @@ package final class SQLiteStore: Store {
             )
         case .memory:
             self.file = Mutex(nil)
+            self.name = nil
             self.writer = try StoreWorker(
                 path: ":memory:",
                 vfs: Self.memoryVFS,
@@ -100,12 +104,16 @@ package final class SQLiteStore: Store {
         _ request: WriteRequest,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
+        try name?.requireSameFile()
         let write = Write(body)
         pending.withLock { $0.append(write, of: request.owner) }
         // Each commit includes some of the waiting writes, perhaps not this one.
         while true {
             await writer.commit { self.pending.withLock { $0.next() } }
-            if let outcome = write.outcome { return try outcome.get() }
+            guard let outcome = write.outcome else { continue }
+            // Nobody may hear of what was stored in a file that is gone.
+            try name?.requireSameFile()
+            return try outcome.get()
         }
     }
 
@@ -117,13 +125,18 @@ package final class SQLiteStore: Store {
         _ body: @escaping @Sendable (any StoreReading) throws -> Outcome
     ) async throws -> Outcome {
         guard let readers else { return try await writer.read(body) }
+        // A new connection would open another file.
+        try name?.requireSameFile()
         return try await readers.read(body)
     }
 
     package func holdingState<Outcome: Sendable>(
         _ body: @Sendable (any HeldState) async throws -> Outcome
     ) async throws -> Outcome {
-        if let holder { return try await holder.hold(body) }
+        if let holder {
+            try name?.requireSameFile()
+            return try await holder.hold(body)
+        }
         // A store in memory has one connection: hold its state as a copy.
         let name = "/\(UUID().uuidString)"
         let copy = StateHolder(

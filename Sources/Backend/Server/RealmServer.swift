@@ -62,10 +62,8 @@ package struct RealmServer: Service {
     ) async throws {
         let meter = ServerMeter()
         let calls = StoreCalls(meter)
-        let store = WatchedStore(
-            WatchedStore(store, by: calls),
-            by: FullDiskReport(logger: logger)
-        )
+        let writability = UnwritableStoreReport(logger: logger)
+        let store = WatchedStore(WatchedStore(store, by: calls), by: writability)
         let accounts = try await Accounts(
             apps: configuration.apps,
             store: store,
@@ -151,7 +149,7 @@ package struct RealmServer: Service {
         var applyChanges: (@Sendable () async throws -> ServerReloadReport)?
         if let reload { applyChanges = { try await reload.run() } }
         let obstacles: @Sendable () -> [String] = { [state] in
-            [state.obstacle, accounts.backplane.obstacle].compactMap(\.self)
+            [state.obstacle, accounts.backplane.obstacle, writability.obstacle].compactMap(\.self)
         }
         let gauges = GaugeReader(
             version: version,

@@ -8,6 +8,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The file is not a store, or one of a newer version, or it is damaged.
         case unusable
         case diskFull
+        /// The open file is no longer the one of its name: what is stored in it is lost with this process.
+        case replaced
         case failed
         /// The store's server cannot be reached. Nothing was written, so that the same write may be tried
         /// again.
@@ -37,6 +39,7 @@ extension StoreError: CodedError {
         case .locked: "store.locked"
         case .unusable: "store.unusable"
         case .diskFull: "store.disk_full"
+        case .replaced: "store.replaced"
         case .failed: "store.failed"
         case .unreachable: "store.unreachable"
         case .changed: "store.changed"

@@ -290,6 +290,10 @@ package enum ErrorCatalogue {
             "see the reason in the message",
         "store.locked":
             "stop it, or give this server another `server.storage`",
+        "store.replaced": """
+        put the file back, and the server resumes; else stop the server, put a store in its place, and \
+        start it
+        """,
         "store.unacceptable":
             "correct the program that sends it",
         "store.unreachable":

@@ -131,7 +131,8 @@ final class FileWrites: Sendable {
             return .runAgain
         case .failed where batch.count > 1, .unacceptable where batch.count > 1:
             return .flushFailed
-        case .locked, .unusable, .diskFull, .failed, .unreachable, .changed, .unacceptable:
+        case .locked, .unusable, .diskFull, .replaced, .failed, .unreachable, .changed,
+            .unacceptable:
             for write in batch { write.fail(error) }
             return .finished
         }

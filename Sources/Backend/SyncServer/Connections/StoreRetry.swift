@@ -45,7 +45,7 @@ enum StoreRetry {
         return switch error.kind {
         case .locked: true
         case .unreachable: waited < connection.service.timing.storeTimeout
-        case .unusable, .diskFull, .failed, .changed, .unacceptable: false
+        case .unusable, .diskFull, .replaced, .failed, .changed, .unacceptable: false
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SQLite
 
 /// The state of a realm's files by the file system, which costs no descriptor: a commit changes it, unless it
 /// follows another write within the granularity of the file system's clock.
