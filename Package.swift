@@ -309,7 +309,6 @@ let package = Package(
                 "Changesets", "Coordination", "Digests", "Documents", "JSON", "Merge",
                 "Permissions", "Query", "Schemas", "Scopes", "ServerMetrics", "ServerStore",
                 "Surroundings", "SyncProtocol", "Transport", "Versions", crypto, deque, logging,
-                serviceLifecycle,
             ]
         ),
         module(
@@ -338,10 +337,10 @@ let package = Package(
             "ServerHTTP",
             in: .backend,
             [
-                "Changesets", "Digests", "JSON", "MetricsFormat", "Query", "Schemas", "Scopes",
-                "ServerAccounts", "ServerConfig", "ServerMetrics", "ServerStore", "Settings",
-                "Surroundings", "SyncProtocol", "SyncServer", "Transport", "Versions",
-                asyncHTTPClient, logging, serviceLifecycle,
+                "Changesets", "Coordination", "Digests", "JSON", "MetricsFormat", "Query",
+                "Schemas", "Scopes", "ServerAccounts", "ServerConfig", "ServerMetrics",
+                "ServerStore", "Settings", "Surroundings", "SyncProtocol", "SyncServer",
+                "Transport", "Versions", asyncHTTPClient, logging, serviceLifecycle,
             ] + hummingbird + nio + nioHTTPTypes
         ),
         module(

@@ -169,7 +169,7 @@ enum ArchitectureRules {
         ],
         "NIOSSL": ["Agent", "RealmSync"],
         "ServiceLifecycle": [
-            "Agent", "Control", "Server", "ServerConsole", "ServerHTTP", "SyncServer",
+            "Agent", "Control", "Server", "ServerConsole", "ServerHTTP",
             "realm-agent", "realm-server",
         ],
         "UnixSignals": ["realm-agent", "realm-server"],

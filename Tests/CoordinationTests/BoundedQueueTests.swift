@@ -38,6 +38,27 @@ struct BoundedQueueTests {
         await #expect(throws: Failure()) { try await failed.pop() }
     }
 
+    @Test("Who does not wait is told once, by an element or by the end")
+    func watch() async throws {
+        let queue = Queue(capacity: 1)
+        let woken = Atomic(0)
+        let wake: @Sendable () -> Void = { woken.add(1, ordering: .sequentiallyConsistent) }
+        #expect(!queue.isReady(orWake: wake))
+        #expect(woken.load(ordering: .sequentiallyConsistent) == 0)
+        #expect(await queue.push(1))
+        #expect(queue.isFull)
+        #expect(queue.add(2))
+        #expect(woken.load(ordering: .sequentiallyConsistent) == 1)
+        #expect(queue.isReady(orWake: wake))
+        #expect(try await [queue.pop(), queue.pop()] == [1, 2])
+        #expect(!queue.isReady(orWake: wake))
+        queue.finish()
+        #expect(!queue.add(3))
+        #expect(woken.load(ordering: .sequentiallyConsistent) == 2)
+        #expect(queue.isReady(orWake: wake))
+        #expect(try await queue.pop() == nil)
+    }
+
     @Test("An end wakes all waiting tasks")
     func endWakes() async throws {
         let (empty, full) = (Queue(capacity: 1), Queue(capacity: 1))

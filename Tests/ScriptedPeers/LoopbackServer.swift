@@ -47,7 +47,7 @@ package struct LoopbackServer {
                         let handler = NIOSSLServerHandler(context: tls)
                         try channel.pipeline.syncOperations.addHandler(handler)
                     }
-                    return try configure(channel, messageLimit, subProtocol)
+                    return try configure(channel, role, messageLimit, subProtocol)
                 }
             }
         let port = server.channel.localAddress?.port ?? 0
@@ -62,7 +62,6 @@ package struct LoopbackServer {
                                 }
                                 try? await WebSocketStream.with(
                                     channel,
-                                    role: role,
                                     subProtocol: subProtocol
                                 ) { stream in
                                     try await serve(stream, uri)
@@ -79,6 +78,7 @@ package struct LoopbackServer {
 
     private static func configure(
         _ channel: any Channel,
+        _ role: WebSocketStream.Role,
         _ limit: Int,
         _ subProtocol: String?
     ) throws -> EventLoopFuture<Upgraded> {
@@ -92,7 +92,7 @@ package struct LoopbackServer {
                 channel.eventLoop.makeCompletedFuture {
                     let stream = try WebSocketStream.wrap(
                         channel,
-                        role: .server,
+                        role: role,
                         maximumMessageSizeInBytes: limit
                     )
                     return (stream, head.uri)

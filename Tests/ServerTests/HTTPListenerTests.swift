@@ -8,6 +8,7 @@ import ServerFixtures
 import Settings
 import SyncProtocol
 import Testing
+import Transport
 
 @testable import ServerHTTP
 @testable import ServerStore

@@ -1,3 +1,4 @@
+import Coordination
 import Glibc
 import NIOSSL
 import ScriptedPeers
@@ -106,6 +107,84 @@ struct MessageStreamTests {
         } client: { stream in
             await stream.close(.normal, reason: "")
             await #expect(throws: TransportError.self) { _ = try await stream.receive() }
+        }
+    }
+
+    @Test(
+        "Who does not wait is told when there is a message, and of the end",
+        arguments: Kind.allCases
+    )
+    func wake(kind: Kind) async throws {
+        try await connect(kind, server: Self.echo) { stream in
+            for number in UInt8(0)..<100 {
+                let arrived = Promise<Void>()
+                let isReceivable = stream.isReceivable { arrived.keep() }
+                #expect(!isReceivable)
+                try await stream.send([number])
+                await arrived.value
+                #expect(stream.isReceivable {})
+                let received = try await stream.receive()
+                #expect(received == [number])
+            }
+            let ended = Promise<Void>()
+            let isReceivable = stream.isReceivable { ended.keep() }
+            #expect(!isReceivable)
+            await stream.close(.normal, reason: "")
+            await ended.value
+            await #expect(throws: TransportError.self) { _ = try await stream.receive() }
+        }
+    }
+
+    @Test(
+        "What the receiver does not take stops the sender, and nothing is lost",
+        arguments: Kind.allCases
+    )
+    func backPressure(kind: Kind) async throws {
+        let (count, size) = (400, 100_000)
+        let sent = Atomic(0)
+        try await connect(kind) { stream in
+            for number in 0..<count {
+                try await stream.send(
+                    [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size)
+                )
+                sent.add(1, ordering: .sequentiallyConsistent)
+            }
+            _ = try await stream.receive()
+        } client: { stream in
+            // Until two looks in a row find that nothing moves.
+            var last = -1
+            for _ in 0..<200 where sent.load(ordering: .sequentiallyConsistent) != last {
+                last = sent.load(ordering: .sequentiallyConsistent)
+                try await Task.sleep(for: .milliseconds(300))
+            }
+            #expect(last < count)
+            for number in 0..<count {
+                let received = try await stream.receive()
+                #expect(received?.count == size)
+                #expect(received?.first == UInt8(truncatingIfNeeded: number))
+            }
+            await stream.close(.normal, reason: "")
+        }
+    }
+
+    @Test("A sender that waits for its peer can be cancelled", arguments: Kind.allCases)
+    func cancelledSender(kind: Kind) async throws {
+        let isDone = Promise<Void>()
+        try await connect(kind) { stream in
+            await withTaskGroup { group in
+                group.addTask {
+                    for _ in 0..<1_000 {
+                        let message = [UInt8](repeating: 0, count: 1 << 20)
+                        guard (try? await stream.send(message)) != nil else { return }
+                    }
+                }
+                try? await Task.sleep(for: .milliseconds(300))
+                group.cancelAll()
+            }
+            isDone.keep()
+        } client: { stream in
+            await isDone.value
+            await stream.close(.normal, reason: "")
         }
     }
 

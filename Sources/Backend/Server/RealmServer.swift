@@ -186,6 +186,7 @@ package struct RealmServer: Service {
             try await serve()
         } onGracefulShutdown: {
             state.noteStopping()
+            sync.stop()
         }
     }
 
@@ -195,7 +196,7 @@ package struct RealmServer: Service {
             address: configuration.listen,
             services: services,
             gate: gate,
-            serve: { await serve($0) },
+            serve: { [sync, logger] in await Self.serve($0, by: sync, logger) },
             tls: tls,
             proxies: proxies,
             census: census,
@@ -278,18 +279,27 @@ package struct RealmServer: Service {
         isAdministered ? configuration.adminSocketPath : nil
     }
 
-    private func serve(_ socket: SyncSocket) async {
+    /// Holds little: its frame is memory that an idle connection takes.
+    private static func serve(
+        _ socket: SyncSocket,
+        by sync: SyncService,
+        _ logger: Logger
+    ) async {
         do {
             try await WebSocketStream.with(
                 socket.channel,
-                role: .server,
                 subProtocol: socket.subProtocol.token
-            ) { [sync] stream in
+            ) { stream in
                 await sync.serve(stream, of: socket.user, socket.subProtocol)
             }
         } catch {
-            logger.debug("sync connection broke", metadata: ["error": "\(error)"])
+            noteBroken(error, logger)
         }
+    }
+
+    @inline(never)
+    private static func noteBroken(_ error: any Error, _ logger: Logger) {
+        logger.debug("sync connection broke", metadata: ["error": "\(error)"])
     }
 }
 

@@ -11,16 +11,18 @@ package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
         var elements: [Element] = []
         var end: End?
         var consumer: CheckedContinuation<Void, Never>?
+        /// In place of a consumer that does not wait.
+        var watch: (@Sendable () -> Void)?
         var producers: [CheckedContinuation<Void, Never>] = []
 
-        mutating func takeConsumer() -> [CheckedContinuation<Void, Never>] {
-            defer { consumer = nil }
-            return consumer.map { [$0] } ?? []
+        mutating func takeConsumer() -> Waiters {
+            defer { (consumer, watch) = (nil, nil) }
+            return Waiters(continuations: consumer.map { [$0] } ?? [], watch: watch)
         }
 
-        mutating func takeProducers() -> [CheckedContinuation<Void, Never>] {
+        mutating func takeProducers() -> Waiters {
             defer { producers = [] }
-            return producers
+            return Waiters(continuations: producers)
         }
     }
 
@@ -47,6 +49,30 @@ package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
         return false
     }
 
+    /// Adds an element, also to a full queue: for a producer that cannot wait, and looks at `isFull`
+    /// before the next one. False if the queue has ended, and the element is dropped.
+    package func add(_ element: Element) -> Bool {
+        let (isAdded, woken) = state.withLock { state -> (Bool, Waiters) in
+            guard state.end == nil else { return (false, Waiters()) }
+            state.elements.append(element)
+            return (true, state.takeConsumer())
+        }
+        woken.resume()
+        return isAdded
+    }
+
+    package var isFull: Bool { state.withLock { $0.elements.count >= capacity } }
+
+    /// Whether `pop` would return at once. If not, `wake` is called once it would, on any thread: no task
+    /// has to wait.
+    package func isReady(orWake wake: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            let isReady = !state.elements.isEmpty || state.end != nil
+            state.watch = isReady ? nil : wake
+            return isReady
+        }
+    }
+
     /// The next element; nil at the end, or when the task is cancelled.
     package func pop() async throws(Failure) -> Element? {
         while !Task.isCancelled {
@@ -70,7 +96,9 @@ package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
         let woken = state.withLock { state -> Waiters in
             guard state.end == nil else { return Waiters() }
             state.end = error.map { .failed($0) } ?? .finished
-            return state.takeConsumer() + state.takeProducers()
+            var woken = state.takeConsumer()
+            woken.continuations += state.takeProducers().continuations
+            return woken
         }
         woken.resume()
     }
@@ -81,7 +109,15 @@ package final class BoundedQueue<Element: Sendable, Failure: Error>: Sendable {
 extension BoundedQueue {
     /// Tasks to wake, but only once the lock is free: otherwise a wake-up and a cancellation of the
     /// same task could deadlock.
-    private typealias Waiters = [CheckedContinuation<Void, Never>]
+    private struct Waiters {
+        var continuations: [CheckedContinuation<Void, Never>] = []
+        var watch: (@Sendable () -> Void)?
+
+        func resume() {
+            for continuation in continuations { continuation.resume() }
+            watch?()
+        }
+    }
 
     private func waitForElement() async {
         await wait { state, continuation in
@@ -90,7 +126,8 @@ extension BoundedQueue {
             state.consumer = continuation
             return true
         } onCancel: { state in
-            state.takeConsumer()
+            defer { state.consumer = nil }
+            return Waiters(continuations: state.consumer.map { [$0] } ?? [])
         }
     }
 
@@ -120,11 +157,5 @@ extension BoundedQueue {
         } onCancel: {
             state.withLock { onCancel(&$0) }.resume()
         }
-    }
-}
-
-extension [CheckedContinuation<Void, Never>] {
-    fileprivate func resume() {
-        for continuation in self { continuation.resume() }
     }
 }

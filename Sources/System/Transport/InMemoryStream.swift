@@ -34,6 +34,10 @@ package final class InMemoryStream: MessageStream {
         try await incoming.pop()
     }
 
+    package func isReceivable(orWake wake: @escaping @Sendable () -> Void) -> Bool {
+        incoming.isReady(orWake: wake)
+    }
+
     package func send(_ message: [UInt8]) async throws(TransportError) {
         guard await outgoing.push(message) else {
             throw .lost(reason: "the stream has ended")

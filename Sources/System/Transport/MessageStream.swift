@@ -12,6 +12,10 @@ package protocol MessageStream: Sendable {
     /// - Throws: `closed` for any other code, `lost` if the connection just ended.
     func receive() async throws(TransportError) -> [UInt8]?
 
+    /// Whether `receive` would return at once. If not, `wake` is called once it would, on any thread, so
+    /// that no task has to wait while the peer is silent. A later call replaces `wake`.
+    func isReceivable(orWake wake: @escaping @Sendable () -> Void) -> Bool
+
     /// Sends the message, waiting while the peer does not keep up.
     func send(_ message: [UInt8]) async throws(TransportError)
 

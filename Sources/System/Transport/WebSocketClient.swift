@@ -61,7 +61,6 @@ package struct WebSocketClient: Sendable {
         let (channel, subProtocol) = try await connect(to: try way(to: target), request)
         return try await WebSocketStream.with(
             channel,
-            role: .client,
             subProtocol: subProtocol
         ) { stream in
             try await body(stream)

@@ -1,12 +1,16 @@
 import Coordination
 package import NIOCore
-package import NIOWebSocket
+import NIOWebSocket
 package import SyncProtocol
-import Synchronization
 
 /// A WebSocket connection as a message stream (wire protocol, 2.6).
 package final class WebSocketStream: MessageStream {
-    package typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+    /// An upgraded channel, whose pipeline is prepared.
+    package struct Channel: Sendable {
+        package let channel: any NIOCore.Channel
+        fileprivate let handler: NIOLoopBound<WebSocketHandler>
+        fileprivate let messages: WebSocketHandler.Messages
+    }
 
     /// The end of the connection: a client masks its frames, a server must not.
     package enum Role: Sendable {
@@ -15,28 +19,19 @@ package final class WebSocketStream: MessageStream {
     }
 
     package let subProtocol: String?
-    private let role: Role
-    private let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
     let channel: any NIOCore.Channel
-    private let messages = BoundedQueue<[UInt8], TransportError>(capacity: 4)
-    private let hasSentClose = Atomic(false)
+    private let handler: NIOLoopBound<WebSocketHandler>
+    private let messages: WebSocketHandler.Messages
 
-    private init(
-        subProtocol: String?,
-        role: Role,
-        outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>,
-        channel: any NIOCore.Channel
-    ) {
+    /// Messages that the receiver has not taken; with so many, no more are read.
+    private static let messagesAhead = 15
+
+    private init(_ channel: Channel, subProtocol: String?) {
         self.subProtocol = subProtocol
-        self.role = role
-        self.outbound = outbound
-        self.channel = channel
+        self.channel = channel.channel
+        self.handler = channel.handler
+        self.messages = channel.messages
     }
-
-    /// The longest wait of a close for the peer: reference clients do not answer close frames.
-    private static let closeTimeout = TimeAmount.seconds(2)
-    /// The longest wait of the close frame for its turn on the wire.
-    private static let closeWriteTimeout = TimeAmount.seconds(10)
 
     /// Prepares the pipeline of an upgraded channel: whole messages up to the limit, frames
     /// checked.
@@ -67,176 +62,101 @@ package final class WebSocketStream: MessageStream {
                 maxAccumulatedFrameSize: limit
             )
         )
-        return try Channel(wrappingChannelSynchronously: channel)
+        let messages = WebSocketHandler.Messages(capacity: messagesAhead)
+        let handler = WebSocketHandler(role: role, messages: messages)
+        try pipeline.addHandler(handler)
+        return Channel(
+            channel: channel,
+            handler: NIOLoopBound(handler, eventLoop: channel.eventLoop),
+            messages: messages
+        )
     }
 
     /// Lends the stream of an upgraded channel to the body, and ends the connection after it.
     package static func with<Result: Sendable>(
         _ channel: Channel,
-        role: Role,
         subProtocol: String?,
         _ body: @escaping @Sendable (WebSocketStream) async throws -> Result
     ) async throws -> Result {
-        try await channel.executeThenClose { inbound, outbound in
-            let stream = WebSocketStream(
-                subProtocol: subProtocol,
-                role: role,
-                outbound: outbound,
-                channel: channel.channel
-            )
-            // The peer's end ends the pump first: the body learns of it in `receive`.
-            return try await withThrowingDiscardingTaskGroup { group in
-                group.addTask { await stream.pump(inbound) }
-                defer {
-                    group.cancelAll()
-                    stream.messages.finish()
-                }
-                let ending: Swift.Result<Result, any Error>
-                do { ending = .success(try await body(stream)) } catch { ending = .failure(error) }
-                // A close frame needs its time on the wire, however the body ended: a socket closed
-                // with bytes unread discards it.
-                if stream.hasSentClose.load(ordering: .relaxed) { await stream.ended() }
-                return try ending.get()
-            }
-        }
+        let stream = WebSocketStream(channel, subProtocol: subProtocol)
+        let ending: Swift.Result<Result, any Error>
+        do { ending = .success(try await body(stream)) } catch { ending = .failure(error) }
+        await stream.end()
+        return try ending.get()
     }
 
-    /// Waits until the peer, the timer of the close frame or a cancellation ends the connection.
-    private func ended() async {
-        let channel = channel
-        await withTaskCancellationHandler {
-            try? await channel.closeFuture.get()
-        } onCancel: {
-            channel.close(promise: nil)
+    /// Closes the connection. A close frame needs its time on the wire first, however the body ended: a
+    /// socket closed with bytes unread discards it.
+    private func end() async {
+        let (channel, handler) = (channel, handler)
+        let hasSentClose = channel.eventLoop.submit { handler.value.hasSentClose }
+        if (try? await hasSentClose.get()) == true {
+            // Until the peer, the timer of the close frame or a cancellation ends the connection.
+            await withTaskCancellationHandler {
+                try? await channel.closeFuture.get()
+            } onCancel: {
+                channel.close(promise: nil)
+            }
         }
+        channel.close(promise: nil)
+        try? await channel.closeFuture.get()
     }
 
     package func receive() async throws(TransportError) -> [UInt8]? {
-        let message = try await messages.pop()
-        if message != nil { noteTaken() }
-        return message
+        guard let frame = try await messages.pop() else { return nil }
+        channel.eventLoop.execute { [handler] in handler.value.noteTaken() }
+        guard frame.data.readableBytes > Self.smallMessageInBytes else { return frame.message }
+        return await Self.message(of: frame)
     }
 
-    /// Lets the gate continue reading. A client has none: it trusts its server.
-    private func noteTaken() {
-        guard role == .server else { return }
-        channel.pipeline.triggerUserOutboundEvent(IncomingGate.MessageTaken(), promise: nil)
+    /// Larger messages are copied, and their masks taken off, on no actor's time.
+    private static let smallMessageInBytes = 16 << 10
+
+    @concurrent
+    private static func message(of frame: WebSocketFrame) async -> [UInt8] { frame.message }
+
+    package func isReceivable(orWake wake: @escaping @Sendable () -> Void) -> Bool {
+        messages.isReady(orWake: wake)
     }
 
     package func send(_ message: [UInt8]) async throws(TransportError) {
-        do {
-            try await write(.binary, channel.allocator.buffer(bytes: message))
-        } catch {
-            throw .lost(reason: "\(error)")
+        let data = channel.allocator.buffer(bytes: message)
+        let result = await perform { handler, ticket, done in
+            handler.write(.binary, data, ticket, done: done)
         }
+        if case .failure(let error) = result { throw .lost(reason: "\(error)") }
     }
 
     package func close(_ code: CloseCode, reason: String) async {
-        await close(code, reason: reason, telling: .lost(reason: "closed here"))
-    }
-
-    /// Sends the close frame, then tells the receiver, which may end the connection next.
-    private func close(_ code: CloseCode, reason: String, telling error: TransportError?) async {
-        defer { messages.finish(throwing: error) }
-        guard !hasSentClose.exchange(true, ordering: .relaxed) else { return }
-        var data = channel.allocator.buffer(capacity: 2 + reason.utf8.count)
-        data.write(webSocketErrorCode: .init(codeNumber: Int(code.rawValue)))
-        // A control frame holds 125 bytes at most.
-        data.writeString(String(decoding: reason.utf8.prefix(120), as: UTF8.self))
-        let channel = channel
-        // A peer that does not read would block the frame forever.
-        let stuck = channel.eventLoop.scheduleTask(in: Self.closeWriteTimeout) {
-            channel.close(promise: nil)
-        }
-        try? await write(.connectionClose, data)
-        stuck.cancel()
-        let silent = channel.eventLoop.scheduleTask(in: Self.closeTimeout) {
-            channel.close(promise: nil)
-        }
-        channel.closeFuture.whenComplete { _ in silent.cancel() }
-    }
-
-    private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer) async throws {
-        try await outbound.write(
-            WebSocketFrame(
-                fin: true,
-                opcode: opcode,
-                maskKey: role == .client ? .random() : nil,
-                data: data
-            )
-        )
-    }
-}
-
-// MARK: Receiving
-
-extension WebSocketStream {
-    /// Sorts frames until the connection ends, then reports to the receiver how it ended.
-    private func pump(_ frames: NIOAsyncChannelInboundStream<WebSocketFrame>) async {
-        do {
-            for try await frame in frames {
-                switch frame.opcode {
-                case .binary:
-                    guard await messages.push(Array(buffer: frame.unmaskedData)) else { return }
-                case .ping:
-                    try await write(.pong, frame.unmaskedData)
-                case .connectionClose:
-                    return await answerClose(frame.unmaskedData)
-                case .text:
-                    noteTaken()  // Never part of the protocol: ignored, as the reference does.
-                case .pong, .continuation:
-                    continue
-                default:
-                    return await close(
-                        .protocolError,
-                        reason: "unknown frame type",
-                        telling: .lost(reason: "the peer broke the WebSocket protocol")
-                    )
-                }
+        _ = await perform { handler, ticket, done in
+            handler.close(code, reason: reason, telling: .lost(reason: "closed here"), ticket) {
+                done(.success(()))
             }
-            messages.finish(throwing: .lost(reason: "the peer is gone"))
-        } catch {
-            await fail(error)
         }
     }
 
-    private func answerClose(_ data: ByteBuffer) async {
-        var data = data
-        let code =
-            data.readWebSocketErrorCode().map { CloseCode(rawValue: UInt16($0)) } ?? .noStatus
-        let reason = String(buffer: data)
-        await close(
-            code == .noStatus ? .normal : code,
-            reason: "",
-            telling: code == .normal ? nil : .closed(code, reason: reason)
-        )
-    }
-
-    private func fail(_ error: any Error) async {
-        switch error {
-        case is CancellationError:
-            messages.finish(throwing: .lost(reason: "cancelled"))
-        case NIOWebSocketError.invalidFrameLength,
-            NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge:
-            await close(
-                .messageTooBig,
-                reason: "message too big",
-                telling: .lost(reason: "a message is too big")
-            )
-        case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error, is FrameCheck.Failure:
-            await close(
-                .protocolError,
-                reason: "bad frame",
-                telling: .lost(reason: "the peer broke the WebSocket protocol")
-            )
-        default:
-            messages.finish(throwing: .lost(reason: "\(error)"))
+    /// Waits until the handler has done what `body` asks of it. A cancelled task waits for nothing.
+    private func perform(
+        _ body:
+            @escaping @Sendable (
+                WebSocketHandler, WebSocketHandler.Ticket,
+                _ done: @escaping (Result<Void, any Error>) -> Void
+            ) -> Void
+    ) async -> Result<Void, any Error> {
+        let (loop, handler, ticket) = (channel.eventLoop, handler, WebSocketHandler.Ticket())
+        let outcome = Promise<Result<Void, any Error>>()
+        if Task.isCancelled { ticket.cancel() }
+        loop.execute { body(handler.value, ticket) { outcome.keep($0) } }
+        return await withTaskCancellationHandler {
+            await outcome.value
+        } onCancel: {
+            // Before the loop looks, or it would keep the frame of a task that is cancelled just now.
+            ticket.cancel()
+            loop.execute { handler.value.dropCancelled() }
         }
     }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func readWebSocketErrorCode() -> Int? {
-        readInteger(as: UInt16.self).map { Int($0) }
-    }
+extension WebSocketFrame {
+    fileprivate var message: [UInt8] { Array(buffer: unmaskedData) }
 }

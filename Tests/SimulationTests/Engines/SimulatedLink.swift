@@ -19,6 +19,8 @@ final class SimulatedLink: Sendable {
         var end: TransportError??
         var nextArrival = Duration.zero
         var reader: CheckedContinuation<Void, Never>?
+        /// In place of a reader that does not wait.
+        var wake: (@Sendable () -> Void)?
         var writers: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -61,6 +63,10 @@ final class SimulatedLink: Sendable {
             try await link.receive(at: side)
         }
 
+        func isReceivable(orWake wake: @escaping @Sendable () -> Void) -> Bool {
+            link.isReceivable(at: side, orWake: wake)
+        }
+
         func send(_ message: [UInt8]) async throws(TransportError) {
             try await link.send(message, from: side)
         }
@@ -85,12 +91,17 @@ final class SimulatedLink: Sendable {
     }
 
     private func end(_ side: Side, _ error: TransportError) {
-        state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state[side].end == nil else { return [] }
+        let woken = state.withLock { state -> (Waiters, Wake?) in
+            guard state[side].end == nil else { return ([], nil) }
             state[side].end = .some(error)
-            return state.takeWaiters(of: side)
-        }.resume()
+            return (state.takeWaiters(of: side), state.takeWake(of: side))
+        }
+        woken.0.resume()
+        woken.1?()
     }
+
+    private typealias Waiters = [CheckedContinuation<Void, Never>]
+    fileprivate typealias Wake = @Sendable () -> Void
 
     // MARK: Messages
 
@@ -123,11 +134,21 @@ final class SimulatedLink: Sendable {
             return state[side].nextArrival
         }
         time.at(moment) {
-            self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
-                guard !state.isMute, state[side].end == nil else { return [] }
+            let woken = self.state.withLock { state -> (Waiters, Wake?) in
+                guard !state.isMute, state[side].end == nil else { return ([], nil) }
                 change(&state[side])
-                return state.takeWaiters(of: side)
-            }.resume()
+                return (state.takeWaiters(of: side), state.takeWake(of: side))
+            }
+            woken.0.resume()
+            woken.1?()
+        }
+    }
+
+    private func isReceivable(at side: Side, orWake wake: @escaping Wake) -> Bool {
+        state.withLock { state in
+            let isReceivable = !state[side].messages.isEmpty || state[side].end != nil
+            state[side].wake = isReceivable ? nil : wake
+            return isReceivable
         }
     }
 
@@ -203,6 +224,11 @@ extension SimulatedLink.State {
     ) -> [CheckedContinuation<Void, Never>] {
         defer { self[side].reader = nil }
         return self[side].reader.map { [$0] } ?? []
+    }
+
+    fileprivate mutating func takeWake(of side: SimulatedLink.Side) -> SimulatedLink.Wake? {
+        defer { self[side].wake = nil }
+        return self[side].wake
     }
 
     fileprivate mutating func takeWriters(

@@ -1,3 +1,4 @@
+import Coordination
 import HummingbirdCore
 package import Logging
 import NIOCore
@@ -46,11 +47,12 @@ package struct HTTPListener: Sendable {
             bodies: bodies,
             clock: clock
         )
+        let sockets = Mailbox<SyncSocket>()
         let builder = HTTPServerBuilder { responder in
             ListenerChannel(
                 responder: responder,
                 gate: gate,
-                serve: serve,
+                sockets: sockets,
                 tls: tls,
                 timeouts: timeouts,
                 limits: limits,
@@ -76,10 +78,20 @@ package struct HTTPListener: Sendable {
                 await onListening(ListenAddress(host: address.host, port: port))
             }
         )
-        do {
-            try await server.run()
-        } catch let error as IOError {
-            throw BindError(address: address, reason: error.description)
+        // A sync connection has a task of its own: that of its upgrade has the memory of all calls that
+        // led to it, and would keep it.
+        try await withThrowingDiscardingTaskGroup { [serve] group in
+            group.addTask {
+                defer { sockets.finish() }
+                do {
+                    try await server.run()
+                } catch let error as IOError {
+                    throw BindError(address: address, reason: error.description)
+                }
+            }
+            while case let upgraded = await sockets.takeAll(), !upgraded.isEmpty {
+                for socket in upgraded { group.addTask { await serve(socket) } }
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Coordination
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -26,7 +27,8 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let gate: SyncGate
-    let serve: @Sendable (SyncSocket) async -> Void
+    /// Sync connections, to be served elsewhere.
+    let sockets: Mailbox<SyncSocket>
     let tls: ServerTLS?
     let timeouts: HTTPTimeouts
     let limits: Limits
@@ -131,7 +133,7 @@ struct ListenerChannel: ServerChildChannel, HTTPChannelHandler {
             case .http(let channel):
                 await handleHTTP(asyncChannel: channel, logger: logger)
             case .webSocket(let socket):
-                await serve(socket)
+                if !sockets.put(socket) { try await value.channel.close() }
             case .rejected(let rejection):
                 logger.debug(
                     "sync connection refused",

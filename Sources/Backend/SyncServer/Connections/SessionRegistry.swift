@@ -20,6 +20,8 @@ final class SessionRegistry: Sendable {
     fileprivate struct State {
         var connections: [ObjectIdentifier: Arrival] = [:]
         var arrivalCount = 0
+        /// Connections that arrive now must leave again.
+        var isStopping = false
         var holders: [ClientFileID: Holder] = [:]
         /// The number of sessions of a connection bound to a file.
         var audience: [ServerFileID: [ObjectIdentifier: Int]] = [:]
@@ -30,12 +32,20 @@ final class SessionRegistry: Sendable {
     let recent = RecentHistories()
     private let state = Mutex(State())
 
-    func add(_ connection: SyncConnection) {
+    /// False if the server stops.
+    func add(_ connection: SyncConnection) -> Bool {
         state.withLock { state in
             state.arrivalCount += 1
             let arrival = Arrival(number: state.arrivalCount, connection: connection)
             state.connections[ObjectIdentifier(connection)] = arrival
+            return !state.isStopping
         }
+    }
+
+    /// The connections that must leave; later ones learn it when they are added.
+    func stop() -> [SyncConnection] {
+        state.withLock { $0.isStopping = true }
+        return connections
     }
 
     func remove(_ connection: SyncConnection) {

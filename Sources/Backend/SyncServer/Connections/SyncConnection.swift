@@ -5,7 +5,6 @@ import ServerMetrics
 import ServerStore
 import Surroundings
 import SyncProtocol
-import Synchronization
 import Transport
 import Versions
 
@@ -21,7 +20,6 @@ actor SyncConnection {
     nonisolated let subProtocol: SubProtocol
     /// The app at the time of the connection; `app` has its present settings.
     private let firstApp: SyncApp
-    let logger: Logger
     private let stream: any MessageStream
     /// Also in the first message to the client, to relate both logs.
     private let id: String
@@ -36,13 +34,8 @@ actor SyncConnection {
     private static let failuresInLog = 20
     private var hasHeard = true
     private var ticksOfSilence = 0
-    /// Set when the state machine has ended.
-    private var closing: Closing?
-    private struct Closing {
-        let code: CloseCode
-        /// The longest wait for the client to close first.
-        let timeout: Duration
-    }
+    /// Set when the state machine has ended; with the longest wait for the client to close first.
+    private var closing: (code: CloseCode, timeout: Duration)?
 
     /// The close code and reason, if the server ends the connection.
     private var ending: (code: CloseCode, reason: String)?
@@ -57,6 +50,7 @@ actor SyncConnection {
     private let scans = WaitQueue()
 
     private enum Inbound {
+        case reading
         case work(SessionKey)
         case writing
         case holding
@@ -74,10 +68,8 @@ actor SyncConnection {
         case obey(ConnectionOrder)
     }
 
-    private let signals: AsyncStream<Inbound>
-    private let signal: AsyncStream<Inbound>.Continuation
-    /// Filled by the tasks that append history, which do not wait for this connection.
-    private let growth = Mutex<[GrowthAudience: ServerVersion]>([:])
+    private let signals = Mailbox<Inbound>()
+    private let growth = PendingGrowth()
 
     init(
         _ stream: any MessageStream,
@@ -98,41 +90,67 @@ actor SyncConnection {
             allowsRecovery: app.allowsClientRecovery,
             switchFault: app.switchFault
         )
-        let id = service.random.objectID(at: service.clock).description
+        self.id = service.random.objectID(at: service.clock).description
+    }
+
+    /// Made when it is needed: an idle connection would keep its fields for nothing.
+    var logger: Logger {
         var logger = service.logger
         logger[metadataKey: "connection"] = "\(id)"
         logger[metadataKey: "user"] = "\(user.id)"
-        self.logger = logger
-        self.id = id
-        (self.signals, self.signal) = AsyncStream.makeStream()
+        return logger
     }
 
     /// Serves the client until one side ends the connection, or the task is cancelled.
+    ///
+    /// While the client is silent, this is the only task of the connection, and its frames are memory: all
+    /// that happens is done by functions and tasks beside it. Depth matters as well, since a task keeps what
+    /// it once needed.
     func run() async {
-        logger.debug("sync connection opened")
-        perform(machine.opened(connectionID: id))
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.writeMessages() }
-            group.addTask {
-                await self.readMessages()
-                self.signal.finish()
-            }
-            for await signal in signals {
-                switch signal {
-                case .work(let key): group.addTask { await self.doWork(of: key) }
-                case .writing: group.addTask { await self.writeMessages() }
-                case .holding: group.addTask { await self.watchStore() }
-                case .growth: takeGrowth()
-                case .rights: group.addTask { await ConnectionViews.compareRights(of: self) }
-                case .request(let request): fulfil(request)
-                }
-            }
+            group.addTask { await self.begin() }
+            while await takeSignals(&group) {}
             finish()
             group.cancelAll()
         }
-        // After the cancellation of the tasks, or the close would not reach the client.
+        await closeStream()
+    }
+
+    /// After the cancellation of the tasks, or the close would not reach the client.
+    @inline(never)
+    private func closeStream() async {
         if let ending { await stream.close(ending.code, reason: ending.reason) }
         logger.debug("sync connection closed")
+    }
+
+    /// The first messages of both sides, that of the server before any answer.
+    private func begin() async {
+        logger.debug("sync connection opened")
+        if await !service.isLive(user) { fulfil(.obey(.leave(reason: "session revoked"))) }
+        perform(machine.opened(connectionID: id))
+        await writeMessages()
+        await readMessages()
+    }
+
+    /// Waits for signals; false after the last one.
+    @inline(never)
+    private func takeSignals(_ group: inout DiscardingTaskGroup) async -> Bool {
+        let signals = await signals.takeAll()
+        for signal in signals { act(on: signal, &group) }
+        return !signals.isEmpty
+    }
+
+    @inline(never)
+    private func act(on signal: Inbound, _ group: inout DiscardingTaskGroup) {
+        switch signal {
+        case .reading: group.addTask { await self.readMessages() }
+        case .work(let key): group.addTask { await self.doWork(of: key) }
+        case .writing: group.addTask { await self.writeMessages() }
+        case .holding: group.addTask { await self.watchStore() }
+        case .growth: takeGrowth()
+        case .rights: group.addTask { await ConnectionViews.compareRights(of: self) }
+        case .request(let request): fulfil(request)
+        }
     }
 
     /// The app's present settings.
@@ -140,11 +158,14 @@ actor SyncConnection {
 
     /// Queues a request for the connection.
     nonisolated func ask(to request: Request) {
-        signal.yield(.request(request))
+        signals.put(.request(request))
     }
 
+    /// Ends the connection at once, without a word to the client.
+    nonisolated func cancel() { signals.clear() }
+
     /// Compares the rights of the sessions' users with the present ones, soon.
-    nonisolated func reviewRights() { signal.yield(.rights) }
+    nonisolated func reviewRights() { signals.put(.rights) }
 
     private func fulfil(_ request: Request) {
         switch request {
@@ -171,7 +192,7 @@ actor SyncConnection {
     /// Ends all sessions with an error, and then the connection.
     private func endSessions(_ failure: SessionFailure) {
         for key in work.sessions.keys { fail(key, failure) }
-        closing = closing ?? Closing(code: .normal, timeout: .zero)
+        closing = closing ?? (.normal, .zero)
         startWriting()
     }
 
@@ -180,9 +201,10 @@ actor SyncConnection {
         if ending == nil { ending = (code, reason) }
         hasEnded = true
         wakeWaiters()
-        signal.finish()
+        signals.finish()
     }
 
+    @inline(never)
     private func finish() {
         hasEnded = true
         for key in work.sessions.keys { leave(key) }
@@ -197,9 +219,13 @@ actor SyncConnection {
 // MARK: Reading
 
 extension SyncConnection {
+    /// Reads what has arrived; the stream gives a signal when there is more.
     private func readMessages() async {
         do throws(TransportError) {
-            while !hasEnded, let bytes = try await stream.receive() {
+            while !hasEnded {
+                let isReceivable = stream.isReceivable { [signals] in signals.put(.reading) }
+                guard isReceivable else { return }
+                guard let bytes = try await stream.receive() else { break }
                 hasHeard = true
                 let waitingBefore = machine.waitingSizeInBytes
                 take(machine.received(bytes))
@@ -212,6 +238,7 @@ extension SyncConnection {
         } catch {
             logger.debug("sync connection lost", metadata: ["reason": "\(error)"])
         }
+        signals.finish()
     }
 
     /// Carries out the effects of a message; also logs an error sent in response.
@@ -261,7 +288,7 @@ extension SyncConnection {
     private func startWatchingStore() {
         guard !isWatchingStore else { return }
         isWatchingStore = true
-        signal.yield(.holding)
+        signals.put(.holding)
     }
 
     /// While nothing is read because of the uploads that wait: refuses them if the store is done with none,
@@ -287,14 +314,14 @@ extension SyncConnection {
     private func startWriting() {
         guard !isWriting else { return }
         isWriting = true
-        signal.yield(.writing)
+        signals.put(.writing)
     }
 
     /// Sends all messages.
     private func writeMessages() async {
         while !hasEnded {
             guard let message = outbox.next() else {
-                if let closing { return await close(closing) }
+                if let closing { return await close(closing.code, after: closing.timeout) }
                 isWriting = false
                 return
             }
@@ -317,11 +344,9 @@ extension SyncConnection {
 
     /// A client that has read a connection error closes the connection; after a timeout the server
     /// does.
-    private func close(_ closing: Closing) async {
-        if closing.timeout > .zero {
-            try? await service.timing.clock.sleep(for: closing.timeout)
-        }
-        end(closing.code, reason: "")
+    private func close(_ code: CloseCode, after timeout: Duration) async {
+        if timeout > .zero { try? await service.timing.clock.sleep(for: timeout) }
+        end(code, reason: "")
     }
 }
 
@@ -363,7 +388,7 @@ extension SyncConnection {
                 leave(key)
             case .close(let code):
                 let timeout = code == .normal ? service.timing.softClose : .zero
-                closing = Closing(code: code, timeout: timeout)
+                closing = (code, timeout)
                 startWriting()
             }
         }
@@ -373,7 +398,7 @@ extension SyncConnection {
     private func enqueue(_ step: SessionStep, for key: SessionKey) {
         let size = step.uploadSizeInBytes
         guard size == 0 || service.uploads.admits(size) else { return fail(key, .backlog) }
-        if work.enqueue(step, for: key) { signal.yield(.work(key)) }
+        if work.enqueue(step, for: key) { signals.put(.work(key)) }
         countBacklog()
     }
 
@@ -441,34 +466,19 @@ extension SyncConnection {
         only ident: FileIdent? = nil,
         to version: ServerVersion
     ) {
-        let audience = GrowthAudience(file: file, ident: ident)
-        let isFirst = growth.withLock { growth in
-            let isFirst = growth.isEmpty
-            growth[audience] = max(growth[audience] ?? .zero, version)
-            return isFirst
-        }
-        if isFirst { signal.yield(.growth) }
+        if growth.note(file, only: ident, version) { signals.put(.growth) }
     }
 
     private func takeGrowth() {
-        let grown = growth.withLock { growth in
-            defer { growth = [:] }
-            return growth
-        }
+        let grown = growth.take()
         let now = service.clock.millisecondsSince1970()
         for (key, session) in work.sessions {
-            guard let file = session.file, let client = session.client else { continue }
-            let versions = [nil, client.ident].compactMap { grown[.init(file: file, ident: $0)] }
-            guard let version = versions.max() else { continue }
+            guard let file = session.file, let client = session.client,
+                let version = grown.newest(of: file, for: client.ident)
+            else { continue }
             work.grew(key, to: version, at: now)
             perform(machine.historyGrew(key, to: version))
         }
-    }
-
-    /// The sessions that growth concerns: those of a file, or one of them.
-    private struct GrowthAudience: Hashable {
-        let file: ServerFileID
-        let ident: FileIdent?
     }
 }
 

@@ -1,7 +1,6 @@
 package import Logging
 package import ServerMetrics
 package import ServerStore
-import ServiceLifecycle
 package import Surroundings
 package import SyncProtocol
 package import Transport
@@ -159,21 +158,23 @@ package final class SyncService: Sendable {
         guard let connection = connect(stream, of: user, subProtocol) else {
             return await stream.close(.internalError, reason: "app not found")
         }
-        if let session = user.session, await !isLive(session, of: user) {
-            connection.ask(to: .obey(.leave(reason: "session revoked")))
-        }
-        // A server that stops ends its connections, and their clients reconnect automatically.
-        await withTaskCancellationOrGracefulShutdownHandler {
+        await withTaskCancellationHandler {
             await connection.run()
-        } onCancelOrGracefulShutdown: {
-            connection.ask(to: .stop)
+        } onCancel: {
+            connection.cancel()
         }
         registry.remove(connection)
     }
 
-    /// Whether the log-in session is still valid. It may have ended between the upgrade and the
+    /// Ends all connections, also those to come: the server stops, and clients reconnect automatically.
+    package func stop() {
+        for connection in registry.stop() { connection.ask(to: .stop) }
+    }
+
+    /// Whether the user's log-in session is still valid. It may have ended between the upgrade and the
     /// registration of the connection.
-    private func isLive(_ session: SessionDigest, of user: ConnectedUser) async -> Bool {
+    func isLive(_ user: ConnectedUser) async -> Bool {
+        guard let session = user.session else { return true }
         do {
             return try await engine.isLive(session, of: user)
         } catch {
@@ -192,7 +193,7 @@ package final class SyncService: Sendable {
     ) -> SyncConnection? {
         guard let app = apps.syncApp(user.app) else { return nil }
         let connection = SyncConnection(stream, of: user, app, subProtocol, in: self)
-        registry.add(connection)
+        if !registry.add(connection) { connection.ask(to: .stop) }
         // A pause or termination since the upgrade did not reach this connection.
         if apps.syncApp(user.app)?.syncState != .enabled { connection.ask(to: .obey(.pause)) }
         return connection
