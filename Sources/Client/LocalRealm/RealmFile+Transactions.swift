@@ -7,10 +7,11 @@ internal import Versions
 extension RealmFile {
     /// Runs the body in one write transaction, and adopts its draft once it is committed.
     func write<Result>(
-        _ durability: Durability,
+        _ durability: FileRest.Durability,
         _ body: (inout Draft) throws -> Result
     ) throws -> Result {
-        try set(durability)
+        try rest.use()
+        try rest.set(durability)
         var draft = committed
         defer { ownWrites.end() }
         do {
@@ -31,18 +32,12 @@ extension RealmFile {
         }
     }
 
-    /// SQLite changes this setting only between transactions.
-    private func set(_ durability: Durability) throws(SQLiteError) {
-        guard synchronous != durability else { return }
-        try connection.execute(durability.rawValue)
-        synchronous = durability
-    }
-
     func mappingErrors<Result>(
         _ body: () throws -> Result
     ) throws(LocalRealmError) -> Result {
         try Self.mappingErrors(configuration.path) {
-            try requireSameFile()
+            try rest.requireSameFile()
+            try rest.use()
             return try body()
         }
     }

@@ -15,18 +15,17 @@ package final class RealmFile {
     /// Milliseconds since 1970.
     let clock: () -> Int64
     private var lock: FileLock?
-    /// Nil if the file system of the configuration's VFS does not tell.
-    private let identity: FileIdentity?
     private let isAdoptedCopy: Bool
     let statements: StatementPool
     let remoteTriggers: RemoteTriggers
+    /// Whether the connection is open now.
+    package let rest: FileRest
     private let unsubscribedTargets = UnsubscribedTargets()
     package let ownWrites = OwnWrites()
     /// Declarations about single properties beyond their type.
     var options: [PropertyName: PropertyOptions]
     /// As committed; a transaction works on a copy.
     var committed: Draft
-    var synchronous: Durability?
     /// Whether everything committed so far would survive a power cut.
     package internal(set) var isDurable = false
 
@@ -40,21 +39,13 @@ package final class RealmFile {
         self.configuration = configuration
         self.connection = connection
         self.lock = lock
-        self.identity = FileIdentity(path: configuration.path)
         self.clock = clock
         self.statements = StatementPool(connection)
         self.remoteTriggers = RemoteTriggers(configuration.remoteTriggers, on: connection)
+        self.rest = FileRest(configuration.path, connection, statements, remoteTriggers)
         self.committed = opening.draft
         self.options = opening.options
         self.isAdoptedCopy = opening.isAdoptedCopy
-    }
-
-    /// The protection of a commit against a power cut (local realm, 6).
-    enum Durability: String {
-        /// Made durable with the next `full` commit, in order.
-        case normal = "PRAGMA synchronous = NORMAL"
-        /// Durable when the call returns.
-        case full = "PRAGMA synchronous = FULL"
     }
 }
 
@@ -94,20 +85,8 @@ extension RealmFile {
 
     /// Closes the file and releases the lock; every later call fails.
     package func close() {
-        statements.removeAll()
-        connection.close()
+        rest.close()
         lock = nil
-    }
-
-    /// Programs write to the file that has the name: once that is another one, nothing may be read from this one
-    /// or written to it.
-    func requireSameFile() throws(LocalRealmError) {
-        guard let identity, FileIdentity(path: configuration.path) != identity else { return }
-        throw LocalRealmError(
-            .replaced,
-            path: configuration.path,
-            "the file was removed or replaced while the agent had it open"
-        )
     }
 
     /// Counts progress of long calls on the meter.

@@ -301,12 +301,14 @@ extension RealmClient {
             logger: logs.storage,
             activity: store.hasWorked
         )
+        let silence = PeriodicRest(store: store, time: time)
         await withTaskGroup { group in
             group.addTask { await self.captureWrites(captures) }
             group.addTask { await self.doWork() }
             group.addTask { await self.parseAhead() }
             group.addTask { await self.resumeWhenDue() }
             group.addTask { await checkpoints.run() }
+            group.addTask { await silence.run() }
             group.addTask { await self.ending.wait() }
             await group.next()
             group.cancelAll()

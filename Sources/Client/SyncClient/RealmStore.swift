@@ -23,6 +23,8 @@ actor RealmStore {
     nonisolated let path: String
     /// Raised after work that may have written much.
     nonisolated let hasWorked = Signal()
+    /// Raised when the file is in use again after a rest.
+    nonisolated let hasWoken = Signal()
     /// Raised after the file's version has changed.
     nonisolated let hasNewVersion = Signal()
 
@@ -57,6 +59,7 @@ actor RealmStore {
             )
         )
         file.countSteps(on: meter)
+        file.rest.onWake = { [hasWoken] in hasWoken.raise() }
         self.ownWrites = file.ownWrites
         self.file = file
         self.path = path
@@ -124,6 +127,9 @@ actor RealmStore {
     func partitionSubscriptions(_ record: RealmMigration) -> [SubscriptionContent] {
         file.partitionSubscriptions(record)
     }
+
+    /// Closes the connection of a file that nothing uses (see `FileRest`); returns whether it is closed.
+    func restIfSilent() -> Bool { file.rest.takeIfSilent() }
 
     /// Closes the file; every later call fails.
     func close() {

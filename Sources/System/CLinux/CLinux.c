@@ -101,6 +101,10 @@ void linux_limit_heaps(int count) {
     mallopt(M_ARENA_MAX, count);
 }
 
+void linux_return_memory(void) {
+    malloc_trim(0);
+}
+
 int linux_thread_id(void) {
     return gettid();
 }

@@ -10,6 +10,7 @@ package final class Connection {
     private var cache: [String: Statement] = [:]
     private var fixed: [UnsafePointer<UInt8>: Statement] = [:]
     package let path: String
+    private let options: Options
     private var meter: WorkMeter?
 
     /// Opens the file.
@@ -17,6 +18,14 @@ package final class Connection {
     /// If it is not a database, the first statement that reads it fails.
     package init(path: String, _ options: Options = Options()) throws(SQLiteError) {
         self.path = path
+        self.options = options
+        self.handle = try Self.open(path, options)
+    }
+
+    private static func open(
+        _ path: String,
+        _ options: Options
+    ) throws(SQLiteError) -> OpaquePointer {
         var handle: OpaquePointer?
         let status = sqlite3_open_v2(path, &handle, options.flags, options.vfs)
         guard status == SQLITE_OK, let handle else {
@@ -28,8 +37,8 @@ package final class Connection {
             sqlite3_close_v2(handle)
             throw error
         }
-        self.handle = handle
         sqlite3_busy_timeout(handle, options.busyTimeout.wholeMilliseconds)
+        return handle
     }
 
     deinit {
@@ -99,6 +108,13 @@ package final class Connection {
         fixed = [:]
         sqlite3_close_v2(handle)
         handle = nil
+    }
+
+    /// Opens a closed connection again; what was set on it must be set anew.
+    package func reopen() throws(SQLiteError) {
+        guard handle == nil else { return }
+        handle = try Self.open(path, options)
+        if let meter { countSteps(on: meter) }
     }
 }
 

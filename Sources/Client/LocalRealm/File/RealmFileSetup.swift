@@ -161,7 +161,7 @@ extension RealmFileSetup {
     }
 
     /// The settings of the one connection that writes for the agent (local realm, 3.3 and 6).
-    private static func configure(_ connection: Connection) throws(SQLiteError) {
+    static func configure(_ connection: Connection) throws(SQLiteError) {
         try connection.setTriggersEnabled(false)
         // Takes effect in a new file, before anything is written to it: see `Checkpointer`.
         try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")

@@ -43,6 +43,7 @@ extension RealmFile {
     ) throws -> ResetReport {
         let fresh = try FreshCopy(path: freshPath, vfs: configuration.vfs)
         defer { fresh.close() }
+        try mappingErrors {}
         return try connection.transaction(.deferred) {
             try ResetPlan(connection, committed, statements, fresh, method, change).report
         }

@@ -212,8 +212,10 @@ extension CaptureWatch {
     }
 
     private func close() {
-        connection?.close()
-        connection = nil
+        guard let connection else { return }
+        connection.close()
+        ReleasedMemory.giveBackSoon()
+        self.connection = nil
         lastSign = nil
     }
 }

@@ -39,6 +39,9 @@ struct linux_tcp_info {
 // Bounds the heaps that threads allocate from; those that exist stay.
 void linux_limit_heaps(int count);
 
+// Gives memory that nothing uses back to the system.
+void linux_return_memory(void);
+
 // The kernel's number of the calling thread.
 int linux_thread_id(void);
 
