@@ -110,7 +110,7 @@ package final class Connection {
         handle = nil
     }
 
-    /// Opens a closed connection again; what was set on it must be set anew.
+    /// Opens a closed connection again; what was set on it must be set again.
     package func reopen() throws(SQLiteError) {
         guard handle == nil else { return }
         handle = try Self.open(path, options)
