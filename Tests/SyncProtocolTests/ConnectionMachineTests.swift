@@ -98,6 +98,19 @@ struct ConnectionMachineTests {
         #expect(machine.nextStep(at: .seconds(70), wantsConnection: true) == .connect)
     }
 
+    @Test("A session that came and left between two steps restarts the linger time")
+    mutating func lingerUnseen() {
+        var machine = connected()
+        _ = machine.nextStep(at: .seconds(1), wantsConnection: false)
+        machine.sessionLeft()
+        #expect(
+            machine.nextStep(at: .seconds(40), wantsConnection: false) != .disconnect(.voluntary)
+        )
+        #expect(
+            machine.nextStep(at: .seconds(70), wantsConnection: false) == .disconnect(.voluntary)
+        )
+    }
+
     @Test("A connection that comes back within a minute is fast, the first one never is")
     mutating func fastReconnect() {
         for (pause, isFast) in [(Duration.seconds(60), true), (.seconds(61), false)] {

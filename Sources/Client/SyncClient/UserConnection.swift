@@ -115,6 +115,7 @@ extension UserConnection {
         if let farewell = await realm.leave(), machine.isConnected {
             pendingUnbinds.append(farewell)
         }
+        machine.sessionLeft()
         attention.raise()
         // What waits for it can be dropped.
         deliverable.raise()

@@ -189,6 +189,13 @@ extension ConnectionMachine {
         state = .connected(live)
     }
 
+    /// A session was there until now, which a step may have missed: it may have come and left between two.
+    package mutating func sessionLeft() {
+        guard case .connected(var live) = state else { return }
+        live.idleSince = nil
+        state = .connected(live)
+    }
+
     private mutating func retryAtOnce(_ now: Moment) {
         delay.reset()
         state = .disconnected(retryAt: now)
