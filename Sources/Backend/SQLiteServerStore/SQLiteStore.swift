@@ -111,7 +111,7 @@ package final class SQLiteStore: Store {
         while true {
             await writer.commit { self.pending.withLock { $0.next() } }
             guard let outcome = write.outcome else { continue }
-            // Nobody may hear of what was stored in a file that is gone.
+            // A write into a file that is gone must not be acknowledged.
             try name?.requireSameFile()
             return try outcome.get()
         }

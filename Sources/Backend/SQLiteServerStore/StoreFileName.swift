@@ -11,9 +11,12 @@ struct StoreFileName: Sendable {
         self.identity = FileIdentity(path: path)
     }
 
-    /// Throws if the name is gone or another file's: nobody will find again what is stored in the open one.
+    /// Throws if the name is gone, or another file has it: writes into the open file would be lost.
     func requireSameFile() throws(StoreError) {
         guard let identity, FileIdentity(path: path) != identity else { return }
-        throw StoreError(.replaced, "\(path): the file was removed, moved or replaced while it is in use")
+        throw StoreError(
+            .replaced,
+            "\(path): the file was removed, moved or replaced while it is in use"
+        )
     }
 }
