@@ -36,6 +36,34 @@ extension ControlTests {
         }
     }
 
+    @Test("Readers that leave at any moment do not end the agent")
+    func leavingAtOnce() async throws {
+        let verify =
+            "POST /v1/realms/stock/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+        let events = "GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n"
+        try await withServer { client in
+            for number in 0..<3000 {
+                let peer = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+                try #require(peer >= 0)
+                defer { close(peer) }
+                var address = sockaddr_un()
+                address.sun_family = sa_family_t(AF_UNIX)
+                withUnsafeMutableBytes(of: &address.sun_path) {
+                    $0.copyBytes(from: client.socketPath.utf8)
+                }
+                let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+                let isConnected = withUnsafePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(peer, $0, size) }
+                }
+                try #require(isConnected == 0)
+                let request = number.isMultiple(of: 2) ? verify : events
+                _ = request.withCString { write(peer, $0, request.utf8.count) }
+                usleep([0, 0, 200, 1000].randomElement() ?? 0)
+            }
+            #expect(try await client.status().pid == 7)
+        }
+    }
+
     @Test("An event is one flat line that scripts take apart")
     func lineForm() throws {
         #expect(

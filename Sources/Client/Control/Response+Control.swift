@@ -39,11 +39,15 @@ extension Response {
         to request: Request,
         where isWanted: @escaping @Sendable (Line) -> Bool = { _ in true }
     ) -> Response {
-        Response(
+        // Hummingbird ends the process if the reader leaves, or all is sent, before it has seen the end of the
+        // body: it sees that of this one at once.
+        var request = request
+        request.body = RequestBody(buffer: ByteBuffer())
+        return Response(
             status: .ok,
             headers: [.contentType: "application/jsonl"],
-            body: ResponseBody { writer in
-                try await request.body.consumeWithCancellationOnInboundClose { _ in
+            body: ResponseBody { [body = request.body] writer in
+                try await body.consumeWithCancellationOnInboundClose { _ in
                     for await line in lines.cancelOnGracefulShutdown() where isWanted(line) {
                         let bytes = try JSONBody.encode(line) + [UInt8(ascii: "\n")]
                         try await writer.write(ByteBuffer(bytes: bytes))
