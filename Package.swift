@@ -293,7 +293,7 @@ let package = Package(
             in: .backend,
             ["Changesets", "JSON", "Query", "Schemas", "Scopes", "Versions"]
         ),
-        module("ServerMetrics", in: .backend, ["MetricsFormat", "ServerStore"]),
+        module("ServerMetrics", in: .backend, ["MetricsFormat", "Platform", "ServerStore"]),
         module(
             "SQLiteServerStore",
             in: .backend,

@@ -30,9 +30,7 @@ extension AgentService {
         let synced = try await self.realm(realm).realm
         let timeout = request.timeoutInSeconds.map { Duration.seconds($0) }
         let isWaiting = request.wait ?? false
-        await synced.waitWhileStarting(
-            atMost: isWaiting ? timeout ?? Self.startOfRealm : Self.startOfRealm
-        )
+        await synced.waitWhileStarting(atMost: (isWaiting ? timeout : nil) ?? Self.startOfRealm)
         let known = await synced.subscriptions()?.latest.subscriptions ?? []
         var operations: [SubscriptionOperation] = []
         for operation in request.operations {

@@ -18,7 +18,7 @@ package final class SQLiteStore: Store {
     private let file: Mutex<StoreFile?>
     private let writer: StoreWorker
     /// Nil for a store in memory.
-    private let name: StoreFileName?
+    private let name: OpenFileName?
     /// A store in memory has only one connection.
     private let readers: ReaderPool?
     private let holder: StateHolder?
@@ -55,7 +55,7 @@ package final class SQLiteStore: Store {
             var isAlone = true
             if case .fileOfRunningServer = location { isAlone = false }
             self.file = Mutex(isAlone ? try StoreFile(path: path) : nil)
-            self.name = StoreFileName(path: path)
+            self.name = OpenFileName(path: path)
             self.writer = try StoreWorker(
                 path: path,
                 vfs: vfs,
@@ -104,7 +104,7 @@ package final class SQLiteStore: Store {
         _ request: WriteRequest,
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Outcome
     ) async throws -> Outcome {
-        try name?.requireSameFile()
+        try requireSameFile()
         let write = Write(body)
         pending.withLock { $0.append(write, of: request.owner) }
         // Each commit includes some of the waiting writes, perhaps not this one.
@@ -112,9 +112,17 @@ package final class SQLiteStore: Store {
             await writer.commit { self.pending.withLock { $0.next() } }
             guard let outcome = write.outcome else { continue }
             // A write into a file that is gone must not be acknowledged.
-            try name?.requireSameFile()
+            try requireSameFile()
             return try outcome.get()
         }
+    }
+
+    private func requireSameFile() throws(StoreError) {
+        guard let name, name.isReplaced else { return }
+        throw StoreError(
+            .replaced,
+            "\(name.path): the file was removed, moved or replaced while it is in use"
+        )
     }
 
     /// Writes that wait for their turn.
@@ -126,7 +134,7 @@ package final class SQLiteStore: Store {
     ) async throws -> Outcome {
         guard let readers else { return try await writer.read(body) }
         // A new connection would open another file.
-        try name?.requireSameFile()
+        try requireSameFile()
         return try await readers.read(body)
     }
 
@@ -134,7 +142,7 @@ package final class SQLiteStore: Store {
         _ body: @Sendable (any HeldState) async throws -> Outcome
     ) async throws -> Outcome {
         if let holder {
-            try name?.requireSameFile()
+            try requireSameFile()
             return try await holder.hold(body)
         }
         // A store in memory has one connection: hold its state as a copy.

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 extension ProcessUsage {
     /// Of this process, from the kernel. Values that cannot be read are zero.
@@ -20,7 +21,7 @@ extension ProcessUsage {
 
     /// Fields of `/proc/self/stat`, which follow the program's name in parentheses.
     private static var statistics: (startTicks: UInt64, residentPages: UInt64) {
-        let text = contents(of: "/proc/self/stat")
+        let text = KernelFile.text(at: "/proc/self/stat") ?? ""
         guard let end = text.lastIndex(of: ")") else { return (0, 0) }
         let fields = text[text.index(after: end)...].split(separator: " ")
         // The state is field 3 of the page proc(5).
@@ -30,7 +31,7 @@ extension ProcessUsage {
 
     /// Seconds since 1970.
     private static var bootTime: Double {
-        let lines = contents(of: "/proc/stat").split(separator: "\n")
+        let lines = (KernelFile.text(at: "/proc/stat") ?? "").split(separator: "\n")
         let line = lines.first { $0.hasPrefix("btime ") }
         return line.flatMap { Double($0.dropFirst(6)) } ?? 0
     }
@@ -44,19 +45,6 @@ extension ProcessUsage {
         while readdir(stream) != nil { count += 1 }
         // Without the entries . and ..
         return max(0, count - 2)
-    }
-
-    private static func contents(of path: String) -> String {
-        guard let file = fopen(path, "re") else { return "" }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < 1 << 20 {
-            let count = fread(&buffer, 1, buffer.count, file)
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -99,8 +99,7 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         case "realm.unknown", "auth.unknown_user", "auth.unknown_key", "request.unknown": 404
         case "realm.disabled", "realm.not_open", "realm.pending_uploads", "auth.pending_uploads",
             "auth.logged_out", "auth.refused", "auth.unknown_app", "auth.key_exists",
-            "auth.keys_refused",
-            "realm.file_exists", "realm.wrong_owner":
+            "auth.keys_refused", "realm.file_exists", "realm.wrong_owner":
             409
         case "request.malformed": 400
         case "config.refused": 422

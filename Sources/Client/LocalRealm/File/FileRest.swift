@@ -7,12 +7,10 @@ internal import SQLite
 /// took of memory (`Benchmarks/many.py`). The lock that keeps other agents away stays, and so does the realm's state
 /// in memory.
 package final class FileRest {
-    private let path: String
+    private let name: OpenFileName
     private let connection: Connection
     private let statements: StatementPool
     private let remoteTriggers: RemoteTriggers
-    /// Nil if the file system of the configuration's VFS does not tell.
-    private let identity: FileIdentity?
     private var state = State.open(.new)
     /// Called when the connection opens again; must not block.
     package var onWake: () -> Void = {}
@@ -51,26 +49,20 @@ package final class FileRest {
         _ statements: StatementPool,
         _ remoteTriggers: RemoteTriggers
     ) {
-        self.path = path
+        self.name = OpenFileName(path: path)
         self.connection = connection
         self.statements = statements
         self.remoteTriggers = remoteTriggers
-        self.identity = FileIdentity(path: path)
     }
 
     /// Programs write to the file that has the name: once that is another one, nothing may be read from this one
     /// or written to it.
     func requireSameFile() throws(LocalRealmError) {
-        if isReplaced { throw replaced("removed or replaced while the agent had it open") }
-    }
-
-    private var isReplaced: Bool {
-        guard let identity else { return false }
-        return FileIdentity(path: path) != identity
+        if name.isReplaced { throw replaced("removed or replaced while the agent had it open") }
     }
 
     private func replaced(_ problem: String) -> LocalRealmError {
-        LocalRealmError(.replaced, path: path, "the file was \(problem)")
+        LocalRealmError(.replaced, path: name.path, "the file was \(problem)")
     }
 
     // MARK: Use
@@ -135,7 +127,7 @@ package final class FileRest {
 
     /// False if the file cannot be read: the next call reports the error.
     private func take() -> Bool {
-        guard !connection.isInTransaction, !isReplaced,
+        guard !connection.isInTransaction, !name.isReplaced,
             let row = (try? RealmStateRow(from: connection)) ?? nil
         else { return false }
         closeConnection()
@@ -152,7 +144,7 @@ package final class FileRest {
 
     /// Every later call fails.
     func close() {
-        if case .silent = state, !isReplaced, access(path + "-wal", F_OK) == 0 {
+        if case .silent = state, !name.isReplaced, access(name.path + "-wal", F_OK) == 0 {
             // Others may have left the log; the last connection that closes copies it, so that the file alone is
             // all of the realm.
             try? connection.reopen()
