@@ -68,6 +68,8 @@ actor RunningAgent {
     /// Closes the resources that outlive their tasks.
     func close() async {
         for app in parts.apps.values { await app.close() }
+        // Tasks that have ended may still refer to it for a moment, and the process does not wait for them.
+        await parts.database.close()
     }
 
     func status() async -> [RealmStatus] {

@@ -24,7 +24,7 @@ struct MachineFaultTests {
                 #expect(try await world.deployment.sync("south").status == 0)
                 try await world.deployment.withAgent("north") { _ in
                     #expect(try await world.deployment.sync("north").status == 0)
-                    try disk.fill()
+                    try await disk.fill()
                     // More than the write-ahead log has room for.
                     try await world.write(
                         """
@@ -68,7 +68,7 @@ struct MachineFaultTests {
                 let outcome = try await world.deployment.sync("north")
                 #expect(outcome.status == 0, "\(outcome.errors)")
             }
-            try disk.fill()
+            try await disk.fill()
             try await world.deployment.withDaemon(
                 "realm-server",
                 ["serve", "--config", "\(world.deployment.directory)/server.yaml"],
@@ -141,7 +141,10 @@ struct MachineFaultTests {
                     let outcome = try await world.deployment.sync("north")
                     #expect(outcome.status == 0, "\(outcome.errors)")
                 }
-                try disk.fill()
+                // A log that stayed behind would let it start without more space.
+                let left = try FileManager.default.contentsOfDirectory(atPath: data)
+                #expect(!left.contains("metadata.sqlite-wal"), "\(left)")
+                try await disk.fill()
                 try await world.deployment.withDaemon(
                     "realm-agent",
                     ["run", "--config", "\(world.deployment.directory)/north.yaml"],

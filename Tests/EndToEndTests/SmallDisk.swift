@@ -32,14 +32,19 @@ struct SmallDisk {
         try await body(SmallDisk(path: path))
     }
 
-    /// Leaves not a byte.
-    func fill() throws {
-        let descriptor = open("\(path)/ballast", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    /// Leaves not a byte, also of what the kernel frees some time after a program has ended.
+    func fill() async throws {
+        let descriptor = open("\(path)/ballast", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         let page = [UInt8](repeating: 0, count: 4096)
-        var written = 1
-        while written > 0 { written = write(descriptor, page, page.count) }
+        var passesWithoutSpace = 0
+        for _ in 0..<500 where passesWithoutSpace < 2 {
+            passesWithoutSpace += 1
+            while write(descriptor, page, page.count) > 0 { passesWithoutSpace = 0 }
+            try #require(errno == ENOSPC)
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     func free() {

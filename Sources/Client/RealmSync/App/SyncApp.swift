@@ -126,11 +126,14 @@ public final class SyncApp: Sendable {
         )
     }
 
-    /// Closes the HTTP connections and releases the directory. The app, its users and its realms must not
-    /// be used afterwards.
+    /// Closes the HTTP connections and the records, and releases the directory. The app, its users and its realms
+    /// must not be used afterwards.
     public func close() async {
         await exchange.shutdown()
-        lock?.release()
+        // Without a lock the records belong to the caller.
+        guard let lock else { return }
+        await database.close()
+        lock.release()
     }
 
     static let secondsSince1970: @Sendable () -> Int64 = { millisecondsSince1970() / 1000 }

@@ -13,6 +13,11 @@ package actor MetadataDatabase {
         executor.asUnownedSerialExecutor()
     }
 
+    /// Closes the file, so that its log does not stay behind; every later call fails.
+    package func close() {
+        connection.close()
+    }
+
     /// The file belongs to another version of the agent, or to another program.
     package struct UnknownLayout: Error, CustomStringConvertible {
         package let path: String
@@ -98,7 +103,7 @@ package actor MetadataDatabase {
         guard descriptor >= 0 else {
             throw Inaccessible.lastSystemError(at: path)
         }
-        defer { close(descriptor) }
+        defer { Glibc.close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else {
             throw Inaccessible.lastSystemError(at: path)
         }
