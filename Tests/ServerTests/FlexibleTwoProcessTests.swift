@@ -180,6 +180,33 @@ struct FlexibleTwoProcessTests {
     }
 
     @Test(
+        "A process that read a declaration before another one changed it does not write it back",
+        arguments: BackplaneKind.here.filter { $0 == .postgreSQL }
+    )
+    func staleFollower(kind: BackplaneKind) async throws {
+        try await with(kind) { one, other in
+            let old = Self.declaration(Self.open)
+            let creation = AppDeclaration(id: Self.till, old)
+            #expect(await one.admin.call("POST", "apps", creation.text).status == 201)
+            let new = Self.declaration(#"{"read": "title == 'mine'"}"#)
+            let change = AppDeclaration(id: Self.till, new)
+            #expect(await one.admin.call("PUT", "apps/till", change.text).status == 200)
+            let app = try ServedAppConfiguration(id: Self.till, declaration: old)
+            try await other.apps.accounts.serve(app, declaration: old)
+            let stored = try await one.apps.accounts.store.read { try $0.app(Self.till) }
+            #expect(stored?.declaration == new)
+            // One that was read before the app was deleted does not bring it back.
+            let deletion = await one.admin.call("DELETE", "apps/till?confirm=till")
+            #expect(deletion.status == 204, "\(deletion.text)")
+            await #expect(throws: AccountRefusal.self) {
+                try await other.apps.accounts.serve(app, declaration: old)
+            }
+            let remains = try await one.apps.accounts.store.read { try $0.app(Self.till) }
+            #expect(remains == nil)
+        }
+    }
+
+    @Test(
         "A termination at one process ends the sessions of the other, and their idents are void there",
         arguments: BackplaneKind.here
     )

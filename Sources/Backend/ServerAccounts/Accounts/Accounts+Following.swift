@@ -7,7 +7,14 @@ extension Accounts {
     /// or that it is deleted. The configuration file keeps its precedence.
     package func follow(_ app: AppID) async {
         do {
-            try await adopt(try await store.read { try $0.app(app) }, app)
+            var record = try await store.read { try $0.app(app) }
+            while true {
+                try await adopt(record, app)
+                // A newer one may have come, and been adopted before this one.
+                let newest = try await store.read { try $0.app(app) }
+                guard newest?.declaration != record?.declaration else { return }
+                record = newest
+            }
         } catch {
             logger.error(
                 "an app that another process changed cannot be read",

@@ -60,11 +60,25 @@ package struct Accounts: Sendable {
         await serve(try await prepare(app, declaration: declaration))
     }
 
+    /// Stores the declaration of an app in place of an earlier one, and serves the app from now on.
+    package func declare(
+        _ app: ServedAppConfiguration,
+        as declaration: String
+    ) async throws {
+        await serve(try await prepare(app, declaration: declaration, isNew: true))
+    }
+
     /// Prepares everything that an app needs, without effect on clients. An app that is new to the
     /// store gets its keys.
+    ///
+    /// - Parameters:
+    ///   - declaration: of an app of the store; nil for one of the configuration file.
+    ///   - isNew: whether the declaration is an administrator's new one. One that was read before is not stored: it
+    ///     may be older than what another process has stored since.
     package func prepare(
         _ app: ServedAppConfiguration,
-        declaration: String?
+        declaration: String?,
+        isNew: Bool = false
     ) async throws -> PreparedApp {
         var externalTokens: ExternalTokens?
         if let jwt = app.jwt {
@@ -73,7 +87,11 @@ package struct Accounts: Sendable {
         let schema = try app.schemaFile.map { path throws(AppSchemaFile.Unusable) in
             try AppSchemaFile.read(path)
         }
-        let (record, isNew) = try await record(of: app.id, declaration: declaration)
+        let (record, areKeysNew) = try await record(
+            of: app.id,
+            declaration: declaration,
+            replacesEarlier: isNew
+        )
         var app = app
         if declaration != nil, record.rules != AccessRules() { app.use(record.rules) }
         return PreparedApp(
@@ -87,13 +105,14 @@ package struct Accounts: Sendable {
                 isFromFile: declaration == nil
             ),
             keys: record.keys,
-            areKeysNew: isNew
+            areKeysNew: areKeysNew
         )
     }
 
     private func record(
         of app: AppID,
-        declaration: String?
+        declaration: String?,
+        replacesEarlier: Bool
     ) async throws -> (record: AppRecord, isNew: Bool) {
         let fresh = AppRecord(
             id: app,
@@ -106,10 +125,12 @@ package struct Accounts: Sendable {
         let now = clock.millisecondsSince1970()
         return try await store.write(.app(app)) { transaction in
             guard let known = try transaction.app(app) else {
+                // Another process has deleted it since it was read.
+                if declaration != nil, !replacesEarlier { throw AccountRefusal.appNotFound }
                 try transaction.insert(fresh, at: now)
                 return (fresh, true)
             }
-            if let declaration, known.declaration != declaration {
+            if replacesEarlier, let declaration, known.declaration != declaration {
                 try transaction.setDeclaration(declaration, of: app)
             }
             return (known, false)

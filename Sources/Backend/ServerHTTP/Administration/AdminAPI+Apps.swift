@@ -44,7 +44,7 @@ extension AdminAPI {
         } catch {
             throw ServiceRefusal(.badRequest, error.description)
         }
-        try await accounts.serve(app, declaration: creation.configuration)
+        try await accounts.declare(app, as: creation.configuration)
         accounts.backplane.changed(id)
         guard let served = accounts.apps[id] else { throw ServiceRefusal.appNotFound }
         return AppReport(served)
@@ -66,7 +66,7 @@ extension AdminAPI {
         } catch {
             throw ServiceRefusal(.badRequest, error.description)
         }
-        try await accounts.serve(app, declaration: update.configuration)
+        try await accounts.declare(app, as: update.configuration)
         accounts.backplane.control(.app(id), .rebind)
         return AppReport(try accounts.served(id))
     }
