@@ -1,25 +1,19 @@
-import Coordination
-import SyncClient
-
-/// A piece of work that another task may end.
+/// A piece of work that runs until it returns or is ended.
+///
+/// Detached, since tasks that inherit values of their parents (`TaskLocal`) need memory for them.
 final class Lifetime: Sendable {
-    private let end = Signal()
-    private let ended = Signal()
+    private let task: Task<Void, Never>
 
-    /// Runs the work until it returns, is ended, or the task is cancelled.
-    func run(_ work: @escaping @Sendable () async -> Void) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await work() }
-            group.addTask { [end] in await end.wait() }
-            await group.next()
-            group.cancelAll()
-        }
-        ended.raise()
+    init(_ work: @escaping @Sendable () async -> Void) {
+        task = Task.detached { await work() }
     }
+
+    /// Asks the work to end.
+    func cancel() { task.cancel() }
 
     /// Ends the work, and returns when it has ended.
     func finish() async {
-        end.raise()
-        await ended.wait()
+        task.cancel()
+        await task.value
     }
 }

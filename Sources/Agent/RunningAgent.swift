@@ -22,10 +22,8 @@ actor RunningAgent {
     /// Reloads, one after the other.
     private let reloads = Turns<OrderOfArrival>()
     private let watch: ConditionsWatch
-
-    /// Started jobs, which `run()` waits for.
-    private nonisolated let jobs: AsyncStream<@Sendable () async -> Void>
-    private nonisolated let beginning: AsyncStream<@Sendable () async -> Void>.Continuation
+    /// `run()` has ended: nothing may begin any more.
+    private var hasEnded = false
 
     /// Tests supply their own conditions.
     init(
@@ -36,7 +34,6 @@ actor RunningAgent {
         self.configuration = configuration
         self.parts = parts
         self.watch = ConditionsWatch(conditions)
-        (jobs, beginning) = AsyncStream.makeStream()
     }
 
     var realms: [ConfiguredRealm] { parts.realms }
@@ -50,9 +47,16 @@ actor RunningAgent {
         await withDiscardingTaskGroup { group in
             // Realms wait for the host's first report.
             group.addTask { await self.watch.run { await self.conditionsHaveChanged() } }
-            for await job in jobs { group.addTask { await job() } }
-            group.cancelAll()
+            await Signal().wait()
+            await self.endAll()
         }
+    }
+
+    private func endAll() async {
+        hasEnded = true
+        let all = Array(lives.values) + Array(connections.values)
+        for life in all { life.cancel() }
+        for life in all { await life.finish() }
     }
 
     /// Runs the named realms without their schedules, as a command requests.
@@ -97,17 +101,14 @@ actor RunningAgent {
     // MARK: Beginning and ending
 
     private func begin(_ user: UserConfiguration) {
-        guard let user = parts.users[user.name], user.sharesConnection else { return }
-        let (synced, life) = (user.user, Lifetime())
+        guard !hasEnded, let user = parts.users[user.name], user.sharesConnection else { return }
+        let synced = user.user
         let link = parts.link(of: synced.connection)
-        connections[synced.name] = life
-        beginning.yield {
-            await life.run {
-                await withDiscardingTaskGroup { group in
-                    group.addTask { await synced.run() }
-                    // Chosen each time: a reload or the server may change the kind of sync.
-                    group.addTask { await link.run { await self.probe(userNamed: synced.name) } }
-                }
+        connections[synced.name] = Lifetime {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await synced.run() }
+                // Chosen each time: a reload or the server may change the kind of sync.
+                group.addTask { await link.run { await self.probe(userNamed: synced.name) } }
             }
         }
     }
@@ -117,6 +118,7 @@ actor RunningAgent {
     }
 
     private func begin(_ realm: ConfiguredRealm) {
+        guard !hasEnded else { return }
         let name = realm.name
         let engine = realm.realm
         let link = parts.link(of: engine.context.connection)
@@ -139,21 +141,17 @@ actor RunningAgent {
         keepers[name] = keeper
         let isShared =
             parts.users[realm.configuration.user.name]?.sharesConnection ?? false
-        let life = Lifetime()
-        lives[name] = life
-        beginning.yield { [watch] in
-            await life.run {
-                await watch.settled()
-                await keeper.begin()
-                await withDiscardingTaskGroup { group in
-                    if !isShared {
-                        group.addTask { await engine.context.connection.run() }
-                        group.addTask { await engine.context.otherConnection.run() }
-                        group.addTask { await link.run { await engine.presentConnection.probe() } }
-                    }
-                    group.addTask { await realm.run() }
-                    group.addTask { await keeper.run() }
+        lives[name] = Lifetime { [watch] in
+            await watch.settled()
+            await keeper.begin()
+            await withDiscardingTaskGroup { group in
+                if !isShared {
+                    group.addTask { await engine.context.connection.run() }
+                    group.addTask { await engine.context.otherConnection.run() }
+                    group.addTask { await link.run { await engine.presentConnection.probe() } }
                 }
+                group.addTask { await keeper.run() }
+                await realm.run()
             }
         }
     }

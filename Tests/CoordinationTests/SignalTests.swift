@@ -1,4 +1,5 @@
 import Coordination
+import Synchronization
 import Testing
 
 @Suite("A signal wakes one waiting task, and no wake-up is lost", .timeLimit(.minutes(10)))
@@ -62,5 +63,21 @@ struct SignalTests {
             await raising
             if !isRaised { #expect(await signal.wait()) }
         }
+    }
+
+    @Test("An action follows each raise, the one before it included, until it is unfollowed")
+    func followed() async {
+        let signal = Signal()
+        let count = Mutex(0)
+        signal.raise()
+        signal.follow { count.withLock { $0 += 1 } }
+        #expect(count.withLock { $0 } == 1)
+        signal.raise()
+        signal.raise()
+        #expect(count.withLock { $0 } == 3)
+        signal.unfollow()
+        signal.raise()
+        #expect(count.withLock { $0 } == 3)
+        #expect(await signal.wait())
     }
 }

@@ -1,4 +1,5 @@
 import Coordination
+import SyncClient
 import Synchronization
 import Testing
 
@@ -8,6 +9,11 @@ import Testing
 struct OpenRealmWorkTests {
     private final class End: Sendable {
         let isReached = Mutex(false)
+    }
+
+    private static func carryOut(_ work: OpenRealmWork<Int>) async {
+        await Duties([work.duty(with: 7)], .continuous).carryOut()
+        work.close()
     }
 
     /// Waits until its task is cancelled.
@@ -21,7 +27,7 @@ struct OpenRealmWorkTests {
         let work = OpenRealmWork<Int>()
         work.open()
         await withTaskGroup { group in
-            group.addTask { await work.carryOut(with: 7) }
+            group.addTask { await Self.carryOut(work) }
             #expect(await work.perform { $0 * 2 } == 14)
             group.cancelAll()
         }
@@ -32,7 +38,7 @@ struct OpenRealmWorkTests {
         let work = OpenRealmWork<Int>()
         #expect(await work.perform { $0 } == nil)
         work.open()
-        let end = Task { await work.carryOut(with: 7) }
+        let end = Task { await Self.carryOut(work) }
         end.cancel()
         await end.value
         #expect(await work.perform { $0 } == nil)
@@ -43,7 +49,7 @@ struct OpenRealmWorkTests {
         let work = OpenRealmWork<Int>()
         let (hasBegun, end) = (Signal(), End())
         work.open()
-        let running = Task { await work.carryOut(with: 7) }
+        let running = Task { await Self.carryOut(work) }
         let caller = Task {
             await work.perform { _ in
                 hasBegun.raise()
@@ -67,7 +73,7 @@ struct OpenRealmWorkTests {
         let running = Task {
             // Begins cancelled, so that it takes no work.
             withUnsafeCurrentTask { $0?.cancel() }
-            await work.carryOut(with: 7)
+            await Self.carryOut(work)
         }
         await running.value
         #expect(await caller.value == nil)
@@ -79,7 +85,7 @@ struct OpenRealmWorkTests {
         let hasBegun = Signal()
         work.open()
         await withTaskGroup { group in
-            group.addTask { await work.carryOut(with: 7) }
+            group.addTask { await Self.carryOut(work) }
             let caller = Task {
                 await work.perform { _ in
                     hasBegun.raise()

@@ -10,7 +10,8 @@ import Testing
 struct PeriodicRestTests {
     private let clock = SteppedClock()
 
-    /// The pauses between looks.
+    /// The pauses before the first look, and between looks.
+    private static let start = Duration.milliseconds(100)...(.milliseconds(200))
     private static let pause = Duration.seconds(3)...(.seconds(5))
 
     @Test("A silent file rests without a timer until it is used, and then rests again")
@@ -24,10 +25,11 @@ struct PeriodicRestTests {
             Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         try await withThrowingTaskGroup { group in
-            let silence = PeriodicRest(store: realm.store, time: clock.syncTime)
-            group.addTask { await silence.run() }
+            let silence = Duties([PeriodicRest(store: realm.store).duty], clock.syncTime)
+            group.addTask { await silence.carryOut() }
             for _ in 0..<3 {
-                for _ in 0..<3 { try await clock.pass(Self.pause) }
+                try await clock.pass(Self.start)
+                for _ in 0..<2 { try await clock.pass(Self.pause) }
                 try await until { !isOpen(realm.path) }
                 // An hour of silence changes nothing, nor does the question for its status.
                 clock.advance(by: .seconds(3600))

@@ -58,6 +58,10 @@ actor ScheduleKeeper {
 
     /// Makes the first decision, before the realm starts.
     func begin() async {
+        await inTaskOfItsOwn { await self.decideFirst() }
+    }
+
+    private func decideFirst() async {
         // For a realm without an earlier scheduled refresh, the last connection counts as one.
         if let last = await memory.lastRefresh() {
             history.lastRefresh = last
@@ -81,7 +85,8 @@ actor ScheduleKeeper {
     func run() async {
         while !Task.isCancelled {
             _ = await realm.scheduleAttention.wait(atMost: pause, time)
-            if !Task.isCancelled { await apply() }
+            guard !Task.isCancelled else { return }
+            await inTaskOfItsOwn { await self.apply() }
         }
     }
 

@@ -8,7 +8,6 @@ struct PeriodicCheckpoints: Sendable {
     let path: String
     let environment: RealmEnvironment
     let label: String
-    let time: SyncTime
     let logger: Logger
     /// Raised after work on the file. Without it there is little to do: programs checkpoint what they write.
     let activity: Signal
@@ -17,23 +16,26 @@ struct PeriodicCheckpoints: Sendable {
     /// For programs that do not checkpoint, and write what the agent does not take.
     private static let longestPause = Duration.seconds(60)
 
-    /// Makes a checkpoint now and then until the task is cancelled.
-    func run() async {
+    /// Makes a checkpoint now and then.
+    var duty: Duty {
         let executor = environment.executor(label)
-        let (path, vfs, logger) = (path, environment.vfs, logger)
-        var isActive = true
-        while (try? await time.sleep(Self.interval)) != nil {
-            activity.lower()
-            let hasMore = await executor.perform { [isActive] in
-                do throws(LocalRealmError) {
-                    guard isActive || Checkpointer.isLogLarge(of: path) else { return false }
-                    return try Checkpointer(path: path, vfs: vfs).run()
-                } catch {
-                    logger.debug("checkpoint failed", metadata: ["detail": "\(error.message)"])
-                    return true
-                }
+        return Duty(on: activity, after: Self.interval, isDueAtOnce: true) { [self] occasion in
+            let hasMore = await executor.perform { look(occasion) }
+            return hasMore ? .again : .within(Self.longestPause)
+        }
+    }
+
+    /// Returns whether there is more to do.
+    private func look(_ occasion: Duty.Occasion) -> Bool {
+        do throws(LocalRealmError) {
+            switch occasion {
+            case .beginning, .signal: guard Checkpointer.mayHaveWork(at: path) else { return false }
+            case .time: guard Checkpointer.isLogLarge(of: path) else { return false }
             }
-            isActive = hasMore ? true : await activity.wait(atMost: Self.longestPause, time)
+            return try Checkpointer(path: path, vfs: environment.vfs).run()
+        } catch {
+            logger.debug("checkpoint failed", metadata: ["detail": "\(error.message)"])
+            return true
         }
     }
 }

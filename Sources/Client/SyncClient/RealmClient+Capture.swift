@@ -1,5 +1,6 @@
 import Changesets
 import ClientReset
+import Coordination
 import LocalRealm
 import Logging
 import SyncProtocol
@@ -23,10 +24,14 @@ extension RealmClient {
     func captureWrites(_ captures: AsyncStream<Void>) async {
         for await _ in captures {
             let start = time.uptime()
-            while await !capture(), !Task.isCancelled { await Task.yield() }
+            await inTaskOfItsOwn { await self.captureUntilDone() }
             let duration = min(time.uptime() - start, Self.longestCaptureDelay)
             try? await time.sleep(max(captureDelay, duration))
         }
+    }
+
+    private func captureUntilDone() async {
+        while await !capture(), !Task.isCancelled { await Task.yield() }
     }
 
     /// Under constant writing (local realm, 6).

@@ -46,17 +46,11 @@ extension RealmClient {
     }
 
     func resumeWhenDue() async {
-        while !Task.isCancelled {
-            guard let moment = resumeAt else {
-                await resumption.wait()
-                continue
-            }
-            let rest = moment - time.uptime()
-            if rest > .zero {
-                _ = await resumption.wait(atMost: rest, time)
-            } else {
-                resumeNow()
-            }
-        }
+        guard let moment = resumeAt,
+            (try? await time.sleep(max(.zero, moment - time.uptime()))) != nil,
+            // There may be another delay now, which another task waits for.
+            resumeAt == moment
+        else { return }
+        resumeNow()
     }
 }

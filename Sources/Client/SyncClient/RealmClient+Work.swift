@@ -13,17 +13,13 @@ extension RealmClient {
         guard let session else { return }
         queue.append(work, of: session.ident)
         workAdded.raise()
-        workParsable.raise()
+        if queue.isWorthParsing { workParsable.raise() }
     }
 
     /// Does the work until the task is cancelled, one piece after the other.
-    ///
-    /// A task keeps the memory that its deepest call needed: in a task of their own the calls leave nothing behind,
-    /// which was 24 KiB for each silent realm (`Benchmarks/many.py`).
     func doWork() async {
         while !Task.isCancelled {
-            async let done: Void = doWaitingWork()
-            await done
+            await inTaskOfItsOwn { await self.doWaitingWork() }
             await workAdded.wait()
         }
     }
@@ -32,7 +28,7 @@ extension RealmClient {
         while !Task.isCancelled {
             let wasFull = queue.isFull
             guard let item = queue.takeFirst() else { return }
-            workParsable.raise()
+            if queue.isWorthParsing { workParsable.raise() }
             if wasFull, !queue.isFull { takeMessagesAgain() }
             guard session?.ident == item.session else { continue }
             await perform(item.work, of: item.session)
@@ -40,13 +36,9 @@ extension RealmClient {
         }
     }
 
-    /// Decodes the next download while the file is busy with the one before, until the task is cancelled.
+    /// Decodes the next download while the file is busy with the one before.
     func parseAhead() async {
-        while !Task.isCancelled {
-            guard let next = queue.takeForParsing() else {
-                await workParsable.wait()
-                continue
-            }
+        while let next = queue.takeForParsing() {
             queue.parsed(next.number, await Self.parse(next.download))
             workAdded.raise()
         }

@@ -297,20 +297,29 @@ extension RealmClient {
             path: path,
             environment: environment,
             label: "checkpoints of \(name)",
-            time: time,
             logger: logs.storage,
             activity: store.hasWorked
         )
-        let silence = PeriodicRest(store: store, time: time)
-        await withTaskGroup { group in
+        let duties = Duties(
+            [
+                Duty(on: workParsable) { [self] _ in
+                    await parseAhead()
+                    return .onSignal
+                },
+                Duty(on: resumption, isConcurrent: true) { [self] _ in
+                    await resumeWhenDue()
+                    return .onSignal
+                },
+                checkpoints.duty,
+                PeriodicRest(store: store).duty,
+            ],
+            time
+        )
+        await withDiscardingTaskGroup { group in
             group.addTask { await self.captureWrites(captures) }
             group.addTask { await self.doWork() }
-            group.addTask { await self.parseAhead() }
-            group.addTask { await self.resumeWhenDue() }
-            group.addTask { await checkpoints.run() }
-            group.addTask { await silence.run() }
-            group.addTask { await self.ending.wait() }
-            await group.next()
+            group.addTask { await duties.carryOut() }
+            await ending.wait()
             group.cancelAll()
         }
         if let failure { throw failure }

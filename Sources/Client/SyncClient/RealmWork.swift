@@ -72,15 +72,23 @@ struct RealmWorkQueue {
         return first
     }
 
-    /// The next piece if it is worth decoding ahead of its turn; it stays, and waits for `parsed`.
-    mutating func takeForParsing() -> (number: Int, download: ClientSession.Download)? {
+    /// Whether the next piece is worth decoding ahead of its turn.
+    var isWorthParsing: Bool { nextForParsing != nil }
+
+    private var nextForParsing: ClientSession.Download? {
         guard let first = items.first, !first.isBeingParsed,
             case .integrate(let download, parsed: nil) = first.work,
             case .history = download.part,
             first.sizeInBytes >= Self.parsedAheadFromBytes
         else { return nil }
+        return download
+    }
+
+    /// The next piece if it is worth decoding ahead of its turn; it stays, and waits for `parsed`.
+    mutating func takeForParsing() -> (number: Int, download: ClientSession.Download)? {
+        guard let download = nextForParsing else { return nil }
         items[0].isBeingParsed = true
-        return (first.number, download)
+        return (items[0].number, download)
     }
 
     mutating func parsed(_ number: Int, _ parsed: ParsedDownload) {

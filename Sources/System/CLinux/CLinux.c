@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int linux_pidfd_open(int process) {
@@ -116,4 +117,9 @@ int linux_file_place(const char *path, struct linux_file_place *place) {
     place->device_minor = found.stx_dev_minor;
     place->is_encrypted = (found.stx_attributes & STATX_ATTR_ENCRYPTED) != 0;
     return 0;
+}
+
+int64_t linux_file_system(const char *path) {
+    struct statfs found;
+    return statfs(path, &found) == 0 ? (int64_t)found.f_type : -1;
 }

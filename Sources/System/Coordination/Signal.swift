@@ -1,11 +1,14 @@
 import Synchronization
 
 /// Wakes one waiting task; raising it several times before it is awaited wakes it once.
+///
+/// Instead of a task, an action may follow it, which costs no memory for a stack.
 package final class Signal: Sendable {
     private enum State {
         case idle
         case raised
         case awaited(CheckedContinuation<Bool, Never>)
+        case followed(@Sendable () -> Void)
     }
 
     private let state = Mutex<State>(.idle)
@@ -13,15 +16,42 @@ package final class Signal: Sendable {
     package init() {}
 
     package func raise() {
-        let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            if case .awaited(let waiter) = state {
+        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+            switch state {
+            case .awaited(let waiter):
                 state = .idle
-                return waiter
+                return { waiter.resume(returning: true) }
+            case .followed(let action):
+                return action
+            case .idle, .raised:
+                state = .raised
+                return nil
             }
-            state = .raised
-            return nil
         }
-        waiter?.resume(returning: true)
+        wake?()
+    }
+
+    /// Calls the action at each raise until `unfollow()`, and at once if it was raised before. No task may wait
+    /// meanwhile.
+    ///
+    /// - Parameter action: called by the task that raises; must not block. It may be called once more after
+    ///   `unfollow()` by a raise that has begun before.
+    package func follow(_ action: @escaping @Sendable () -> Void) {
+        let isRaised = state.withLock { state in
+            defer { state = .followed(action) }
+            switch state {
+            case .idle: return false
+            case .raised: return true
+            case .awaited, .followed: preconditionFailure("a signal wakes one at a time")
+            }
+        }
+        if isRaised { action() }
+    }
+
+    package func unfollow() {
+        state.withLock { state in
+            if case .followed = state { state = .idle }
+        }
     }
 
     /// Forgets that it was raised.
@@ -47,6 +77,11 @@ package final class Signal: Sendable {
     /// One task may wait at a time.
     @discardableResult
     package func wait() async -> Bool {
+        await wait(unless: { false })
+    }
+
+    /// - Parameter hasTimedOut: called at the beginning; true ends the wait as a cancellation does.
+    private func wait(unless hasTimedOut: @escaping @Sendable () -> Bool) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isRaised = state.withLock { state -> Bool? in
@@ -54,13 +89,13 @@ package final class Signal: Sendable {
                     case .raised:
                         state = .idle
                         return true
-                    case .idle where Task.isCancelled:
+                    case .idle where Task.isCancelled || hasTimedOut():
                         return false
                     case .idle:
                         state = .awaited(continuation)
                         return nil
-                    case .awaited:
-                        preconditionFailure("a signal has one waiter at a time")
+                    case .awaited, .followed:
+                        preconditionFailure("a signal wakes one at a time")
                     }
                 }
                 if let isRaised { continuation.resume(returning: isRaised) }
@@ -72,16 +107,16 @@ package final class Signal: Sendable {
 
     /// Waits for the signal until `timeout` returns; true if it was raised in time.
     package func wait(until timeout: @escaping @Sendable () async throws -> Void) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask { await self.wait() }
+        await withDiscardingTaskGroup { group in
+            let hasTimedOut = Atomic(false)
             group.addTask {
                 try? await timeout()
-                return false
+                hasTimedOut.store(true, ordering: .sequentiallyConsistent)
+                self.release()
             }
-            let isFirstRaised = await group.next() ?? false
+            let isRaised = await wait { hasTimedOut.load(ordering: .sequentiallyConsistent) }
             group.cancelAll()
-            // A raise at the very end of the timeout counts: no other wait would see it.
-            return await group.reduce(isFirstRaised) { $0 || $1 }
+            return isRaised
         }
     }
 }

@@ -27,8 +27,9 @@ package final class FileRest {
         var durability: Durability?
         /// Looks in a row that found no use.
         var silentLooks = 0
+        let ticket = OpenConnections.Ticket()
 
-        static let new = Open()
+        static var new: Open { Open() }
     }
 
     /// The protection of a commit against a power cut (local realm, 6).
@@ -42,6 +43,12 @@ package final class FileRest {
     /// `CaptureWatch` should have closed its connection before, which takes it up to seven seconds: the last
     /// connection that closes copies the log into the file.
     private static let silentLooksBeforeRest = 2
+    /// The same while many files are open.
+    private static let silentLooksAmongMany = 1
+    /// Until when the file rests only after the long silence, by the uptime: files that are used often would only
+    /// close and open.
+    private var isBusyUntil = ContinuousClock.now
+    private static let pauseBetweenEarlyClosings = Duration.seconds(60)
 
     init(
         _ path: String,
@@ -119,7 +126,13 @@ package final class FileRest {
         case .open(var open):
             open.silentLooks += 1
             state = .open(open)
-            return open.silentLooks > Self.silentLooksBeforeRest && take()
+            if open.silentLooks > Self.silentLooksBeforeRest { return take() }
+            let now = ContinuousClock.now
+            guard OpenConnections.areMany, open.silentLooks > Self.silentLooksAmongMany,
+                now >= isBusyUntil, take()
+            else { return false }
+            isBusyUntil = now + Self.pauseBetweenEarlyClosings
+            return true
         case .silent, .closed:
             return true
         }

@@ -15,6 +15,7 @@ final class CaptureWatch: @unchecked Sendable {
     private let options: CommitWatcher.Options
     /// Open while there is something to see, and for some time after it.
     private var connection: Connection?
+    private var ticket: OpenConnections.Ticket?
     private let ownWrites: OwnWrites
     private let onCapture: @Sendable () -> Void
     private var subscription: DirectoryWatch.Subscription?
@@ -71,6 +72,7 @@ final class CaptureWatch: @unchecked Sendable {
             }
             lastSign = .now()
             reportIfCaptured(connection)
+            if !hasReported { closeAmongMany() }
         }
     }
 
@@ -136,7 +138,12 @@ final class CaptureWatch: @unchecked Sendable {
         look()
         if hasReported { return }
         let next = hasNotification ? Self.firstDelay : delay * 2
-        if next <= Self.lastDelay { planLook(after: next) } else { self.delay = nil }
+        if next <= Self.lastDelay {
+            planLook(after: next)
+        } else {
+            self.delay = nil
+            closeAmongMany()
+        }
     }
 
     private func look() {
@@ -192,6 +199,15 @@ extension CaptureWatch {
         }
     }
 
+    /// Closes the connection early if many are open, and the kernel notifies of each write.
+    private func closeAmongMany() {
+        guard OpenConnections.areMany, subscription != nil, FileSystem.notifiesOfAllWrites(to: path)
+        else { return }
+        // A write after this is notified, and changes the traces.
+        traces = FileTraces(path: path, logPath: logPath)
+        if isFreeOfWriters { close() }
+    }
+
     /// Whether no other connection is about to commit what it has already written, which changes no file: a slow
     /// disk may take long to make it durable.
     private var isFreeOfWriters: Bool {
@@ -208,6 +224,7 @@ extension CaptureWatch {
         try connection.setCheckpointOnClose(false)
         dataVersion = try connection.integer("PRAGMA data_version")
         self.connection = connection
+        ticket = OpenConnections.Ticket()
         return connection
     }
 
@@ -216,6 +233,7 @@ extension CaptureWatch {
         connection.close()
         ReleasedMemory.giveBackSoon()
         self.connection = nil
+        ticket = nil
         lastSign = nil
     }
 }

@@ -34,9 +34,19 @@ package final class Checkpointer {
         logSizeInBytes(of: path) > passiveThresholdInBytes
     }
 
-    private static func logSizeInBytes(of path: String) -> Int {
+    /// Whether a checkpoint may do something, by the sizes of the files alone: for most realms it is not worth a
+    /// connection.
+    package static func mayHaveWork(at path: String) -> Bool {
+        isLogLarge(of: path) || sizeInBytes(of: path) > Int(keptFreePages) * smallestPageInBytes
+    }
+
+    private static let smallestPageInBytes = 512
+
+    private static func logSizeInBytes(of path: String) -> Int { sizeInBytes(of: path + "-wal") }
+
+    private static func sizeInBytes(of path: String) -> Int {
         var status = stat()
-        return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// Checkpoints as the size of the log requires, and shrinks a file that is empty for a large part; never

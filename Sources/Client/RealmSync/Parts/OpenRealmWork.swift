@@ -1,4 +1,5 @@
 import Coordination
+import SyncClient
 import Synchronization
 
 /// Work that callers ask of an open realm, apart from syncing: manual resets and their rehearsals.
@@ -20,28 +21,33 @@ final class OpenRealmWork<Client: Sendable>: Sendable {
     private let state = Mutex(State.closed)
     private let added = Signal()
 
-    /// Accepts work from now on; `carryOut` must follow.
+    /// Accepts work from now on; `close` must follow.
     func open() {
         state.withLock { $0 = .open([]) }
     }
 
-    /// Carries out all work until the task is cancelled, and returns when it has ended.
-    func carryOut(with client: Client) async {
-        await withDiscardingTaskGroup { group in
-            while !Task.isCancelled {
+    /// Accepts no more work, and abandons what has not begun.
+    func close() {
+        for item in takeItems(andSet: .closed) { item.abandon() }
+    }
+
+    /// Carries out the work between `open` and `close`.
+    func duty(with client: Client) -> Duty {
+        Duty(on: added, isDueAtOnce: true, isConcurrent: true) { [self] _ in
+            guard !Task.isCancelled else { return .onSignal }
+            await withDiscardingTaskGroup { group in
                 for item in takeItems(andSet: .open([])) {
                     group.addTask { await item.run(client) }
                 }
-                await added.wait()
             }
-            for item in takeItems(andSet: .closed) { item.abandon() }
+            return .onSignal
         }
     }
 
     private func takeItems(andSet next: State) -> [Item] {
         state.withLock { state in
-            defer { state = next }
             guard case .open(let items) = state else { return [] }
+            state = next
             return items
         }
     }

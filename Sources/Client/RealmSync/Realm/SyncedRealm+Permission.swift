@@ -75,44 +75,50 @@ extension SyncedRealm {
         context.events.publish(.activity(status.activity))
     }
 
-    /// Joins and leaves the connection as the permission changes.
-    func followPermission(_ client: RealmClient) async {
-        while !Task.isCancelled {
-            if isAllowed {
-                if wantsNewSession {
-                    wantsNewSession = false
-                    await context.connection(of: client).leave(client)
-                }
-                await context.connection(of: client).join(client)
-            } else {
+    /// Joins or leaves the connection as the permission says.
+    func followPermission(_ client: RealmClient) async -> Duty.Next {
+        await resumeIfDue()
+        if isAllowed {
+            if wantsNewSession {
+                wantsNewSession = false
                 await context.connection(of: client).leave(client)
-                await publishPause()
             }
-            await waitForPermission()
+            await context.connection(of: client).join(client)
+        } else {
+            await context.connection(of: client).leave(client)
+            await publishPause()
         }
+        return restOfSuspension.map(Duty.Next.within) ?? .onSignal
+    }
+
+    /// Nil if there is no suspension, or none with an end.
+    private var restOfSuspension: Duration? {
+        currentSuspension?.until.map {
+            .milliseconds(max(0, $0.subtracting(clamping: context.now())))
+        }
+    }
+
+    private func resumeIfDue() async {
+        if conditions.suspension?.hasEnded(at: context.now()) == true { await resume() }
     }
 
     /// Waits for a change of the permission; the end of a suspension counts as one.
     func waitForPermission() async {
-        guard let until = currentSuspension?.until else {
+        guard let rest = restOfSuspension else {
             await conditionsChanged.wait()
             return
         }
-        let rest = Duration.milliseconds(max(0, until.subtracting(clamping: context.now())))
-        guard await !conditionsChanged.wait(atMost: rest, context.time) else { return }
-        if conditions.suspension?.hasEnded(at: context.now()) == true { await resume() }
+        if await !conditionsChanged.wait(atMost: rest, context.time) { await resumeIfDue() }
     }
 
-    func syncOnceWhenWanted(_ client: RealmClient) async {
-        while await onceWanted.wait() {
-            guard case .once(let reason) = conditions.permission else { continue }
-            context.logger.info("refresh", metadata: ["reason": "\(reason)"])
-            let outcome = await refresh(client)
-            guard !Task.isCancelled, case .once = conditions.permission else { continue }
-            context.logger.info("refresh ended", metadata: ["outcome": "\(outcome)"])
-            allow(.paused(.refreshInterval, detail: nil))
-            scheduleAttention.raise()
-        }
+    func syncOnce(_ client: RealmClient) async {
+        guard case .once(let reason) = conditions.permission else { return }
+        context.logger.info("refresh", metadata: ["reason": "\(reason)"])
+        let outcome = await refresh(client)
+        guard !Task.isCancelled, case .once = conditions.permission else { return }
+        context.logger.info("refresh ended", metadata: ["outcome": "\(outcome)"])
+        allow(.paused(.refreshInterval, detail: nil))
+        scheduleAttention.raise()
     }
 
     /// A refresh without a server waits for one, until its permission ends.

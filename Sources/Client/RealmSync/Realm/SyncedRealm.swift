@@ -77,12 +77,10 @@ public actor SyncedRealm {
 
     /// Keeps the realm in sync until the task is cancelled, then closes the file and returns. Call it once.
     public func run() async {
-        conditions.suspension = await memory.suspension()
-        await locateFileOfEarlierRun()
-        await resets.carryOutFileActionOfEarlierRun()
+        await inTaskOfItsOwn { await self.recollect() }
         while !Task.isCancelled {
             do throws(RealmFailure) {
-                try await run(bringUp())
+                try await run(inTaskOfItsOwn { await self.attemptToBringUp() }.get())
             } catch {
                 // Failures caused by stopping are not reported.
                 if Task.isCancelled { break }
@@ -106,6 +104,18 @@ public actor SyncedRealm {
     }
 
     // MARK: Opening
+
+    private func recollect() async {
+        conditions.suspension = await memory.suspension()
+        await locateFileOfEarlierRun()
+        await resets.carryOutFileActionOfEarlierRun()
+    }
+
+    private func attemptToBringUp() async -> Result<RealmClient, RealmFailure> {
+        do throws(RealmFailure) { return .success(try await bringUp()) } catch {
+            return .failure(error)
+        }
+    }
 
     private func account() async throws(RealmFailure) -> Account {
         do throws(UserSession.Failure) {
@@ -177,6 +187,31 @@ public actor SyncedRealm {
 
     /// Runs the realm until the task is cancelled; the file is closed in any case.
     private func run(_ client: RealmClient) async throws(RealmFailure) {
+        await inTaskOfItsOwn { await self.settle(with: client) }
+        let start = context.time.uptime()
+        let duties = duties(for: client)
+        let result = await withDiscardingTaskGroup { group in
+            if unhealed != nil { group.addTask { await self.reportHealing(client) } }
+            if context.options.open.timeout != nil {
+                group.addTask { await self.reportOpenTimeout(client) }
+            }
+            group.addTask { await duties.carryOut() }
+            defer { group.cancelAll() }
+            return await runUntilClosing(client)
+        }
+        openWork.close()
+        await inTaskOfItsOwn { await self.part(from: client) }
+        do throws(LocalRealmError) {
+            try result.get()
+        } catch {
+            pauses.wasOpen(context.time.uptime() - start)
+            let failure = RealmFailure(.realm(error))
+            unhealed = error.isTransient ? failure : nil
+            throw failure
+        }
+    }
+
+    private func settle(with client: RealmClient) async {
         // Opening the file has satisfied earlier requests to close it.
         if closers == 0 { closing.lower() }
         openWork.open()
@@ -189,50 +224,52 @@ public actor SyncedRealm {
             await remember(client)
         }
         await putInitialSubscriptions(client)
-        let start = context.time.uptime()
         if case .once = conditions.permission { onceWanted.raise() }
-        let result = await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.reportHealing(client) }
-            group.addTask { await self.followPermission(client) }
-            group.addTask { await self.syncOnceWhenWanted(client) }
-            group.addTask { await self.resets.follow(client, self) }
-            group.addTask { await self.openWork.carryOut(with: client) }
-            group.addTask { await self.reportOpenTimeout(client) }
-            group.addTask { await self.keepRemembering(client) }
-            defer { group.cancelAll() }
-            return await runUntilClosing(client)
-        }
+    }
+
+    private func part(from client: RealmClient) async {
         await context.connection(of: client).leave(client)
         await remember(client)
         await client.close()
         await resets.startOverIfWanted()
         fileIsClosed()
-        do throws(LocalRealmError) {
-            try result.get()
-        } catch {
-            pauses.wasOpen(context.time.uptime() - start)
-            let failure = RealmFailure(.realm(error))
-            unhealed = error.isTransient ? failure : nil
-            throw failure
-        }
+    }
+
+    private func duties(for client: RealmClient) -> Duties {
+        Duties(
+            [
+                Duty(on: conditionsChanged, isDueAtOnce: true) { [self] _ in
+                    await followPermission(client)
+                },
+                Duty(on: onceWanted) { [self] _ in
+                    await syncOnce(client)
+                    return .onSignal
+                },
+                Duty(on: client.resetWanted, isDueAtOnce: true) { [self] occasion in
+                    if case .beginning = occasion { await resets.begin(with: client, self) }
+                    await resets.follow(client, self)
+                    return .onSignal
+                },
+                openWork.duty(with: client),
+                // So that a file restored from a backup is recognised.
+                Duty(on: client.hasNewVersion, after: .seconds(5)) { [self] _ in
+                    await remember(client)
+                    return .onSignal
+                },
+                Duty(on: closing) { _ in
+                    await client.end()
+                    return .onSignal
+                },
+            ],
+            context.time
+        )
     }
 
     private func runUntilClosing(_ client: RealmClient) async -> Result<Void, LocalRealmError> {
-        await withTaskGroup(of: Result<Void, LocalRealmError>.self) { group in
-            group.addTask { [context] in
-                do throws(LocalRealmError) {
-                    let connection = context.connection(of: client)
-                    return .success(try await connection.run(client, joins: false))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            group.addTask { [closing] in
-                await closing.wait()
-                return .success(())
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? .success(())
+        do throws(LocalRealmError) {
+            return .success(try await context.connection(of: client).run(client, joins: false))
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -246,7 +283,6 @@ public actor SyncedRealm {
 
     /// A full disk lets the file be opened, and fails its next write: that is still the same failure.
     private func reportHealing(_ client: RealmClient) async {
-        guard unhealed != nil else { return }
         let start = context.time.uptime()
         let proof = HealingProof(since: await client.snapshot())
         while await !proof.isGiven(by: client.snapshot(), after: context.time.uptime() - start) {
@@ -326,17 +362,6 @@ extension SyncedRealm: ResetHost {
         if client != nil, let transfersInRecord { return transfersInRecord }
         transfersInRecord = await memory.lastTransfers()
         return transfersInRecord ?? .init()
-    }
-
-    /// Stores the file's version some seconds after it has changed, so that a file restored from a backup is
-    /// recognised.
-    private func keepRemembering(_ client: RealmClient) async {
-        while await client.hasNewVersion.wait(),
-            (try? await context.time.sleep(.seconds(5))) != nil
-        {
-            client.hasNewVersion.lower()
-            await remember(client)
-        }
     }
 
     /// Canonical Extended JSON; empty while it depends on a user that never logged in, and for realms with

@@ -33,17 +33,19 @@ final class RealmResets: Sendable {
 
     // MARK: Following the server
 
-    /// Carries out the resets that are needed while the client runs.
+    /// Carries out the reset that is needed, if one is.
     func follow(_ client: RealmClient, _ host: some ResetHost) async {
+        if let cause = await client.resetCause {
+            await reset(client, cause, mode: mode, host)
+        } else if let issue = await client.removalIssue {
+            await planRemoval(of: client, issue)
+        }
+    }
+
+    /// Finishes what an earlier process has left of a reset; the client asks for resets from then on.
+    func begin(with client: RealmClient, _ host: some ResetHost) async {
         await client.asksForResets()
         await finishEarlierReset(client, host)
-        repeat {
-            if let cause = await client.resetCause {
-                await reset(client, cause, mode: mode, host)
-            } else if let issue = await client.removalIssue {
-                await planRemoval(of: client, issue)
-            }
-        } while await client.resetWanted.wait()
     }
 
     /// An earlier process may have ended after a reset and before all that follows it.

@@ -54,3 +54,6 @@ struct linux_file_place {
 
 // 0, or -1 and errno.
 int linux_file_place(const char *path, struct linux_file_place *place);
+
+// The magic number of the file system that a file is on (statfs), or -1 and errno.
+int64_t linux_file_system(const char *path);
