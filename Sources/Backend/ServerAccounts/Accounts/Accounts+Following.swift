@@ -1,3 +1,4 @@
+import Coordination
 import Logging
 import ServerConfig
 package import ServerStore
@@ -7,13 +8,9 @@ extension Accounts {
     /// or that it is deleted. The configuration file keeps its precedence.
     package func follow(_ app: AppID) async {
         do {
-            var record = try await store.read { try $0.app(app) }
-            while true {
-                try await adopt(record, app)
-                // A newer one may have come, and been adopted before this one.
-                let newest = try await store.read { try $0.app(app) }
-                guard newest?.declaration != record?.declaration else { return }
-                record = newest
+            // One after the other, so that the last one to adopt has read last.
+            try await changes.take {
+                try await adopt(try await store.read { try $0.app(app) }, app)
             }
         } catch {
             logger.error(

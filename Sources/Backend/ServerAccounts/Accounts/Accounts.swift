@@ -1,4 +1,5 @@
 import Changesets
+import Coordination
 package import Logging
 package import ServerConfig
 package import ServerStore
@@ -18,6 +19,8 @@ package struct Accounts: Sendable {
     package let backplane: any Backplane
     let clock: WallClock
     let random: RandomSource
+    /// Of declarations, by administrators and by other processes.
+    let changes = Turns<OrderOfArrival>()
 
     /// Loads the apps' keys, and creates missing ones. Also serves apps that an operator has added
     /// to the store. If the file declares one of the same name, the file has precedence.
@@ -65,7 +68,9 @@ package struct Accounts: Sendable {
         _ app: ServedAppConfiguration,
         as declaration: String
     ) async throws {
-        await serve(try await prepare(app, declaration: declaration, isNew: true))
+        try await changes.take {
+            await serve(try await prepare(app, declaration: declaration, isNew: true))
+        }
     }
 
     /// Prepares everything that an app needs, without effect on clients. An app that is new to the
