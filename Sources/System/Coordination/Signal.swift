@@ -16,19 +16,20 @@ package final class Signal: Sendable {
     package init() {}
 
     package func raise() {
-        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+        let before = state.withLock { state in
+            let before = state
             switch state {
-            case .awaited(let waiter):
-                state = .idle
-                return { waiter.resume(returning: true) }
-            case .followed(let action):
-                return action
-            case .idle, .raised:
-                state = .raised
-                return nil
+            case .awaited: state = .idle
+            case .idle, .raised: state = .raised
+            case .followed: break
             }
+            return before
         }
-        wake?()
+        switch before {
+        case .awaited(let waiter): waiter.resume(returning: true)
+        case .followed(let action): action()
+        case .idle, .raised: break
+        }
     }
 
     /// Calls the action at each raise until `unfollow()`, and at once if it was raised before. No task may wait

@@ -204,7 +204,10 @@ extension CaptureWatch {
         guard OpenConnections.areMany, subscription != nil, FileSystem.notifiesOfAllWrites(to: path)
         else { return }
         // A write after this is notified, and changes the traces.
-        traces = FileTraces(path: path, logPath: logPath)
+        let current = FileTraces(path: path, logPath: logPath)
+        // The next poll reports another file.
+        guard current.isOfSameFile(as: traces) else { return }
+        traces = current
         if isFreeOfWriters { close() }
     }
 
