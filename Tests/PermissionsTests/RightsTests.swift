@@ -232,7 +232,7 @@ struct RightsTests {
         func signature(
             _ declaration: RoleDeclaration,
             _ user: UserValues = Sample.user
-        ) -> RightsSignature {
+        ) -> UserRightsSignature {
             Sample.roles([declaration]).rights(of: user).signature
         }
         let base = RoleDeclaration(name: "x", read: .matching("store == $user.data.store"))
@@ -261,24 +261,39 @@ struct RightsTests {
         #expect(signature(base, noStore) != signature(base))
     }
 
-    @Test("A class without rights leaves the signature as it is")
+    @Test("A class that was added counts once it may be read and is subscribed to")
     func signatureOfNewClass() {
         let role = RoleDeclaration(name: "x", read: .all)
-        let declarations = RoleDeclarations(classes: [Sample.order: [role]])
-        let few = AppRoles(declarations, .init([Sample.schema.classes[0]]), Sample.rules)
-        let all = AppRoles(declarations, Sample.schema, Sample.rules)
-        #expect(few.rights(of: Sample.user).signature == all.rights(of: Sample.user).signature)
+        let declarations = RoleDeclarations(classes: [Sample.order: [role], "Reading": [role]])
+        func signature(_ classes: ClosedRange<Int>) -> UserRightsSignature {
+            let schema = RealmSchema(Array(Sample.schema.classes[classes]))
+            return AppRoles(declarations, schema, Sample.rules).rights(of: Sample.user).signature
+        }
+        let (one, two, three) = (signature(0...0), signature(0...1), signature(0...2))
+        let all: [Text] = ["Note", "Order", "Reading"]
+        #expect(one.knows("Order"))
+        #expect(two.knows("Note"))
+        #expect(!two.knows("Reading"))
+        #expect(one.change(to: one, subscribed: all) == .none)
+        #expect(one.change(to: two, subscribed: all) == .none)
+        #expect(one.change(to: three, subscribed: ["Order", "Note"]) == .none)
+        #expect(one.change(to: three, subscribed: all) == .newClass)
+        #expect(two.change(to: three, subscribed: all) == .newClass)
     }
 
-    @Test("Bytes of a signature stay the same between versions of the server")
-    func stableSignature() {
-        let role = RoleDeclaration(name: "x", read: .matching("store == $user.data.store"))
-        let bytes = Sample.roles([role]).rights(of: Sample.user).signature.bytes
-        let text = String(decoding: bytes.filter { $0 >= 0x20 && $0 < 0x7f }, as: UTF8.self)
-        #expect(
-            text == "Orderall 1filterstore == $user.data.storefalsetruetruefields 0"
-                + "true trueuser.data.store7"
-        )
-        #expect(bytes.count == 184, "\(bytes.count)")
+    @Test("The rights to a class count from the beginning, also if there were none")
+    func changedRights() {
+        let role = RoleDeclaration(name: "x", read: .all)
+        func signature(_ classes: [Text: [RoleDeclaration]]) -> UserRightsSignature {
+            AppRoles(RoleDeclarations(classes: classes), Sample.schema, Sample.rules)
+                .rights(of: Sample.user).signature
+        }
+        let few = signature(["Order": [role]])
+        let more = signature(["Order": [role], "Note": [role]])
+        let others = signature(["Order": [RoleDeclaration(name: "x", read: .all, write: .all)]])
+        #expect(few.change(to: more, subscribed: []) == .rights)
+        #expect(more.change(to: few, subscribed: []) == .rights)
+        #expect(few.change(to: others, subscribed: []) == .rights)
+        #expect(few.change(to: few, subscribed: ["Note", "Other"]) == .none)
     }
 }

@@ -47,12 +47,14 @@ struct ClusterBackplaneTests {
     /// Runs processes until the body ends, each with a participant that has a connection.
     private func running(
         _ processes: [ClusterBackplane],
-        following follow: @escaping @Sendable (AppID) async -> Void = { _ in },
+        following follow: @escaping ClusterDatabase.Follow = { _ in nil },
         _ body: ([Ear]) async throws -> Void
     ) async throws {
         let ears = processes.map { _ in Ear() }
         for (process, ear) in zip(processes, ears) { process.join(ear) }
-        try await ClusterDatabase.running(processes, following: follow) { try await body(ears) }
+        try await ClusterDatabase.running(processes, following: processes.map { _ in follow }) {
+            try await body(ears)
+        }
     }
 
     @Test("Without a single notice, each poll finds what the others did")
@@ -100,6 +102,7 @@ struct ClusterBackplaneTests {
             following: { app in
                 await Task.yield()
                 log.withLock { $0.append("follow \(app)") }
+                return .paused
             },
             { ears in
                 ears[1].whenHeard = { message in
@@ -114,6 +117,17 @@ struct ClusterBackplaneTests {
                 #expect(order.first == "follow shop-abcde")
             }
         )
+    }
+
+    @Test("An order to pause that comes after sync is enabled again disturbs no connection")
+    func latePause() async throws {
+        let processes = [try cluster.process(), try cluster.process()]
+        try await running(processes, following: { _ in .enabled }) { ears in
+            processes[0].control(.app(Self.shop), .pause)
+            processes[0].control(.app(Self.shop), .rebind)
+            try await until { ears[1].heard.contains(.control(.app(Self.shop), .rebind)) }
+            #expect(!ears[1].heard.contains(.control(.app(Self.shop), .pause)))
+        }
     }
 
     @Test("A killed coordination connection is made again, and nothing is missed")
@@ -184,7 +198,7 @@ struct ClusterBackplaneTests {
     func clock() async throws {
         let late = WallClock { WallClockFixture.now() - 61_000 }
         let process = try cluster.process(clock: late)
-        let task = Task { await process.run { _ in } }
+        let task = Task { await process.run { _ in nil } }
         try await until { process.obstacle?.hasPrefix("the clock of this machine differs") == true }
         task.cancel()
         await task.value

@@ -138,7 +138,7 @@ struct JobTests {
     @Test("A process whose clock is a minute off does no job, and lets no history be trimmed")
     func clock() async throws {
         let process = try cluster.process(clock: WallClock { WallClockFixture.now() + 61_000 })
-        let task = Task { await process.run { _ in } }
+        let task = Task { await process.run { _ in nil } }
         try await until { process.obstacle?.hasPrefix("the clock") == true }
         let count = Counter()
         await process.perform(.trimming, every: .seconds(3300)) { count.add() }

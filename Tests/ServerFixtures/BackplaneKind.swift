@@ -72,13 +72,23 @@ package final class ClusterDatabase: Sendable {
         try Connection(target(), deadline: .after(.seconds(60))).execute(text)
     }
 
+    /// Reads an app's record again.
+    package typealias Follow = @Sendable (AppID) async -> SyncState?
+
+    private static let servesNone: Follow = { _ in nil }
+
     /// Runs processes until the body ends.
+    ///
+    /// - Parameter follow: that of each process; empty if none serves apps.
     package static func running<Result>(
         _ processes: [ClusterBackplane],
-        following follow: @escaping @Sendable (AppID) async -> Void = { _ in },
+        following follow: [Follow] = [],
         _ body: () async throws -> Result
     ) async throws -> Result {
-        let tasks = processes.map { process in Task { await process.run(following: follow) } }
+        let tasks = processes.enumerated().map { index, process in
+            let follow = follow.isEmpty ? servesNone : follow[index]
+            return Task { await process.run(following: follow) }
+        }
         let result: Swift.Result<Result, any Error>
         do {
             try await until { processes.allSatisfy { $0.obstacle == nil } }

@@ -101,6 +101,41 @@ struct FlexibleConversationTests {
         return realm
     }
 
+    @Test("A class that is subscribed to before it exists comes into view once it does")
+    func subscriptionBeforeClass() async throws {
+        try await with(.memory) { world in
+            try await world.connect(mode: .flexible) { early in
+                let file = try await early.startFlexible().file
+                let query = Self.query(1, "TRUEPREDICATE")
+                let known = try await early.subscribe(query, request: 1).progress
+                try await world.connect(mode: .flexible) { writer in
+                    _ = try await Self.start(writer)
+                    _ = try await Self.subscribe(writer, query, request: 1)
+                    try await writer.upload([upload(3, on: 0, Tasks.create(1, title: "new"))])
+                    try await writer.receive(acknowledging: 3)
+                }
+                let report = try await early.expectError(session: 1)
+                #expect(report.code == 200)
+                try await early.send(.unbind(1))
+                try await early.rebind(file, query, known)
+                #expect(try await early.receive(upToMark: 2).keys() == [.int(1)])
+            }
+        }
+    }
+
+    @Test("Classes that are added leave the rights that a session began with as they were")
+    func rightsBeforeClass() async throws {
+        try await with(.memory) { world in
+            try await world.connect(mode: .flexible) { client in
+                _ = try await Self.start(client)
+                world.apps.accounts.backplane.control(.app(TestApps.shop), .rebind)
+                let query = Self.query(1, "TRUEPREDICATE")
+                let received = try await client.subscribe(query, request: 1)
+                #expect(received.steady.isEmpty)
+            }
+        }
+    }
+
     @Test(
         "A client writes, another one subscribes to a part, and gets changes of that part only",
         arguments: SyncWorld.Carrier.allCases

@@ -216,7 +216,9 @@ struct FlexibleTwoProcessTests {
             let (file, progress) = try await other.connect(as: user, mode: .flexible) { client in
                 let (file, progress) = try await Self.start(client)
                 #expect(await FlexibleShop.terminateSync(one) == 200)
-                #expect(try await client.expectError(session: 1).code == 200)
+                let report = try await client.expectError(session: 1)
+                // The session ends, or finds first that its ident is void.
+                #expect([200, 208].contains(report.code))
                 #expect(try await client.receive() == nil)
                 return (file, progress)
             }
@@ -224,7 +226,8 @@ struct FlexibleTwoProcessTests {
             await other.apps.accounts.follow(TestApps.shop)
             try await other.connect(as: user, mode: .flexible) { client in
                 try await client.rebind(file, Self.everything, progress)
-                #expect(try await client.expectError(session: 1).code == 208)
+                let report = try await client.expectError(session: 1)
+                #expect(report.code == 208)
             }
         }
     }

@@ -76,10 +76,8 @@ struct SharedDatabaseTests {
                 let accounts = [acting.accounts, other.accounts]
                 try await ClusterDatabase.running(
                     running,
-                    following: { app in
-                        for accounts in accounts.suffix(running.count) {
-                            await accounts.follow(app)
-                        }
+                    following: accounts.suffix(running.count).map { accounts in
+                        { await accounts.follow($0) }
                     },
                     { try await body(one, two, database) }
                 )

@@ -153,10 +153,14 @@ package final class ClusterBackplane: Backplane {
     }
 
     /// Connects, and hears of other processes until the task is cancelled; called once.
-    package func run(following follow: @escaping @Sendable (AppID) async -> Void) async {
+    package func run(following follow: @escaping @Sendable (AppID) async -> SyncState?) async {
         guard coordination.start() else { return member.report("the system gave no thread") }
         for await message in orders {
-            if let app = message.app { await follow(app) }
+            if let app = message.app {
+                let state = await follow(app)
+                // Enabled again since, or not paused yet: another order follows once it is.
+                if state == .enabled, case .control(_, .pause) = message { continue }
+            }
             member.pass(message)
         }
         // Cancelled.

@@ -146,10 +146,7 @@ struct SyncWorld: Sendable {
             )
             let result = try await ClusterDatabase.running(
                 ends,
-                following: { app in
-                    await apps.accounts.follow(app)
-                    await other.accounts.follow(app)
-                },
+                following: [apps, other].map { apps in { await apps.accounts.follow($0) } },
                 { try await running(apps, other, body) }
             )
             for store in stores { await store.close() }

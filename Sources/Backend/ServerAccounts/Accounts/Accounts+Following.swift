@@ -6,7 +6,10 @@ package import ServerStore
 extension Accounts {
     /// Adopts what another process has stored about an app: its state, its declaration, its rules,
     /// or that it is deleted. The configuration file keeps its precedence.
-    package func follow(_ app: AppID) async {
+    ///
+    /// - Returns: the state of the app's sync afterwards; nil if the app is not served.
+    @discardableResult
+    package func follow(_ app: AppID) async -> SyncState? {
         do {
             // One after the other, so that the last one to adopt has read last.
             try await changes.take {
@@ -18,6 +21,7 @@ extension Accounts {
                 metadata: ["app": "\(app)", "error": "\(error)"]
             )
         }
+        return apps[app]?.syncState
     }
 
     private func adopt(_ record: AppRecord?, _ app: AppID) async throws {

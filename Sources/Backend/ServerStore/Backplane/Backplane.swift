@@ -31,8 +31,9 @@ package protocol Backplane: Sendable {
 
     /// Hears of other processes until the task is cancelled.
     ///
-    /// - Parameter follow: reads an app's record again, before its connections act on a change.
-    func run(following follow: @escaping @Sendable (AppID) async -> Void) async
+    /// - Parameter follow: reads an app's record again, before its connections act on a change. Returns the
+    ///   state of the app's sync; nil if the app is not served.
+    func run(following follow: @escaping @Sendable (AppID) async -> SyncState?) async
 
     /// Does a job, unless another process does it now, or has done it within the interval.
     func perform(_ job: Job, every interval: Duration, _ body: @Sendable () async -> Void) async

@@ -36,7 +36,7 @@ package final class InProcessBackplane: Backplane {
     }
 
     /// There are no other processes.
-    package func run(following follow: @escaping @Sendable (AppID) async -> Void) async {}
+    package func run(following follow: @escaping @Sendable (AppID) async -> SyncState?) async {}
 
     package func perform(
         _ job: Job,

@@ -125,7 +125,7 @@ struct BootstrapOpening {
         of client: ClientFile,
         in file: ServerFile,
         _ schema: RealmSchema
-    ) throws -> (ClientView, RightsSignature) {
+    ) throws -> (ClientView, UserRightsSignature) {
         guard let user = try transaction.user(client.owner, of: file.app) else {
             throw SessionFault.permissionDenied
         }

@@ -13,7 +13,7 @@ struct BootstrapPlan: Sendable {
     let earlier: [ClientView]
     let view: ClientView
     /// Those of the user that the view is based on.
-    let rights: RightsSignature
+    let rights: UserRightsSignature
     /// The new view's own version: its client's cursor behind the bootstrap.
     let start: SaltedServerVersion
     let upload: UploadCursor

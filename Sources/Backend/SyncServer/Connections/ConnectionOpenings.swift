@@ -118,6 +118,7 @@ enum ConnectionOpenings {
                 on: connection
             )
         }
+        if current.missedReview { connection.reviewRights() }
         ConnectionUploads.report(identified.rejected, key, on: connection)
         // The client uses this connection now: close the previous one (wire protocol, 12.5), also
         // one at another process.

@@ -150,11 +150,15 @@ enum ConnectionViews {
     }
 
     /// After a change of rules: sessions whose user has other rights than at their beginning must bind
-    /// again, which clients below version 14 cannot (flexible sync, 8.4).
+    /// again, which clients below version 14 cannot (flexible sync, 8.4). So must those that have
+    /// subscribed to a class before it was added.
     static func compareRights(of connection: isolated SyncConnection) async {
         for (key, session) in connection.work.sessions {
-            guard let file = session.file, let client = session.client else { continue }
-            var rights: RightsSignature?
+            guard let file = session.file, let client = session.client else {
+                connection.work.missReview(key)
+                continue
+            }
+            var rights: UserRightsSignature?
             if let context = context(of: connection) {
                 do {
                     rights = try await connection.service.engine.views.rights(
@@ -173,17 +177,31 @@ enum ConnectionViews {
                     rights = nil
                 }
             }
-            guard rights == nil || rights != session.rights else { continue }
+            let change = change(of: session, to: rights)
+            guard change != .none else { continue }
             guard connection.work[key]?.rights == session.rights else {
                 // It got a new view meanwhile.
                 connection.reviewRights()
                 continue
             }
             // Its next IDENT tells a client that was removed.
-            let version = connection.subProtocol.version
-            let isOld = rights != nil && version < firstVersionThatRebinds
-            connection.fail(key, isOld ? .permissionsChanged : .rulesChanged)
+            let isOld = connection.subProtocol.version < firstVersionThatRebinds
+            switch change {
+            case .none: break
+            case .newClass where isOld: break
+            case .rights where isOld && rights != nil: connection.fail(key, .permissionsChanged)
+            case .newClass, .rights: connection.fail(key, .rulesChanged)
+            }
         }
+    }
+
+    private static func change(
+        of session: SessionWork.Session,
+        to rights: UserRightsSignature?
+    ) -> UserRightsSignature.Change {
+        guard let rights, let earlier = session.rights else { return .rights }
+        let subscribed = session.subscriptions ?? .empty
+        return earlier.change(to: rights, subscribed: subscribed.queries.keys)
     }
 
     private static let firstVersionThatRebinds = 14

@@ -22,9 +22,13 @@ struct SessionWork {
         /// The newest versions of the file, if they are this client's own alone.
         fileprivate(set) var ownVersions: OwnVersions?
         /// The rights that its view is based on; nil in partition-based sync.
-        fileprivate(set) var rights: RightsSignature?
+        fileprivate(set) var rights: UserRightsSignature?
+        /// Rights were compared while its IDENT was validated, perhaps by the earlier rules.
+        fileprivate(set) var missedReview = false
         /// The subscriptions in force; nil before they are, and in partition-based sync.
         fileprivate(set) var subscriptions: SubscriptionSetBody?
+        /// Whether one of them is for a class that may be added later.
+        fileprivate(set) var awaitsClass = false
         fileprivate(set) var waiting = WaitingVersions()
         fileprivate var steps: Deque<SessionStep> = []
         fileprivate var isAtWork = false
@@ -77,7 +81,7 @@ struct SessionWork {
         _ client: ClientFile,
         in file: ServerFileID,
         latest: SaltedServerVersion,
-        rights: RightsSignature?
+        rights: UserRightsSignature?
     ) {
         sessions[key]?.client = client
         sessions[key]?.rights = rights
@@ -91,12 +95,19 @@ struct SessionWork {
     }
 
     /// The session has a new view. Classes that were added since its IDENT count from here on.
-    mutating func viewed(_ key: SessionKey, under rights: RightsSignature) {
+    mutating func viewed(_ key: SessionKey, under rights: UserRightsSignature) {
         sessions[key]?.rights = rights
     }
 
     mutating func subscribed(_ key: SessionKey, to body: SubscriptionSetBody) {
+        let rights = sessions[key]?.rights
         sessions[key]?.subscriptions = body
+        sessions[key]?.awaitsClass = body.queries.keys.contains { rights?.knows($0) == false }
+    }
+
+    /// Its rights, which are not known yet, must be compared once they are.
+    mutating func missReview(_ key: SessionKey) {
+        sessions[key]?.missedReview = true
     }
 
     /// Uploads up to a version of the client's are integrated.

@@ -477,6 +477,7 @@ extension SyncConnection {
                 let version = grown.newest(of: file, for: client.ident)
             else { continue }
             work.grew(key, to: version, at: now)
+            if session.awaitsClass { reviewRights() }
             perform(machine.historyGrew(key, to: version))
         }
     }

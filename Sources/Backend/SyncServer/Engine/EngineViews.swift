@@ -70,7 +70,7 @@ struct EngineViews: Sendable {
     /// A part of what a subscription brings.
     enum Delivery: Sendable {
         case history(ViewBatch)
-        case bootstrap(ServerSession.BootstrapPart, of: ClientView, under: RightsSignature)
+        case bootstrap(ServerSession.BootstrapPart, of: ClientView, under: UserRightsSignature)
     }
 
     /// Sends a client the history up to a new view, and the view's bootstrap. Writers and other readers
@@ -236,7 +236,7 @@ struct EngineViews: Sendable {
         in file: ServerFileID,
         subscribing body: SubscriptionSetBody,
         _ context: FlexibleContext
-    ) async throws -> RightsSignature? {
+    ) async throws -> UserRightsSignature? {
         try await store.read { snapshot in
             guard let known = try snapshot.user(user.id, of: user.app),
                 try snapshot.clientFile(client, in: file) != nil

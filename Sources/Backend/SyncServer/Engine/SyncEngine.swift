@@ -219,7 +219,7 @@ package struct SyncEngine: Sendable {
         let client: ClientFile
         let view: View
         /// Nil in partition-based sync.
-        let rights: RightsSignature?
+        let rights: UserRightsSignature?
         /// Those whose report a broken connection may have lost (wire protocol, 13.5).
         let rejected: [RejectedChangeset]
 

@@ -35,17 +35,5 @@ package struct UserRights: Hashable, Sendable {
     /// A class that the roles do not know, such as one added later, allows nothing.
     package subscript(className: Text) -> ClassRights { classes[className] ?? .noRole }
 
-    /// Equal for equal rights: tells whether the rights of a user have changed (flexible sync, 8.4).
-    ///
-    /// A class without rights does not count, so that a class added to the schema leaves the
-    /// signature as it is until its objects may be read.
-    package var signature: RightsSignature {
-        var signature = RightsSignature()
-        for (name, rights) in classes.sorted(by: { $0.key < $1.key }) {
-            guard case .role(let role) = rights else { continue }
-            signature.append(name.description)
-            signature.append(role.signature)
-        }
-        return signature
-    }
+    package var signature: UserRightsSignature { UserRightsSignature(classes) }
 }

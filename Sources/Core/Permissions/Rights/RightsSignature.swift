@@ -1,8 +1,8 @@
 import JSON
 
-/// Bytes that are equal for equal rights, in every process: a store keeps a digest of them.
-package struct RightsSignature: Hashable, Sendable {
-    package private(set) var bytes: [UInt8] = []
+/// Bytes that are equal for equal rights to a class.
+struct RightsSignature: Hashable, Sendable {
+    private var bytes: [UInt8] = []
 
     mutating func append(_ text: String) {
         append(count: text.utf8.count)
