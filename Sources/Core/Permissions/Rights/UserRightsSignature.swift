@@ -17,7 +17,7 @@ package struct UserRightsSignature: Hashable, Sendable {
     /// Whether the schema had the class.
     package func knows(_ className: Text) -> Bool { classes[className] != nil }
 
-    /// What became of these rights.
+    /// The difference between these rights and later ones.
     ///
     /// - Parameter subscribed: the classes with a subscription.
     package func change(
