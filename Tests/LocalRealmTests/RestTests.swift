@@ -54,6 +54,9 @@ struct RestTests {
             { _ = try $0.realm.rejectedWrites() },
             { _ = try $0.realm.row(of: "Note", key: .int(7)) },
         ]
+        // An empty history need not be read.
+        try fixture.connect().execute("INSERT INTO Note VALUES (1, 'x')")
+        _ = try fixture.realm.drain()
         var wakes = 0
         fixture.realm.rest.onWake = { wakes += 1 }
         for (number, call) in calls.enumerated() {
@@ -70,6 +73,101 @@ struct RestTests {
         fixture.rest()
         #expect(fixture.realm.status == before)
         #expect(fixture.openFiles == ["\(fixture.path).lock"])
+    }
+
+    @Test("What a restarted agent hears of a silent realm needs no open file")
+    func restart() throws {
+        let ident = SaltedFileIdent(ident: FileIdent(2), salt: Salt(9))
+        try fixture.realm.storeFileIdent(ident)
+        try fixture.receive { $0.createObject(.init("Note", 7)) }
+        try fixture.realm.markDownloadCompleted()
+        let schema = fixture.realm.status.localVersion.rawValue
+        try fixture.receive(upTo: 2, after: schema)
+        try fixture.reopen(.notes)
+        let realm = fixture.realm
+        let known = try realm.acknowledgedVersion()
+        #expect(known == realm.status.localVersion)
+        fixture.rest()
+
+        // The server has heard of the newest version since.
+        let before = realm.status.progress
+        func uploaded(_ version: ClientVersion) -> SyncProgress {
+            SyncProgress(
+                latestServerVersion: before.latestServerVersion,
+                download: DownloadCursor(
+                    serverVersion: before.download.serverVersion,
+                    lastIntegratedClientVersion: known
+                ),
+                upload: UploadCursor(
+                    clientVersion: version,
+                    lastIntegratedServerVersion: before.upload.lastIntegratedServerVersion
+                )
+            )
+        }
+        let progress = uploaded(known)
+        try realm.makeDurable()
+        let report = try realm.integrate([], progress: progress, downloadableBytes: 0)
+        #expect(report == IntegrationReport(unchanged: known))
+        #expect(realm.status.progress == progress)
+        let batch = try realm.scanUploads(from: progress.upload, upTo: known)
+        #expect(batch.changesets.isEmpty)
+        #expect(batch.reached.clientVersion == known)
+        #expect(try realm.acknowledgedVersion() == known)
+        try realm.markDownloadCompleted()
+        #expect(fixture.openFiles == ["\(fixture.path).lock"])
+
+        // A cursor that goes back is refused as ever, and a local write is uploaded and acknowledged.
+        #expect(throws: LocalRealmError.self) {
+            try realm.integrate([], progress: uploaded(.zero), downloadableBytes: 0)
+        }
+        try fixture.connect().execute("INSERT INTO Note VALUES (1, 'x')")
+        let written = try realm.drain().localVersion
+        #expect(try realm.acknowledgedVersion() == known)
+        let cursor = realm.status.progress.upload
+        #expect(try realm.scanUploads(from: cursor, upTo: written).changesets.count == 1)
+        let acknowledgement = try realm.integrate(
+            [],
+            progress: uploaded(written),
+            downloadableBytes: 0
+        )
+        #expect(acknowledgement.acknowledgedChangesetCount == 1)
+        #expect(try realm.acknowledgedVersion() == realm.status.localVersion)
+    }
+
+    @Test("The same batch comes from an empty history as from none")
+    func emptyScan() throws {
+        try fixture.realm.storeFileIdent(SaltedFileIdent(ident: FileIdent(2), salt: Salt(9)))
+        for number: Int64 in 1...3 {
+            try fixture.receive { $0.createObject(.init("Note", number)) }
+        }
+        let newest = fixture.realm.status.localVersion.rawValue
+        for start in 0...newest + 1 {
+            for end in 0...newest + 1 {
+                let cursor = UploadCursor(
+                    clientVersion: ClientVersion(start),
+                    lastIntegratedServerVersion: ServerVersion(1)
+                )
+                // Reads the history: nothing has asked since the last write.
+                _ = try fixture.receiveNothing()
+                let asked = try fixture.realm.scanUploads(from: cursor, upTo: ClientVersion(end))
+                _ = try fixture.realm.acknowledgedVersion()
+                let known = try fixture.realm.scanUploads(from: cursor, upTo: ClientVersion(end))
+                #expect(asked == known)
+            }
+        }
+    }
+
+    @Test("An opened realm is durable if there is no log")
+    func durableAtOnce() throws {
+        try fixture.connect().execute("INSERT INTO Note VALUES (1, 'x')")
+        _ = try fixture.realm.drain()
+        try fixture.reopen(.notes)
+        #expect(fixture.realm.isDurable)
+        let program = try fixture.connect()
+        try program.execute("INSERT INTO Note VALUES (2, 'x')")
+        try fixture.reopen(.notes)
+        #expect(!fixture.realm.isDurable)
+        program.close()
     }
 
     @Test("Other agents stay locked out")

@@ -1,4 +1,3 @@
-import SyncProtocol
 import Testing
 import Versions
 
@@ -6,31 +5,15 @@ import Versions
 
 @Suite("When the failure of a file that is open again is over")
 struct HealingProofTests {
-    private let proof = HealingProof(localVersion: ClientVersion(5), progress: progress(3))
-
-    private static func progress(_ version: UInt64) -> SyncProgress {
-        SyncProgress(
-            latestServerVersion: SaltedServerVersion(
-                version: ServerVersion(version),
-                salt: Salt(1)
-            ),
-            download: DownloadCursor(
-                serverVersion: ServerVersion(version),
-                lastIntegratedClientVersion: .zero
-            ),
-            upload: .zero
-        )
-    }
+    private let proof = HealingProof(localVersion: ClientVersion(5))
 
     private func isGiven(
         _ localVersion: UInt64 = 5,
-        _ version: UInt64 = 3,
         isDownloaded: Bool = false,
         after duration: Duration = .seconds(59)
     ) -> Bool {
         proof.isGiven(
             by: ClientVersion(localVersion),
-            Self.progress(version),
             isDownloaded: isDownloaded,
             after: duration
         )
@@ -44,7 +27,6 @@ struct HealingProofTests {
     @Test("A local or remote write proves it, a completed download, and a minute without failure")
     func proven() {
         #expect(isGiven(6))
-        #expect(isGiven(5, 4))
         #expect(isGiven(isDownloaded: true))
         #expect(isGiven(after: .seconds(60)))
     }

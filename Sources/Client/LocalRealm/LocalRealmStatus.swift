@@ -83,8 +83,8 @@ package struct IntegrationReport: Hashable, Sendable {
     /// Classes that the server added, in order of arrival.
     package var learnedClasses: [Text]
 
-    /// The report of a message that was only staged.
-    package init(staged localVersion: ClientVersion) {
+    /// The report of a message that left the realm as it was.
+    package init(unchanged localVersion: ClientVersion) {
         self.init(
             drained: CaptureReport(localVersion: localVersion),
             localVersion: localVersion,

@@ -24,10 +24,19 @@ extension RealmFile {
     ///
     /// Local writes in the capture log are drained first, so that they are in the history before
     /// anything is merged; they stay there even if the server's changesets are refused.
+    ///
+    /// One that tells nothing that the server would not tell again is not written: most realms of a restarted agent
+    /// have nothing new, and their files can stay at rest.
     package func integrate(
         _ download: ParsedDownload
     ) throws(LocalRealmError) -> IntegrationReport {
-        try mappingErrors {
+        if changesNothing(download) {
+            return try mappingErrorsAtRest {
+                committed.state.adopt(download.progress)
+                return IntegrationReport(unchanged: committed.state.localVersion)
+            }
+        }
+        return try mappingErrors {
             let incoming = try download.incoming.get()
             let (drained, result) = try write(.normal) { draft in
                 let drained = try drain(&draft)
@@ -122,6 +131,17 @@ extension RealmFile {
                 .filter { known.position(of: $0) == nil }
             return (count, acknowledged, learned)
         }
+    }
+
+    /// Whether a download brings nothing, and acknowledges nothing that is still stored.
+    private func changesNothing(_ download: ParsedDownload) -> Bool {
+        guard hasEmptyHistory, download.isEmpty, !committed.catalogue.hasAsymmetricClasses,
+            !Drain.isNeeded(by: committed)
+        else { return false }
+        let state = committed.state
+        return download.progress.download.serverVersion == state.progress.download.serverVersion
+            && download.downloadableBytes == state.downloadableBytes
+            && state.allows(download.progress)
     }
 
     /// - Returns: how many local changesets the server has acknowledged.

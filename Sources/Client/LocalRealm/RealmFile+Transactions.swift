@@ -23,6 +23,7 @@ extension RealmFile {
             }
             committed = draft
             isDurable = durability == .full
+            hasEmptyHistory = false
             return result
         } catch {
             // Some may be for tables that were rolled back.
@@ -38,6 +39,16 @@ extension RealmFile {
         try Self.mappingErrors(configuration.path) {
             try rest.requireSameFile()
             try rest.use()
+            return try body()
+        }
+    }
+
+    /// The same for work that leaves the connection as it is: a file that rests stays at rest.
+    func mappingErrorsAtRest<Result>(
+        _ body: () throws -> Result
+    ) throws(LocalRealmError) -> Result {
+        try Self.mappingErrors(configuration.path) {
+            try rest.requireSameFile()
             return try body()
         }
     }

@@ -27,15 +27,19 @@ package final class RealmFile {
     /// As committed; a transaction works on a copy.
     var committed: Draft
     /// Whether everything committed so far would survive a power cut.
-    package internal(set) var isDurable = false
+    package internal(set) var isDurable: Bool
+    /// The history is known to have no local changeset: a file that rests need not be asked. Ends with each write.
+    var hasEmptyHistory = false
 
     private init(
         configuration: LocalRealmConfiguration,
         connection: Connection,
         lock: FileLock,
         opening: RealmFileSetup,
+        isDurable: Bool,
         clock: @escaping () -> Int64
     ) {
+        self.isDurable = isDurable
         self.configuration = configuration
         self.connection = connection
         self.lock = lock
@@ -76,6 +80,8 @@ extension RealmFile {
                 connection: connection,
                 lock: lock,
                 opening: opening,
+                // Without a log everything is in the file, where a checkpoint has made it durable.
+                isDurable: FileHome.size(of: path + "-wal") == 0,
                 clock: clock
             )
             try file.settleBootstrap()
@@ -158,9 +164,10 @@ extension RealmFile {
         from cursor: UploadCursor,
         upTo end: ClientVersion
     ) throws(LocalRealmError) -> UploadBatch {
-        try mappingErrors {
+        func scan(_ history: History?) throws(SQLiteError) -> UploadBatch {
             let state = committed.state
-            return try History(connection: connection).scanUploads(
+            return try History.scanUploads(
+                history,
                 from: cursor,
                 through: end,
                 base: state.historyBaseVersion,
@@ -168,6 +175,9 @@ extension RealmFile {
                 integrated: state.progress.download.serverVersion
             )
         }
+        return hasEmptyHistory
+            ? try mappingErrorsAtRest { try scan(nil) }
+            : try mappingErrors { try scan(History(connection: connection)) }
     }
 
     /// Makes everything committed so far survive a power cut. Call it before reporting any of that
@@ -203,10 +213,13 @@ extension RealmFile {
     /// Everything up to this version has been integrated by the server, or needs no upload
     /// (sync history, 9.3).
     package func acknowledgedVersion() throws(LocalRealmError) -> ClientVersion {
-        try mappingErrors {
-            let state = committed.state
-            let passed = max(state.progress.upload.clientVersion, state.historyBaseVersion)
-            let next = try History(connection: connection).firstLocalVersion(after: passed)
+        let state = committed.state
+        let passed = max(state.progress.upload.clientVersion, state.historyBaseVersion)
+        guard !hasEmptyHistory else { return max(state.localVersion, passed) }
+        return try mappingErrors {
+            let history = History(connection: connection)
+            hasEmptyHistory = try history.firstLocalVersion(after: .zero) == nil
+            let next = try hasEmptyHistory ? nil : history.firstLocalVersion(after: passed)
             return next.map { ClientVersion($0.rawValue.subtracting(clamping: 1)) }
                 ?? max(state.localVersion, passed)
         }

@@ -167,7 +167,7 @@ extension RealmStore {
         try publishing { () throws(LocalRealmError) in
             try file.stage(message)
             guard message.isLast, let report = try file.applyBootstrap() else {
-                return IntegrationReport(staged: file.status.localVersion)
+                return IntegrationReport(unchanged: file.status.localVersion)
             }
             return try followMigration(after: report)
         }

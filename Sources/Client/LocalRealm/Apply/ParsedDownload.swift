@@ -26,6 +26,11 @@ package struct ParsedDownload: Sendable {
         self.isFirst = isFirst
     }
 
+    /// Whether it has no changeset.
+    var isEmpty: Bool {
+        if case .success(let incoming) = incoming { incoming.isEmpty } else { false }
+    }
+
     /// The rest of the download after some of its changesets were integrated; nil if none is left.
     ///
     /// As the merge was too large for one transaction, the next one tries few more than this one

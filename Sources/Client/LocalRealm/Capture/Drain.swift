@@ -72,13 +72,16 @@ struct Drain {
 
     /// Whether there is anything to do.
     static func isNeeded(on connection: Connection, _ draft: Draft) throws(SQLiteError) -> Bool {
-        let catalogue = draft.catalogue
-        if !draft.notices.isEmpty || catalogue.schema.hasAdditions(to: catalogue.published) {
-            return true
-        }
+        if isNeeded(by: draft) { return true }
         // An unrelated table, or one whose trigger is missing and logs nothing any more.
         if try connection.integer("PRAGMA schema_version") != draft.schemaVersion { return true }
         return try !CaptureLog.isEmpty(on: connection)
+    }
+
+    /// The same as far as the file need not be asked: declarations that are in no changeset yet.
+    static func isNeeded(by draft: Draft) -> Bool {
+        let catalogue = draft.catalogue
+        return !draft.notices.isEmpty || catalogue.schema.hasAdditions(to: catalogue.published)
     }
 
     mutating func run() throws {

@@ -163,8 +163,11 @@ extension RealmFileSetup {
     /// The settings of the one connection that writes for the agent (local realm, 3.3 and 6).
     static func configure(_ connection: Connection) throws(SQLiteError) {
         try connection.setTriggersEnabled(false)
-        // Takes effect in a new file, before anything is written to it: see `Checkpointer`.
-        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        // Takes effect in a new file, before anything is written to it: see `Checkpointer`. In one that has it,
+        // SQLite would write the setting again, and each file that is opened would have a log.
+        if try connection.integer("PRAGMA auto_vacuum") != incrementalVacuum {
+            try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        }
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.execute("PRAGMA foreign_keys = OFF")
@@ -178,4 +181,6 @@ extension RealmFileSetup {
         // Values are valid by construction; checking them again would halve the speed.
         try connection.execute("PRAGMA ignore_check_constraints = ON")
     }
+
+    private static let incrementalVacuum: Int64 = 2
 }

@@ -12,7 +12,10 @@ extension History {
     /// `integrated` is the server version that the realm itself has reached: the progress rises to it
     /// once the scan has passed the newest version, since every integration lies below that. Below the
     /// newest version only local changesets tell theirs: the progress stays at the last one.
-    func scanUploads(
+    ///
+    /// - Parameter history: nil if it has no local changeset.
+    static func scanUploads(
+        _ history: History?,
         from cursor: UploadCursor,
         through end: ClientVersion,
         base: ClientVersion,
@@ -26,19 +29,19 @@ extension History {
         var isThrough = false
         var changesets: [UploadChangeset] = []
 
-        let statement = try connection.statement(Self.localEntries)
-        defer { statement.reset() }
-        try statement.bind(Int64(clamping: reached.rawValue), at: 1)
-        try statement.bind(Int64(clamping: end.rawValue), at: 2)
-        while sizeInBytes < Self.softLimitInBytes {
-            guard try statement.step() else {
+        let statement = try history?.connection.statement(localEntries)
+        defer { statement?.reset() }
+        try statement?.bind(Int64(clamping: reached.rawValue), at: 1)
+        try statement?.bind(Int64(clamping: end.rawValue), at: 2)
+        while sizeInBytes < softLimitInBytes {
+            guard let statement, try statement.step() else {
                 if reached < end { reached = end }
                 isThrough = reached >= newest
                 if isThrough { serverVersion = max(serverVersion, integrated) }
                 break
             }
             let size = Int(statement.integer(at: 3))
-            if sizeInBytes + size >= Self.hardLimitInBytes, !changesets.isEmpty { break }
+            if sizeInBytes + size >= hardLimitInBytes, !changesets.isEmpty { break }
             sizeInBytes += size
             reached = ClientVersion(UInt64(clamping: statement.integer(at: 0)))
             serverVersion = ServerVersion(UInt64(clamping: statement.integer(at: 2)))

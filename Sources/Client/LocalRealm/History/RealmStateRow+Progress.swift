@@ -27,6 +27,19 @@ extension RealmStateRow {
             through: offered.upload.clientVersion
         )
         uploadedBytes = uploadedBytes.adding(clamping: uploaded.bytes)
+        adopt(offered)
+        self.downloadableBytes = downloadableBytes
+        try trim(history)
+        return uploaded.changesets
+    }
+
+    /// Whether all cursors stay or move on.
+    func allows(_ offered: SyncProgress) -> Bool {
+        !goesBack(offered.upload) && (try? check(offered, isFirst: false)) != nil
+    }
+
+    /// Moves the cursors, which must be allowed.
+    mutating func adopt(_ offered: SyncProgress) {
         // A client that has uploaded nothing gets 0 here and keeps what it has.
         let uploadServerVersion =
             goesBack(offered.upload)
@@ -43,9 +56,6 @@ extension RealmStateRow {
                 lastIntegratedServerVersion: uploadServerVersion
             )
         )
-        self.downloadableBytes = downloadableBytes
-        try trim(history)
-        return uploaded.changesets
     }
 
     private func goesBack(_ upload: UploadCursor) -> Bool {
