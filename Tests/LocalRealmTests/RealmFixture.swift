@@ -1,5 +1,6 @@
 import Changesets
 import Documents
+import FoundationEssentials
 import LocalRealm
 import SQLite
 import Schemas
@@ -90,4 +91,16 @@ extension RealmOwner {
         userID: "till-7",
         scope: .partition(.string("store-42"))
     )
+}
+
+extension RealmFixture {
+    /// Those of the realm that this process has open.
+    var openFiles: Set<String> {
+        let directory = "/proc/self/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let files = names.compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\($0)")
+        }
+        return Set(files.filter { $0.hasPrefix(path) })
+    }
 }

@@ -370,14 +370,4 @@ extension RealmFixture {
     }
 
     fileprivate var hasLog: Bool { FileManager.default.fileExists(atPath: path + "-wal") }
-
-    /// Those of the realm that this process has open.
-    fileprivate var openFiles: Set<String> {
-        let directory = "/proc/self/fd"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        let files = names.compactMap {
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\($0)")
-        }
-        return Set(files.filter { $0.hasPrefix(path) })
-    }
 }

@@ -66,7 +66,7 @@ extension ControlClient {
         let response: HTTPClientResponse
         do {
             // The response's head arrives at once; its lines may take years.
-            response = try await client.execute(outgoing, deadline: .distantFuture)
+            response = try await execute(outgoing, by: .distantFuture, through: client)
         } catch {
             throw failure(error)
         }

@@ -98,7 +98,8 @@ package struct ControlClient: Sendable {
         if !body.isEmpty { request.body = .bytes(ByteBuffer(bytes: body)) }
         let result: Result<(status: UInt, body: [UInt8]), ControlError>
         do {
-            let response = try await client.execute(request, timeout: TimeAmount(timeout))
+            let deadline = NIODeadline.now() + TimeAmount(timeout)
+            let response = try await execute(request, by: deadline, through: client)
             let body = try await response.body.collect(upTo: Self.maximumResponseSizeInBytes)
             result = .success((response.status.code, Array(buffer: body)))
         } catch {
@@ -115,13 +116,35 @@ package struct ControlClient: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
+    /// Sends a request; again if so many programs connect at this moment that the kernel refuses one more.
+    func execute(
+        _ request: HTTPClientRequest,
+        by deadline: NIODeadline,
+        through client: HTTPClient
+    ) async throws -> HTTPClientResponse {
+        let lastAttempt = min(deadline, .now() + .seconds(10))
+        while true {
+            do {
+                return try await client.execute(request, deadline: deadline)
+            } catch {
+                let isQueueFull = (Self.cause(of: error) as? IOError)?.errnoCode == EAGAIN
+                guard isQueueFull, .now() < lastAttempt else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// The socket's path replaces the host name.
     func url(of path: String) -> String {
         "http+unix://\(Self.escaped(socketPath))/\(path)"
     }
 
+    private static func cause(of error: any Error) -> any Error {
+        (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
+    }
+
     func failure(_ error: any Error) -> ControlError {
-        let cause = (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
+        let cause = Self.cause(of: error)
         switch cause {
         case let error as IOError where [EACCES, EPERM].contains(error.errnoCode):
             return .forbidden(socket: socketPath)

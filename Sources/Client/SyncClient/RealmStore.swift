@@ -60,6 +60,7 @@ actor RealmStore {
         )
         file.countSteps(on: meter)
         file.rest.onWake = { [hasWoken] in hasWoken.raise() }
+        if file.isDurable, file.status.fileIdent != .none { file.rest.takeAmongMany() }
         self.ownWrites = file.ownWrites
         self.file = file
         self.path = path

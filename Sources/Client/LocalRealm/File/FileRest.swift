@@ -138,6 +138,11 @@ package final class FileRest {
         }
     }
 
+    /// Brings a file that was just opened to rest if many are open, and this one has told all that is asked of it.
+    package func takeAmongMany() {
+        if OpenConnections.areMany { _ = take() }
+    }
+
     /// False if the file cannot be read: the next call reports the error.
     private func take() -> Bool {
         guard !connection.isInTransaction, !name.isReplaced,

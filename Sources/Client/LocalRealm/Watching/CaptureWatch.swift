@@ -19,6 +19,11 @@ final class CaptureWatch: @unchecked Sendable {
     private let ownWrites: OwnWrites
     private let onCapture: @Sendable () -> Void
     private var subscription: DirectoryWatch.Subscription?
+    /// Whether the kernel notifies of each write.
+    private var isNotifiedOfAll = false
+    private var pollNumber = 0
+    /// While the kernel notifies of each write, most polls only look whether the file is the same.
+    private static let pollsBetweenFullOnes = 8
     private var poll: SharedPolls.Participation?
     /// As of the last poll.
     private var traces: FileTraces
@@ -60,7 +65,13 @@ final class CaptureWatch: @unchecked Sendable {
         // Before the connection is opened: what is written after that is seen by one of the two.
         self.traces = FileTraces(path: path, logPath: logPath)
         self.connection = nil
-        _ = try open()
+        if !startsSilent { _ = try open() }
+    }
+
+    /// While many files are opened, this one's first look waits a little: most have nothing to see.
+    private var startsSilent: Bool {
+        OpenConnections.areMany && options.usesNotifications
+            && FileSystem.notifiesOfAllWrites(to: path)
     }
 
     func start() {
@@ -70,11 +81,16 @@ final class CaptureWatch: @unchecked Sendable {
             poll = directoryWatch.polls.take(every: options.pollInterval) { [weak self] in
                 self?.takePoll()
             }
+            guard connection != nil else {
+                return planLook(after: .milliseconds(Int.random(in: Self.firstLookInMilliseconds)))
+            }
             lastSign = .now()
             reportIfCaptured(connection)
             if !hasReported { closeAmongMany() }
         }
     }
+
+    private static let firstLookInMilliseconds = 1000...5000
 
     func stop() {
         queue.async { [self] in
@@ -93,11 +109,12 @@ final class CaptureWatch: @unchecked Sendable {
         // The database file itself is written in the rollback-journal modes; otherwise only by
         // checkpoints, which are not commits.
         let mode = try? connection?.rows("PRAGMA journal_mode")
-        let usesLog = mode == [["wal"]]
+        let usesLog = connection == nil || mode == [["wal"]]
         subscription = directoryWatch.subscribe(
             to: usesLog ? [name + "-wal"] : [name, name + "-wal"],
             in: directory.isEmpty ? root : directory
         ) { [weak self] in self?.takeNotification() ?? .relaxed }
+        isNotifiedOfAll = subscription != nil && FileSystem.notifiesOfAllWrites(to: path)
     }
 
     // MARK: Looking
@@ -180,6 +197,9 @@ extension CaptureWatch {
     /// Looks without a notification, and closes the connection once nothing has happened for some time.
     private func takePoll() {
         guard !isStopped else { return }
+        pollNumber += 1
+        let isFull = pollNumber.isMultiple(of: Self.pollsBetweenFullOnes)
+        if isNotifiedOfAll, connection == nil, !isFull, traces.areOfFile(at: path) { return }
         let current = FileTraces(path: path, logPath: logPath)
         if current != traces {
             let isSameFile = current.isOfSameFile(as: traces)
@@ -201,8 +221,7 @@ extension CaptureWatch {
 
     /// Closes the connection early if many are open, and the kernel notifies of each write.
     private func closeAmongMany() {
-        guard OpenConnections.areMany, subscription != nil, FileSystem.notifiesOfAllWrites(to: path)
-        else { return }
+        guard OpenConnections.areMany, isNotifiedOfAll else { return }
         // A write after this is notified, and changes the traces.
         let current = FileTraces(path: path, logPath: logPath)
         // The next poll reports another file.

@@ -16,6 +16,11 @@ struct FileTraces: Equatable {
         self.log = FileTrace(path: logPath)
     }
 
+    /// False if the database file was removed or replaced since. Costs half of new traces.
+    func areOfFile(at path: String) -> Bool {
+        database?.identity == FileTrace(path: path)?.identity
+    }
+
     /// False if the database file was removed or replaced.
     func isOfSameFile(as other: FileTraces) -> Bool {
         database?.identity == other.database?.identity
