@@ -10,7 +10,11 @@ package enum OpenConnections {
     /// Above it there are many.
     private static let many = 64
 
+    /// Above it no file should be opened at once.
+    private static let veryMany = 256
+
     package static var areMany: Bool { count.load(ordering: .relaxed) > many }
+    package static var areVeryMany: Bool { count.load(ordering: .relaxed) > veryMany }
 
     /// Counts one connection while it exists.
     final class Ticket {

@@ -101,6 +101,7 @@ package struct RealmOpener: Sendable {
         if isFreshCopy { logs[metadataKey: "copy"] = "fresh" }
         do throws(LocalRealmError) {
             if !isFreshCopy { try await plantSeed(of: options, file.owner, logs.storage) }
+            await OpeningGate.pass(time)
             return try await RealmClient.open(
                 file,
                 name: options.name,
