@@ -124,30 +124,6 @@ struct BadPeerTests {
         #expect(try await world.tasks()[.int(77)]?.contains("after") == true)
     }
 
-    @Test("The 1025th session of a connection is refused temporarily, the others continue")
-    func manySessions() async throws {
-        try await SyncWorld.with(.memory) { world in
-            try await world.connect { client in
-                let limit = UInt64(Limits.server.sessionsPerConnection)
-                for number in 1...limit + 1 {
-                    let session = try #require(SessionIdent(number))
-                    try await client.bind(session, "\"p\(number)\"")
-                    if number <= limit {
-                        _ = try await client.expectIdent(session)
-                    } else {
-                        let report = try await client.expectError(session: session)
-                        #expect(report.code == 201)
-                        #expect(report.body.action == .transient)
-                        #expect(report.body.tryAgain)
-                    }
-                }
-                let first: SessionIdent = 1
-                try await client.send(.unbind(first))
-                #expect(try await client.receive() == .unbound(first))
-            }
-        }
-    }
-
     @Test("The server stops reading from a client that receives nothing")
     func slowReader() async throws {
         let apps = try await TestApps()

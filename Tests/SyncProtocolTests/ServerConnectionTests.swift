@@ -287,7 +287,15 @@ struct ServerConnectionTests {
         limits.sessionsPerConnection = 1
         connection = Self.connection(limits: limits)
         #expect(connection.received(Self.bind(1)).map(name) == ["open"])
-        #expect(connection.received(Self.bind(2)).map(name) == ["error 201"])
+        let refused = connection.received(Self.bind(2))
+        #expect(refused.map(name) == ["error 201"])
+        guard case .send(.jsonError(let report))? = refused.first else {
+            Issue.record("\(refused)")
+            return
+        }
+        #expect(report.body.action == .transient)
+        #expect(report.body.tryAgain)
+        #expect(connection.received(.unbind(2)).map(name) == ["ended"])
         var (running, _) = try running()
         let command = ClientMessage.testCommand(1, RequestIdent(1), json: "{}")
         #expect(running.received(command).map(name) == ["error 201"])

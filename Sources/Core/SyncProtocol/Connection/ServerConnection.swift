@@ -88,7 +88,7 @@ package struct ServerConnection: Sendable {
 
     private static let firstVersionThatSwitches = 9
     private static let firstVersionWithLogMessages = 10
-    private static let refusedSessionsFactor = 16
+    private static let refusedSessionsFactor = 2
 
     /// Reports an error of the whole connection and closes it.
     package mutating func fail(_ fault: ConnectionFault, message: String) -> [Effect] {

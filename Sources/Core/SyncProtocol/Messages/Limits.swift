@@ -10,7 +10,7 @@ package struct Limits: Hashable, Sendable {
     package var tokenSizeInBytes: Int
     /// Changesets in one UPLOAD: empty ones, which no client needs to send, take memory too.
     package var changesetsPerUpload: Int
-    /// Sessions open at the same time on one connection.
+    /// Sessions open at the same time on one connection; a user may have 5 000 client files.
     package var sessionsPerConnection: Int
 
     package init(
@@ -19,7 +19,7 @@ package struct Limits: Hashable, Sendable {
         pathSizeInBytes: Int = 1024,
         tokenSizeInBytes: Int = 2048,
         changesetsPerUpload: Int = 1 << 18,
-        sessionsPerConnection: Int = 1024
+        sessionsPerConnection: Int = 8192
     ) {
         self.messageSizeInBytes = messageSizeInBytes
         self.bodySizeInBytes = bodySizeInBytes
