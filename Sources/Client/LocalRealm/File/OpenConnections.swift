@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The connections to realm files that this process has open. While there are many, silent ones close sooner.
 ///
-/// Each takes some 300 KiB, and leaves holes in the heap: 500 realms that opened within two seconds took 308 MiB instead
-/// of 340, and 156 instead of 178 once they were silent (`Benchmarks/many.py`).
+/// Each takes some 300 KiB, and leaves holes in the heap: 500 realms that opened within three seconds took 188 MiB
+/// instead of 255, and 105 instead of 140 once they were silent (`Benchmarks/many.py`).
 package enum OpenConnections {
     private static let count = Atomic(0)
 
