@@ -47,13 +47,14 @@ extension ResetWorld {
         #expect(status?.remedy?.contains(remedy) == true, sourceLocation: sourceLocation)
         let table = try await agent("north", "status")
         #expect(table.output.contains(remedy), "\(table.output)", sourceLocation: sourceLocation)
-        let doctor = try await agent("north", "doctor")
-        let finding = doctor.output.split(separator: "\n").first { $0.contains("  realm  stock: ") }
-        #expect(
-            finding?.contains(state) == true && finding?.contains(remedy) == true,
-            "\(doctor.output)",
-            sourceLocation: sourceLocation
-        )
+        var doctor = ""
+        // The agent may be trying again at the moment of a look.
+        let isFound = try await eventually {
+            doctor = try await agent("north", "doctor").output
+            let finding = doctor.split(separator: "\n").first { $0.contains("  realm  stock: ") }
+            return finding?.contains(state) == true && finding?.contains(remedy) == true
+        }
+        #expect(isFound, "\(doctor)", sourceLocation: sourceLocation)
         #expect(
             log.split(separator: "\n").contains {
                 $0.contains("code=\(code)") && $0.contains(remedy)
