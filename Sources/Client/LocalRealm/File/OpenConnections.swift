@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The connections to realm files that this process has open. While there are many, silent ones close sooner.
 ///
-/// Each takes some 300 KiB, and leaves holes in the heap: 500 realms that opened within three seconds took 188 MiB
+/// Each takes some 300 KiB, and leaves holes in the heap: 500 realms that opened within three seconds took 145 MiB
 /// instead of 255, and 105 instead of 140 once they were silent (`Benchmarks/many.py`).
 package enum OpenConnections {
     private static let count = Atomic(0)

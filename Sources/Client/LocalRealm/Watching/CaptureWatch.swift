@@ -5,7 +5,7 @@ internal import SQLite
 /// to see.
 ///
 /// Without a notification it compares the state of the files by the file system, with one timer for all realms.
-/// Together with checkpoints and records that follow work, 500 silent realms took 0.4 % of a core for 11
+/// Together with checkpoints and records that follow work, 500 silent realms took 0.4 to 0.5 % of a core for 11
 /// (`Benchmarks/many.py`). Everything runs on the queue of all watches, which makes it safe to share.
 final class CaptureWatch: @unchecked Sendable {
     private let directoryWatch = DirectoryWatch.shared
